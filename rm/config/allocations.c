@@ -658,6 +658,27 @@ static int read_queues(struct reader *r, xmlNodePtr root)
     return rc;
 }
 
+/* Below a parent that shares by memory alone YARN makes no queue that shares by the dominant
+ * resource. SOURCE: Hadoop's FairSharePolicy.isChildPolicyAllowed and QueueManager. */
+static void leave_out_misplaced_queues(struct reader *r)
+{
+    struct policy_queues *q = &r->q;
+
+    for (size_t i = 1; i < q->n; i++) {
+        const struct policy_queue *parent = &q->v[q->v[i].parent];
+        bool misplaced = q->v[i].order == POLICY_QUEUE_DRF && parent->order == POLICY_QUEUE_FAIR;
+
+        if (!q->v[i].configured || (parent->configured && !misplaced))
+            continue;
+        q->v[i].configured = false;
+        if (r->notes)
+            base_buf_addf(
+                r->notes,
+                "%s: queue %s is left out: schedulingPolicy drf needs a parent with drf\n", r->file,
+                q->v[i].name);
+    }
+}
+
 /* Reads the defaults first, since every queue copies them when it is added; then the queues, and
  * the placement rules last. */
 static int read_document(struct reader *r, xmlNodePtr root)
@@ -672,8 +693,11 @@ static int read_document(struct reader *r, xmlNodePtr root)
     if (rc == 0 && !r->fair_timeout && r->old_fair_timeout_us >= 0)
         r->q.v[0].fair_timeout_us = r->old_fair_timeout_us;
     policy_queue_reset_settings(&r->q, policy_queues_find(&r->q, "default"));
+    r->q.v[0].order = r->q.defaults.order;
     if (rc == 0)
         rc = read_queues(r, root);
+    if (rc == 0)
+        leave_out_misplaced_queues(r);
     if (rc == 0 && r->placement)
         rc = read_placement_rules(r, r->placement);
     return rc;

@@ -66,6 +66,33 @@ static const char example[] =
     "  </queuePlacementPolicy>\n"
     "</allocations>\n";
 
+/* YARN does not make such queues either. */
+static void test_drf_below_fair(void)
+{
+    struct policy_queues q;
+
+    CU_ASSERT_EQUAL_FATAL(
+        parse("<allocations><queue name='wide'><schedulingPolicy>drf</schedulingPolicy>"
+              "<queue name='in'/></queue><queue name='own' type='parent'>"
+              "<queue name='f'><schedulingPolicy>fifo</schedulingPolicy></queue></queue>"
+              "</allocations>",
+              &q),
+        0);
+    CU_ASSERT_FALSE(queue(&q, "wide")->configured);
+    CU_ASSERT_FALSE(queue(&q, "wide.in")->configured);
+    CU_ASSERT(queue(&q, "own.f")->configured);
+    CU_ASSERT_PTR_NOT_NULL(strstr(notes.data, "queue root.wide is left out"));
+    policy_queues_free(&q);
+    CU_ASSERT_EQUAL_FATAL(
+        parse("<allocations><queue name='root'><schedulingPolicy>drf</schedulingPolicy>"
+              "<queue name='wide'><schedulingPolicy>drf</schedulingPolicy></queue></queue>"
+              "</allocations>",
+              &q),
+        0);
+    CU_ASSERT(queue(&q, "wide")->configured);
+    policy_queues_free(&q);
+}
+
 static void test_example_queues(void)
 {
     struct policy_queues q;
@@ -382,6 +409,7 @@ static void test_bounds(void)
 
 static const struct cunit_case cases[] = {
     {"the documentation's example: queues", test_example_queues},
+    {"drf below fair", test_drf_below_fair},
     {"the documentation's example: placement", test_example_placement},
     {"what queues inherit", test_inheritance},
     {"names of Hadoop 1", test_hadoop_1},
