@@ -214,7 +214,8 @@ const struct base_conf_key base_conf_keys[] = {
         "Hadoop version reported in YARN's answers, which Hadoop's tools branch on"),
     STR("creel.yarn.scheduler-shape", "capacity",
         "which of YARN's schedulers the queues are shown as in YARN's answers, whatever the "
-        "policy: capacity, as a stock YARN shows them and some tools expect, fair or fifo"),
+        "policy: capacity, as a stock YARN shows them and some tools expect, fair or fifo (which "
+        "accepts applications of every queue name)"),
     BOOL("creel.yarn.show-slots", "false", "show slots as resource types in YARN's answers"),
     INT("creel.mapreduce.split-size", "134217728", 1, INT64_MAX,
         "largest input split, in bytes (K, M, G allowed)"),

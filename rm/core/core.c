@@ -217,6 +217,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
         *conf->tree = (struct policy_queues){0};
     } else {
         policy_queues_init(&c->tree, conf->queues);
+        c->tree.strict = !conf->any_queue;
     }
     rm_queues_add_missing_counts(c);
     c->conf.options = NULL;

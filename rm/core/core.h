@@ -128,6 +128,7 @@ struct rm_core_conf {
     double (*size_factor)(void *ctx, const struct policy_job *job, enum base_task_kind kind);
     void *size_factor_ctx;
     const char *queues; /* comma-separated, besides "default"; "root.x" and "x" are the same */
+    bool any_queue;     /* with @queues: a submission that names none of them goes to "default" */
     /* The queue tree, used instead of @queues; taken (emptied). NULL: @queues. */
     struct policy_queues *tree;
     /* The configuration of the queues that clients may change: in force until a stored record has

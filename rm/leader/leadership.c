@@ -8,6 +8,7 @@
 #include "base/io/log.h"
 #include "rm/config/host_lists.h"
 #include "rm/config/policy_options.h"
+#include "rm/config/scheduler_shape.h"
 #include "rm/daemon/daemon_internal.h"
 #include "rm/leader/load_store.h"
 
@@ -23,6 +24,7 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
         .epoch = epoch,
         .policy = rm_options_get_policy_name(c),
         .queues = base_conf_get(c, "creel.scheduler.queues"),
+        .any_queue = rm_shape_read(c) == RM_SHAPE_FIFO, /* YARN's fifo knows no queues */
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
         .prune_ended = b->roles.ha,
         .format_confirmed = b->repair.format_confirmed,

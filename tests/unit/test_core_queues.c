@@ -56,6 +56,26 @@ static void test_queue_gone(void)
     world_free(&w);
 }
 
+/* As YARN's fifo scheduler does, which knows no queues. */
+static void test_any_queue(void)
+{
+    struct base_app_id id;
+
+    begin("dev");
+    world_submit(&w, "a 1 0 0 4 0 0 0 nosuch");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    world_free(&w);
+    world_init(&w, "fair");
+    w.conf.queues = "dev";
+    w.conf.any_queue = true;
+    world_renew(&w);
+    id = world_submit(&w, "b 1 0 0 4 0 0 0 nosuch");
+    CU_ASSERT_STRING_EQUAL(queue_of(id), "default");
+    id = world_submit(&w, "c 1 0 0 4 0 0 0 dev");
+    CU_ASSERT_STRING_EQUAL(queue_of(id), "dev");
+    world_free(&w);
+}
+
 static void set_rules(enum policy_rule_kind kind, bool create)
 {
     struct policy_queues q;
@@ -253,6 +273,7 @@ static void test_expected(void)
 }
 
 static const struct cunit_case cases[] = {{"a queue that has gone", test_queue_gone},
+                                          {"any queue", test_any_queue},
                                           {"groups", test_groups},
                                           {"a move", test_move},
                                           {"moves refused", test_move_refused},
