@@ -156,6 +156,7 @@ static void test_refused(void)
 static void test_kill(void)
 {
     struct rm_ask asks[1];
+    struct rm_views v = {0};
 
     begin("app 1024 2 0");
     do_register(1);
@@ -170,6 +171,11 @@ static void test_kill(void)
         world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
     CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    rm_view_attempts(w.core, id, &v);
+    CU_ASSERT_EQUAL_FATAL(v.attempts_n, 1);
+    CU_ASSERT_EQUAL(v.attempts[0].state, RM_ATTEMPT_KILLED);
+    CU_ASSERT_STRING_EQUAL(v.attempts[0].diagnostics, ""); /* the application has them */
+    rm_views_free(&v);
     world_free(&w);
 }
 

@@ -280,6 +280,7 @@ static void test_app_waiting(void)
 
     v.app = &spec;
     v.tags = "blue,green";
+    v.attempt_state = RM_ATTEMPT_SCHEDULED;
     v.submit_us = US(1795244628907);
     yarn_app_fill(&f, &v, &filled);
     same("fifo/running/app-wait", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
@@ -291,6 +292,74 @@ static void test_app_waiting(void)
     f.now_ms = 1795244640046 + 16;
     yarn_app_fill(&f, &v, &filled);
     same("fifo/write/app-minimal-now", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    yarn_app_texts_free(&filled);
+}
+
+/* What stands after the time in brackets, which depends on the time zone. */
+static void explains(const struct yarn_context *f, const struct rm_app_view *v, const char *words)
+{
+    struct base_buf out = {0};
+    const char *text = yarn_explain_waiting(f, v, "root.default", &out);
+    const char *end = text && text[0] == '[' ? strchr(text, ']') : NULL;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    CU_ASSERT_STRING_EQUAL(end ? end + 2 : text, words);
+    base_buf_free(&out);
+}
+
+/* fair/running/app-wait; the other words are those of Hadoop's FSAppAttempt and
+ * SchedulerApplicationAttempt. */
+static void test_wait_words(void)
+{
+    struct yarn_context f = frame(RM_SHAPE_FAIR, 1795244700000);
+    struct rm_app_view v = app_view(4, "waiting", RM_APP_ACCEPTED);
+    struct rm_app_spec spec = {.queue = "default", .resource = RES(4096, 1)};
+    struct base_buf out = {0};
+
+    v.app = &spec;
+    v.attempt_state = RM_ATTEMPT_SCHEDULED;
+    explains(&f, &v,
+             "Application is added to the scheduler and is not yet activated.  (Resource request: "
+             "<memory:4096, vCores:1> exceeds the available resources of the node and the request "
+             "cannot be reserved)");
+    v.master_waits = true;
+    explains(&f, &v,
+             "Application is added to the scheduler and is not yet activated.  (Resource request: "
+             "<memory:4096, vCores:1> exceeds maximum AM resource allowed).");
+    v.attempt_state = RM_ATTEMPT_ALLOCATED;
+    explains(&f, &v,
+             "Scheduler has assigned a container for AM, waiting for AM container to be launched");
+    v.attempt_state = RM_ATTEMPT_RUNNING;
+    CU_ASSERT_PTR_NULL(yarn_explain_waiting(&f, &v, "root.default", &out));
+    v.attempt_state = RM_ATTEMPT_LAUNCHED;
+    v.state = RM_APP_KILLING;
+    CU_ASSERT_PTR_NULL(yarn_explain_waiting(&f, &v, "root.default", &out));
+    base_buf_free(&out);
+}
+
+/* The RM is the master of a job: its address stands for that of the master. */
+static void test_job_master(void)
+{
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244700000);
+    struct rm_app_view v = app_view(2, "job", RM_APP_RUNNING);
+    struct yarn_app_and_texts filled = {0};
+
+    f.url = "http://rm:8088";
+    v.is_job = true;
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.app.am_logs, "http://rm:8088/logs/");
+    CU_ASSERT_STRING_EQUAL(filled.app.am_http_address, "rm:8088");
+    CU_ASSERT_STRING_EQUAL(filled.app.am_rpc_address, "rm:8088");
+    CU_ASSERT_STRING_EQUAL(filled.app.master_node_id, "rm:8088");
+    v.state = RM_APP_KILLED;
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.app.am_logs, "http://rm:8088/logs/");
+    CU_ASSERT_PTR_NULL(filled.app.am_rpc_address);
+    v.state = RM_APP_SUBMITTED;
+    v.has_attempt = false;
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_PTR_NULL(filled.app.am_logs);
+    CU_ASSERT_STRING_EQUAL(filled.app.master_node_id, "");
     yarn_app_texts_free(&filled);
 }
 
@@ -307,7 +376,7 @@ static void test_app_submitted(void)
     v.user = "alice";
     v.type = "A-TYPE-LONGER-THAN-T";
     v.tags = "blue,green";
-    v.diagnostics = "AM container is launched, waiting for AM container to Register with RM";
+    v.attempt_state = RM_ATTEMPT_LAUNCHED;
     v.submit_us = US(1795244641957);
     v.launch_us = US(1795244642687);
     on_node(&v, "localhost:18720", "localhost:18722");
@@ -693,6 +762,8 @@ static const struct cunit_case cases[] = {
     {"fifo scheduler", test_fifo},
     {"fair scheduler", test_fair},
     {"running application", test_app_running},
+    {"waiting, in words", test_wait_words},
+    {"master of a job", test_job_master},
     {"finished application", test_app_finished},
     {"waiting application", test_app_waiting},
     {"application over REST, then killed", test_app_submitted},

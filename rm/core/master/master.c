@@ -429,7 +429,7 @@ void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a)
 
     if (a->state == RM_APP_KILLING && !a->containers) {
         if (at && at->state != RM_ATTEMPT_FAILED)
-            end_attempt(c, a, at, RM_ATTEMPT_KILLED, a->diagnostics);
+            end_attempt(c, a, at, RM_ATTEMPT_KILLED, NULL);
         rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
     } else if (a->state == RM_APP_FINISHING && !at->master && !(at->has_master && at->reregister)) {
         rm_timer_cancel(&c->timers, &a->timer);

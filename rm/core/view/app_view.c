@@ -65,6 +65,7 @@ static void fill_master_view(const struct rm_app *a, struct rm_app_view *v, stru
     if (!at)
         return;
     v->has_attempt = true;
+    v->attempt_state = at->state;
     if (at->master)
         v->am_used = at->master->resource;
     if (at->has_master) {

@@ -52,6 +52,7 @@ struct rm_app_view {
     /* The scheduler has an attempt of the application; otherwise YARN shows -1 for its usage. */
     bool held;
     bool has_attempt;
+    enum rm_attempt_state attempt_state; /* of a master's newest attempt, if has_attempt */
     int64_t memory_seconds, vcore_seconds;
     /* the master of the newest attempt */
     struct base_container_id master_container;

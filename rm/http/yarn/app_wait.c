@@ -1,6 +1,7 @@
-/* rm/http/yarn/app_wait.c - why an application has no master yet, in the words of YARN's capacity
- * scheduler, which tools show and match. SOURCE: recordings of YARN 3.4.2
- * (capacity/running/app-wait, capacity/write/app-minimal-now). */
+/* rm/http/yarn/app_wait.c - what an accepted application waits for, in the words of YARN's
+ * schedulers, which tools show and match. SOURCE: recordings of YARN 3.4.2 (capacity and fair:
+ * running/app-wait, write/app-minimal-now, write/app-full), Hadoop's SchedulerApplicationAttempt
+ * and FSAppAttempt. */
 #include <string.h>
 #include <time.h>
 
@@ -76,23 +77,72 @@ static void add_shares(const struct yarn_context *f, size_t queue, struct base_b
     add_resource(out, "Queue's max capacity (absolute resource)", &max, " ; ");
 }
 
-const char *yarn_explain_missing_master(const struct yarn_context *f, const struct rm_app_view *v,
-                                        const char *queue, const struct rm_res *wanted,
-                                        struct base_buf *out)
+/* The fair scheduler's words: masters wait for their limit, or for room on a node. */
+static void add_fair_reason(const struct rm_app_view *v, const struct rm_res *wanted,
+                            struct base_buf *out)
 {
-    int32_t at;
+    base_buf_addf(out,
+                  "Application is added to the scheduler and is not yet activated.  (Resource "
+                  "request: <memory:%lld, vCores:%lld>%s",
+                  (long long)wanted->v[RM_RES_MEMORY_MB], (long long)wanted->v[RM_RES_VCORES],
+                  v->master_waits ? " exceeds maximum AM resource allowed)."
+                                  : " exceeds the available resources of the node and the request "
+                                    "cannot be reserved)");
+}
 
-    base_buf_clear(out);
-    if (f->shape != RM_SHAPE_CAPACITY || !f->parts || v->state != RM_APP_ACCEPTED || v->is_job ||
-        v->unmanaged || v->has_master || !v->has_attempt)
-        return NULL;
-    at = yarn_find_queue(&f->queues, queue);
-    if (at < 0)
+/* The fifo scheduler says nothing about what it has not placed. */
+static const char *explain_missing_container(const struct yarn_context *f,
+                                             const struct rm_app_view *v, const char *queue,
+                                             const struct rm_res *wanted, struct base_buf *out)
+{
+    int32_t at = f->parts ? yarn_find_queue(&f->queues, queue) : -1;
+
+    if (f->shape == RM_SHAPE_FIFO || (f->shape == RM_SHAPE_CAPACITY && at < 0))
         return NULL;
     add_time(out, v->submit_us / 1000);
-    if (v->master_waits)
+    if (f->shape == RM_SHAPE_FAIR)
+        add_fair_reason(v, wanted, out);
+    else if (v->master_waits)
         add_limit(f, wanted, out);
     else
         add_shares(f, (size_t)at, out);
     return out->data;
+}
+
+struct rm_res yarn_get_master_request(const struct yarn_context *f, const struct rm_app_view *v)
+{
+    struct rm_res r = v->app ? v->app->resource : (struct rm_res){0};
+
+    for (int i = 0; i < 2; i++)
+        if (r.v[i] < f->limits.min[i])
+            r.v[i] = f->limits.min[i];
+    if (f->show_slots)
+        r.v[RM_RES_MAP_SLOTS] = 1;
+    return r;
+}
+
+const char *yarn_explain_waiting(const struct yarn_context *f, const struct rm_app_view *v,
+                                 const char *queue, struct base_buf *out)
+{
+    struct rm_res wanted;
+
+    base_buf_clear(out);
+    if (v->state != RM_APP_ACCEPTED || v->is_job || !v->has_attempt)
+        return NULL;
+    switch (v->attempt_state) {
+    case RM_ATTEMPT_SCHEDULED:
+        wanted = yarn_get_master_request(f, v);
+        return explain_missing_container(f, v, queue, &wanted, out);
+    case RM_ATTEMPT_ALLOCATED_SAVING:
+    case RM_ATTEMPT_ALLOCATED:
+        add_time(out, f->now_ms);
+        base_buf_adds(out, "Scheduler has assigned a container for AM, waiting for AM container "
+                           "to be launched");
+        return out->data;
+    case RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING:
+    case RM_ATTEMPT_LAUNCHED:
+        return "AM container is launched, waiting for AM container to Register with RM";
+    default:
+        return NULL;
+    }
 }

@@ -40,7 +40,18 @@ static void get_attempts(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-/* Copies the attempts of the application in path argument 0 to @v, and sets *@id to the id in path
+static int copy_app_with_attempts(struct rm_backend *b, struct base_app_id id, struct rm_views *v)
+{
+    const struct rm_core *core = rm_backend_lock_core(b);
+    int rc = rm_view_app(core, id, v);
+
+    if (rc == 0)
+        rc = rm_view_attempts(core, id, v);
+    rm_backend_unlock_core(b);
+    return rc;
+}
+
+/* Copies the application in path argument 0 and its attempts to @v, and sets *@id to the id in path
  * argument 1. Returns that attempt, or NULL after answering an error. Free @v in any case. */
 static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
                                                        struct base_attempt_id *id,
@@ -56,8 +67,7 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
         yarn_not_found(rq, "appId and appAttemptId don't match");
         return NULL;
     }
-    rc = rm_view_attempts(rm_backend_lock_core(b), app, v);
-    rm_backend_unlock_core(b);
+    rc = copy_app_with_attempts(b, app, v);
     if (rc < 0) {
         api_answer_error(
             rq, 404, "NotFoundException",
@@ -78,6 +88,20 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
     return NULL;
 }
 
+/* An attempt whose master has not registered shows what it waits for. @filled is that of the newest
+ * attempt of @app. */
+static void explain_waiting_attempt(const struct yarn_context *f, const struct rm_app_view *app,
+                                    struct yarn_attempt_and_texts *filled)
+{
+    struct base_buf path = {0};
+    const char *why =
+        yarn_explain_waiting(f, app, yarn_get_shown_queue(f, app, &path), &filled->wait);
+
+    if (why)
+        filled->info.diagnostics = why;
+    base_buf_free(&path);
+}
+
 static void get_attempt(struct api_request *rq, void *user)
 {
     struct yarn_attempt_and_texts filled = {0};
@@ -87,8 +111,10 @@ static void get_attempt(struct api_request *rq, void *user)
     const struct rm_attempt_view *attempt = copy_attempt_view(rq, user, &id, &v);
 
     if (attempt) {
-        yarn_context_read(user, &f);
+        yarn_context_read_with_queues(user, &f);
         yarn_attempt_fill(&f, attempt, &filled);
+        if (attempt == &v.attempts[v.attempts_n - 1])
+            explain_waiting_attempt(&f, &v.apps[0], &filled);
         yarn_answer(rq, 200, &yarn_shape_attempt, API_M_BARE, &filled.info);
         yarn_context_free(&f);
     }

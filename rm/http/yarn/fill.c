@@ -140,8 +140,24 @@ static void fill_tracking(const struct yarn_context *f, const struct rm_app_view
     a->tracking_url = filled->url.data;
 }
 
-static void fill_master(const struct rm_app_view *v, enum rm_app_state pub,
-                        struct yarn_app_and_texts *filled)
+/* The master of a job is the RM itself: its address stands for that of the master and of the
+ * master's node. */
+static void fill_job_master(const struct yarn_context *f, enum rm_app_state pub,
+                            struct yarn_app_and_texts *filled)
+{
+    struct yarn_app *a = &filled->app;
+    const char *host = strstr(f->url, "://");
+
+    host = host ? host + 3 : f->url;
+    base_buf_addf(&filled->logs, "%s/logs/", f->url);
+    a->am_logs = filled->logs.data;
+    a->am_http_address = a->master_node_id = host;
+    if (pub == RM_APP_RUNNING || pub == RM_APP_FINISHED)
+        a->am_rpc_address = host;
+}
+
+static void fill_master(const struct yarn_context *f, const struct rm_app_view *v,
+                        enum rm_app_state pub, struct yarn_app_and_texts *filled)
 {
     struct yarn_app *a = &filled->app;
     char id[BASE_ID_TEXT_MAX];
@@ -150,6 +166,8 @@ static void fill_master(const struct rm_app_view *v, enum rm_app_state pub,
     base_buf_clear(&filled->rpc);
     a->am_logs = a->am_http_address = a->am_rpc_address = NULL;
     a->master_node_id = "";
+    if (v->is_job && v->has_attempt)
+        fill_job_master(f, pub, filled);
     if (v->has_master) {
         base_buf_addf(&filled->logs, "http://%s/node/containerlogs/%s/%s",
                       text_or_empty(v->master_node_http),
@@ -251,25 +269,19 @@ static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v
         .stride = sizeof filled->seconds[0]};
 }
 
-/* Fills the requests: an application that waits for its master's container shows that one request,
- * and why it has to wait. */
+/* Fills the requests: an application that waits for its master's container shows that one request.
+ */
 static void fill_requests(const struct yarn_context *f, const struct rm_app_view *v,
                           struct yarn_app_and_texts *filled)
 {
     struct yarn_request *r = &filled->request;
     struct rm_res capability;
-    const char *why;
 
     filled->app.requests = (struct api_list){.items = r, .n = 0, .stride = sizeof *r};
     if (v->state != RM_APP_ACCEPTED || v->is_job || v->unmanaged || v->has_master ||
         !v->has_attempt || !v->app)
         return;
-    capability = v->app->resource;
-    for (int i = 0; i < 2; i++)
-        if (capability.v[i] < f->limits.min[i])
-            capability.v[i] = f->limits.min[i];
-    if (f->show_slots)
-        capability.v[RM_RES_MAP_SLOTS] = 1;
+    capability = yarn_get_master_request(f, v);
     *r = (struct yarn_request){
         .allocation_request_id = -1,
         .resource_name = "*",
@@ -279,7 +291,14 @@ static void fill_requests(const struct yarn_context *f, const struct rm_app_view
         .execution = {.type = "GUARANTEED"}};
     yarn_resource_fill(f, &r->capability, &capability);
     filled->app.requests.n = 1;
-    why = yarn_explain_missing_master(f, v, filled->app.queue, &capability, &filled->wait);
+}
+
+static void fill_diagnostics(const struct yarn_context *f, const struct rm_app_view *v,
+                             struct yarn_app_and_texts *filled)
+{
+    const char *why = yarn_explain_waiting(f, v, filled->app.queue, &filled->wait);
+
+    filled->app.diagnostics = text_or_empty(v->diagnostics);
     if (why && !filled->app.diagnostics[0])
         filled->app.diagnostics = why;
 }
@@ -311,7 +330,7 @@ void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
     a->final_status = name_final_status(v);
     a->progress = (float)(v->progress * 100.0);
     fill_tracking(f, v, pub, filled);
-    a->diagnostics = text_or_empty(v->diagnostics);
+    fill_diagnostics(f, v, filled);
     a->cluster_id = f->cluster.rm_instance_ms;
     a->rm_cluster_id = f->cluster_id;
     a->type = text_or_empty(v->type);
@@ -321,7 +340,7 @@ void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
     a->launched = v->unmanaged && v->has_attempt ? -1 : MS(v->launch_us);
     a->finished = MS(v->finish_us);
     a->elapsed = (a->finished ? a->finished : f->now_ms) - a->started;
-    fill_master(v, pub, filled);
+    fill_master(f, v, pub, filled);
     fill_usage(f, v, filled);
     fill_resource_info(f, v, filled);
     a->preempted_seconds =
@@ -425,6 +444,7 @@ void yarn_attempt_texts_free(struct yarn_attempt_and_texts *filled)
 {
     base_buf_free(&filled->logs);
     base_buf_free(&filled->url);
+    base_buf_free(&filled->wait);
 }
 
 void yarn_container_fill(const struct yarn_context *f, const struct rm_container_view *v,

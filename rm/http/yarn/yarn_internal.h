@@ -89,18 +89,19 @@ void yarn_format_queue_path(const char *queue, struct base_buf *out);
 /* Returns true when the application is in queue @name; unless shown as fifo, "a" is "root.a". */
 bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v, const char *name);
 
-/* Formats why the application has no master yet, as the capacity scheduler explains it, to @out.
- * @queue: its path; @wanted: what its master asks for. Returns NULL in other shapes, and when there
- * is nothing to explain. */
-const char *yarn_explain_missing_master(const struct yarn_context *f, const struct rm_app_view *v,
-                                        const char *queue, const struct rm_res *wanted,
-                                        struct base_buf *out);
+/* Returns what the application's master asks for, at least the smallest possible allocation. */
+struct rm_res yarn_get_master_request(const struct yarn_context *f, const struct rm_app_view *v);
+/* Returns what an accepted application waits for before its master registers, as the scheduler
+ * explains it: static text, or *@out. @queue: its path. NULL: it does not wait, or the scheduler
+ * explains nothing. The context needs queues. */
+const char *yarn_explain_waiting(const struct yarn_context *f, const struct rm_app_view *v,
+                                 const char *queue, struct base_buf *out);
 
 struct yarn_attempt_and_texts {
     struct yarn_attempt item;
     struct yarn_attempt_info info;
     char attempt_id[BASE_ID_TEXT_MAX], container_id[BASE_ID_TEXT_MAX];
-    struct base_buf logs, url;
+    struct base_buf logs, url, wait;
 };
 void yarn_attempt_fill(const struct yarn_context *f, const struct rm_attempt_view *v,
                        struct yarn_attempt_and_texts *filled);
