@@ -127,6 +127,16 @@ static void test_changes(void)
     CU_ASSERT_STRING_EQUAL(get("root.org.ops.maximum-capacity"), "(none)");
     CU_ASSERT_STRING_EQUAL(get("root.org.ops.state"), "STOPPED");
     CU_ASSERT_STRING_EQUAL(rm_properties_get(&p, "some.key"), "x");
+    /* names that are part of others, and blanks */
+    put("root.org.queues= lab2 ,ops,lab , 2lab");
+    CU_ASSERT_EQUAL(drop("root.org.ab"), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(drop("root.org.lab"), 0);
+    CU_ASSERT_STRING_EQUAL(get("root.org.queues"), "lab2,ops,2lab");
+    CU_ASSERT_EQUAL(drop("root.org.2lab"), 0);
+    CU_ASSERT_EQUAL(drop("root.org.lab2"), 0);
+    CU_ASSERT_STRING_EQUAL(get("root.org.queues"), "ops");
+    CU_ASSERT_EQUAL(add("root.org.ops", NULL, NULL), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(add("root.org.lab", NULL, NULL), 0);
     /* the last child goes, and the order that was meant for children with it */
     put("root.org.ordering-policy=utilization");
     CU_ASSERT_EQUAL(drop("root.org.lab"), 0);

@@ -7,30 +7,55 @@
 #include "base/mem.h"
 #include "rm/core/queue/name_list.h"
 
+#define BLANKS " \t\r\n"
+
 /* Returns the name of the property of queue @path (its first @len bytes). Caller frees. */
 static char *format_name(const char *path, size_t len, const char *key)
 {
     return base_printf(RM_CAPACITY_PREFIX "%.*s.%s", (int)len, path, key);
 }
 
-static bool lists_name(const char *list, const char *name)
+/* Returns the list of queues that is property @name, after removing the blanks in it: many changes
+ * of a long list must not take it apart each time. NULL: there is none. */
+static const char *get_compact_list(struct rm_properties *p, const char *name)
 {
+    const char *list = rm_properties_get(p, name);
+    struct base_buf compact = {0};
     size_t len;
 
+    if (!list || list[strcspn(list, BLANKS)] == '\0')
+        return list;
     for (const char *at = rm_name_list_first(list, &len); at; at = rm_name_list_next(at, &len))
-        if (strlen(name) == len && strncmp(at, name, len) == 0)
-            return true;
-    return false;
+        base_buf_addf(&compact, "%s%.*s", compact.len ? "," : "", (int)len, at);
+    rm_properties_set(p, name, compact.data);
+    base_buf_free(&compact);
+    return rm_properties_get(p, name);
 }
 
-/* Appends the names of @list, except for @but, to @out, separated by commas. */
-static void add_names(struct base_buf *out, const char *list, const char *but)
+/* Returns where @name stands in the compact @list; NULL: it does not. */
+static const char *find_name(const char *list, const char *name)
 {
-    size_t len;
+    size_t len = strlen(name);
 
-    for (const char *at = rm_name_list_first(list, &len); at; at = rm_name_list_next(at, &len))
-        if (!but || strlen(but) != len || strncmp(at, but, len) != 0)
-            base_buf_addf(out, "%s%.*s", out->len ? "," : "", (int)len, at);
+    for (const char *at = list && len ? strstr(list, name) : NULL; at; at = strstr(at + 1, name))
+        if ((at == list || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
+            return at;
+    return NULL;
+}
+
+/* Returns the compact @list without the name of @len bytes at @at. Caller frees. */
+static char *cut_name(const char *list, const char *at, size_t len)
+{
+    size_t before = (size_t)(at - list);
+    struct base_buf left = {0};
+
+    if (at[len] == ',')
+        len++;
+    else if (before)
+        before--; /* the last of several: the comma is in front */
+    base_buf_add(&left, list, before);
+    base_buf_adds(&left, at + len);
+    return base_buf_take(&left);
 }
 
 /* A parent that gets its first child, or loses its last one, becomes another kind of queue, for
@@ -45,28 +70,26 @@ static void unset_ordering(struct rm_properties *p, const char *path, size_t par
 
 static int remove_queue(struct rm_properties *p, const char *path, struct base_error *err)
 {
-    const char *dot = strrchr(path, '.');
-    struct base_buf left = {0};
-    char *siblings, *prefix;
-    int rc = 0;
+    const char *dot = strrchr(path, '.'), *list, *at;
+    char *siblings, *prefix, *left;
 
     if (!dot)
         return base_error_set(err, -BASE_EINVAL, "Can't remove queue %s", path);
     siblings = format_name(path, (size_t)(dot - path), "queues");
-    if (lists_name(rm_properties_get(p, siblings), dot + 1)) {
-        add_names(&left, rm_properties_get(p, siblings), dot + 1);
-        rm_properties_set(p, siblings, left.data);
-        if (!left.len)
+    list = get_compact_list(p, siblings);
+    at = find_name(list, dot + 1);
+    if (at) {
+        left = cut_name(list, at, strlen(dot + 1));
+        rm_properties_set(p, siblings, left);
+        if (!*left)
             unset_ordering(p, path, (size_t)(dot - path));
         prefix = format_name(path, strlen(path), "");
         rm_properties_remove_all(p, prefix);
         free(prefix);
-    } else {
-        rc = base_error_set(err, -BASE_EINVAL, "Queue %s not found", path);
+        free(left);
     }
-    base_buf_free(&left);
     free(siblings);
-    return rc;
+    return at ? 0 : base_error_set(err, -BASE_EINVAL, "Queue %s not found", path);
 }
 
 static void set_params(struct rm_properties *p, const struct rm_queue_params *q)
@@ -82,27 +105,30 @@ static void set_params(struct rm_properties *p, const struct rm_queue_params *q)
 static int add_queue(struct rm_properties *p, const struct rm_queue_params *q,
                      struct base_error *err)
 {
-    const char *dot = strrchr(q->queue, '.');
+    const char *dot = strrchr(q->queue, '.'), *list;
     struct base_buf all = {0};
     char *siblings;
-    int rc = 0;
+    bool known;
 
     if (!dot || !dot[1])
         return base_error_set(err, -BASE_EINVAL, "Can't add invalid queue %s", q->queue);
     siblings = format_name(q->queue, (size_t)(dot - q->queue), "queues");
-    if (lists_name(rm_properties_get(p, siblings), dot + 1)) {
-        rc = base_error_set(err, -BASE_EINVAL, "Can't add existing queue %s", q->queue);
-    } else {
-        add_names(&all, rm_properties_get(p, siblings), NULL);
-        if (!all.len)
+    list = get_compact_list(p, siblings);
+    known = find_name(list, dot + 1) != NULL;
+    if (!known) {
+        if (!list)
             unset_ordering(p, q->queue, (size_t)(dot - q->queue));
-        base_buf_addf(&all, "%s%s", all.len ? "," : "", dot + 1);
+        if (list) {
+            base_buf_adds(&all, list);
+            base_buf_add(&all, ",", 1);
+        }
+        base_buf_adds(&all, dot + 1);
         rm_properties_set(p, siblings, all.data);
         set_params(p, q);
+        base_buf_free(&all);
     }
-    base_buf_free(&all);
     free(siblings);
-    return rc;
+    return known ? base_error_set(err, -BASE_EINVAL, "Can't add existing queue %s", q->queue) : 0;
 }
 
 int rm_conf_change_apply(struct rm_properties *p, const struct rm_conf_change *change,
