@@ -1,4 +1,4 @@
-/* nodemanager/http/beans.c - GET /jmx and GET /prom: the NodeManager's figures under the names that
+/* nodemanager/http/admin/beans.c - GET /jmx and GET /prom: the NodeManager's figures under the names that
  * monitors of YARN read. SOURCE: Hadoop's NodeManagerMetrics, ShuffleMetrics, ContainerMetrics and
  * RpcMetrics, as recorded in tests/interop. */
 #include <stdio.h>

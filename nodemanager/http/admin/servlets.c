@@ -1,4 +1,4 @@
-/* nodemanager/http/servlets.c - what administrators read of the NodeManager outside of REST: its
+/* nodemanager/http/admin/servlets.c - what administrators read of the NodeManager outside of REST: its
  * configuration, log levels, threads and log files; and the root of its web server. */
 #include <stdio.h>
 
