@@ -30,6 +30,7 @@ enum api_attribute_type {
     API_ATTR_NO_GAUGE,
     API_ATTR_NO_COUNT,
     API_ATTR_NO_RATE,
+    API_ATTR_PROM_NO_COUNT, /* for Prometheus alone */
     /* the rest is not for Prometheus */
     API_ATTR_TEXT,  /* const char *; NULL: null */
     API_ATTR_BOOL,  /* bool */
@@ -67,12 +68,19 @@ struct api_attribute {
 struct api_bean_sink; /* where the beans go: JSON or Prometheus' text */
 
 struct api_bean_kind;
+struct api_server;
+struct api_rpc_figures; /* api/admin/call_beans.h */
+typedef void api_rpc_add(const struct api_rpc_figures *f, void *u);
 /* What a daemon shows. */
 struct api_bean_service {
     const char *name;                         /* "ResourceManager" */
     const char *prefix;                       /* "Hadoop:service=ResourceManager,name=" */
     const struct api_bean_kind *const *kinds; /* ends with NULL */
     void *user;                               /* the daemon, for the kinds' functions */
+    struct api_server *server;                /* its HTTP server; NULL: none is running */
+    /* Calls @add for each of YARN's RPC services, with the calls to what stands for it here.
+     * NULL: there are none. */
+    void (*each_rpc)(const struct api_bean_service *service, api_rpc_add *add, void *u);
 };
 
 struct api_bean_kind {

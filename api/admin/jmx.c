@@ -97,6 +97,8 @@ static void put_attribute(struct jmx_sink *s, const struct api_attribute *a, con
     case API_ATTR_NO_COUNT:
         put_long(s, a->name, "", 0);
         return;
+    case API_ATTR_PROM_NO_COUNT:
+        return;
     case API_ATTR_RATE:
         put_rate(s, a->name, at);
         return;

@@ -119,7 +119,8 @@ static void add_metric(struct prom_sink *s, const struct api_bean_kind *kind, st
         return;
     case API_ATTR_NO_GAUGE:
     case API_ATTR_NO_COUNT:
-        add_long(s, kind, f, a, a->type == API_ATTR_NO_COUNT, 0);
+    case API_ATTR_PROM_NO_COUNT:
+        add_long(s, kind, f, a, a->type != API_ATTR_NO_GAUGE, 0);
         return;
     case API_ATTR_FLOAT:
     case API_ATTR_DOUBLE:

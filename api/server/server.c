@@ -78,8 +78,10 @@ static enum MHD_Result handle_and_send(struct api_request *rq)
     rq->handled = true;
     if (rq->conn)
         api_conn_set_phase(rq->conn, API_PHASE_BUSY);
-    if (rq->state != API_ST_ANSWERED && api_request_check_body_complete(rq))
+    if (rq->state != API_ST_ANSWERED && api_request_check_body_complete(rq)) {
+        rq->handling_since_us = api_calls_now_us();
         rq->route->handler(rq, rq->server->user);
+    }
     state = api_request_get_state(rq);
     if (state == API_ST_HANDLING) {
         base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method,
@@ -177,6 +179,7 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
                                   conn->fd, api_now_ms());
         pthread_mutex_lock(&s->lock);
         api_link_add(&s->conns, &conn->link);
+        s->n_conns++;
         pthread_mutex_unlock(&s->lock);
         return;
     }
@@ -184,6 +187,7 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
         return;
     pthread_mutex_lock(&s->lock);
     api_link_remove(&conn->link);
+    s->n_conns--;
     pthread_mutex_unlock(&s->lock);
     api_peers_unseat_connection(s->peers, &conn->seat, api_now_ms());
     *context = NULL;
@@ -239,9 +243,12 @@ static enum MHD_Result may_accept_connection(void *cls, const struct sockaddr *a
     struct api_server *s = cls;
 
     (void)len;
-    return !atomic_load(&s->stopping) && api_peers_have_room_for(s->peers, addr, api_now_ms())
-               ? MHD_YES
-               : MHD_NO;
+    if (atomic_load(&s->stopping))
+        return MHD_NO;
+    if (api_peers_have_room_for(s->peers, addr, api_now_ms()))
+        return MHD_YES;
+    atomic_fetch_add(&s->turned_away, 1);
+    return MHD_NO;
 }
 
 static void create_peers_with_limits(struct api_server *s, const struct api_server_conf *conf,
@@ -295,6 +302,7 @@ static void free_server(struct api_server *s)
     if (s->listen_fd >= 0)
         close(s->listen_fd);
     api_router_free(s->router);
+    api_calls_free(s->calls);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     free(s->node_secret);
@@ -344,6 +352,9 @@ int api_server_start(const struct api_server_conf *conf, const struct api_route 
     struct api_server *s = new_server(conf, user);
     int rc;
 
+    s->routes = routes;
+    s->n_routes = n;
+    s->calls = api_calls_new(routes, n);
     s->listen_fd = conf->listener > 0 ? conf->listener : -1;
     rc = api_router_new(routes, n, &s->router, err);
     if (rc == 0 && s->listen_fd < 0)

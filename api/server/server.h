@@ -159,6 +159,8 @@ const char *api_bearer_token(const struct api_request *rq);
 /* Returns which of JSON and XML the client prefers, as api/server/accept.h decides; JSON when it
  * accepts neither. */
 enum api_type api_wanted_type(const struct api_request *rq);
+/* Returns the server that the request came to. */
+struct api_server *api_server_of(const struct api_request *rq);
 /* Returns the user pointer given to api_server_start(). */
 void *api_server_user(const struct api_request *rq);
 /* A pointer that a handler keeps in the request while it is parked; the request frees it with
@@ -214,6 +216,8 @@ void api_answer_from_gate(struct api_request *rq, unsigned status, struct base_b
  * (NULL: none). */
 void api_answer_html_page(struct api_request *rq, unsigned status, const char *message,
                           const char *servlet);
+/* Answers with the description of all routes of YARN's REST, as Jersey's /application.wadl. */
+void api_answer_wadl(struct api_request *rq);
 /* Answers with @len bytes of @fd from @offset; takes the descriptor. */
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd,
                      uint64_t offset, uint64_t len);

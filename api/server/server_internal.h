@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "api/server/calls.h"
 #include "api/server/hosts.h"
 #include "api/server/peers.h"
 #include "api/server/route.h"
@@ -29,7 +30,10 @@ struct MHD_Daemon;
 
 struct api_server {
     struct MHD_Daemon *mhd;
+    const struct api_route *routes; /* @n_routes of them, of the daemon */
+    size_t n_routes;
     struct api_router *router;
+    struct api_calls *calls;
     void *user;
     char *node_secret, *static_user;
     struct api_hosts *hosts;
@@ -43,14 +47,18 @@ struct api_server {
         body_rate;   /* body_rate: least bytes per second of a body; 0: any */
     int64_t tick_ms; /* how often the helper looks for late connections */
     struct api_peers *peers;
+    _Atomic int64_t turned_away; /* connections, because a limit was reached */
     uint16_t port;
     int listen_fd;
 
     pthread_mutex_t lock;
     pthread_cond_t wake; /* the helper thread and api_server_stop() wait for it; CLOCK_MONOTONIC */
     struct api_link conns, parked, aborted, waiting;
+    unsigned n_conns;    /* in @conns */
     unsigned n_requests; /* requests alive within MHD */
-    unsigned resuming;   /* threads between a state change and the end of MHD_resume_connection() */
+    unsigned n_requests_max;
+    unsigned n_parked, n_parked_max; /* in @parked */
+    unsigned resuming; /* threads between a state change and the end of MHD_resume_connection() */
     atomic_bool stopping;
     bool helper_stop;
     int64_t helper_wakes_ms; /* when the helper wakes next */

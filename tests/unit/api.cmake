@@ -11,6 +11,8 @@ creel_test(test_api_long_text SOURCES unit/test_api_long_text.c unit/api_client.
 creel_test(test_api_parking SOURCES unit/test_api_parking.c unit/api_client.c LIBS creel_api
            LABELS unit threads TIMEOUT 180)
 creel_test(test_api_beans SOURCES unit/test_api_beans.c LIBS creel_api LABELS unit)
+creel_test(test_api_calls SOURCES unit/test_api_calls.c unit/api_client.c LIBS creel_api
+           LABELS unit threads)
 creel_test(test_api_servlets SOURCES unit/test_api_servlets.c unit/api_client.c LIBS creel_api
            LABELS unit threads)
 creel_test(test_api_access SOURCES unit/test_api_access.c unit/api_client.c LIBS creel_api

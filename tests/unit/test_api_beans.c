@@ -226,6 +226,7 @@ static void test_prom(void)
                          "1.6410257\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "\njvm_metrics_mem_heap_used_m{context=\"jvm\","
                                             "processname=\"Daemon\",sessionid=\"null\","));
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "\njvm_metrics_gc_count_g1_old_generation{"));
     CU_ASSERT_PTR_NULL(strstr(out.data, "java"));
     CU_ASSERT_PTR_NULL(strstr(out.data, "_text"));
     base_buf_free(&out);
@@ -244,6 +245,7 @@ static void test_process(void)
 {
     char *all = jmx(NULL, NULL);
 
+    CU_ASSERT_PTR_NULL(strstr(all, "GcCountG1"));
     CU_ASSERT_TRUE(number_of(all, "\"ThreadCount\" : ") >= 1);
     CU_ASSERT_TRUE(number_of(all, "\"MemHeapUsedM\" : ") > 0);
     CU_ASSERT_TRUE(number_of(all, "\"MemHeapMaxM\" : ") > 0);

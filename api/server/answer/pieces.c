@@ -73,6 +73,11 @@ void api_pieces_add(struct api_pieces *p, struct base_buf *piece)
     }
 }
 
+uint64_t api_pieces_length(const struct api_pieces *p)
+{
+    return p->len;
+}
+
 size_t api_pieces_memory(const struct api_pieces *p)
 {
     size_t bytes = p->cap * sizeof *p->v + (p->deflate ? DEFLATE_MEMORY : 0);

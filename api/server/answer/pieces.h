@@ -11,6 +11,8 @@
  * thread wait meanwhile. */
 #define API_TURN_MAX (32 * 1024)
 
+/* Returns the number of bytes collected so far. */
+uint64_t api_pieces_length(const struct api_pieces *p);
 /* Ends the compression, if the pieces are compressed; call before they go to a server thread. */
 void api_pieces_finish(struct api_pieces *p);
 /* Returns a response that sends and frees the pieces (*p is NULL afterwards). @chunked: without

@@ -72,6 +72,7 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
     if (reply->body.len == 0)
         return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
     *packed = compress_body_if_wanted(rq);
+    api_calls_count_sent(rq->server->calls, rq->route, reply->body.len);
     /* A short body has a length even where YARN sends chunks: head and body then leave in one
      * system call and one packet, which halves the kernel's part of the cost. */
     if (reply->body.len > API_TURN_MAX)
@@ -81,6 +82,18 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
     if (response)
         memset(&reply->body, 0, sizeof reply->body);
     return response;
+}
+
+static struct MHD_Response *create_counted_file_response(struct api_request *rq)
+{
+    api_calls_count_sent(rq->server->calls, rq->route, rq->reply.len);
+    return create_file_response(&rq->reply);
+}
+
+static struct MHD_Response *create_pieces_response(struct api_request *rq, bool *packed)
+{
+    api_calls_count_sent(rq->server->calls, rq->route, api_pieces_length(rq->reply.pieces));
+    return api_pieces_create_response(&rq->reply.pieces, is_sent_chunked(rq), packed);
 }
 
 static const char *find_added_header(const struct api_request *rq, const char *name)
@@ -198,9 +211,9 @@ enum MHD_Result api_send_reply(struct api_request *rq)
     else if (reply->kind == API_REPLY_STREAM)
         response = api_stream_create_response(rq);
     else if (reply->kind == API_REPLY_FILE)
-        response = create_file_response(reply);
+        response = create_counted_file_response(rq);
     else if (reply->kind == API_REPLY_PIECES)
-        response = api_pieces_create_response(&reply->pieces, is_sent_chunked(rq), &packed);
+        response = create_pieces_response(rq, &packed);
     else
         response = create_body_response(rq, &packed);
     if (response)

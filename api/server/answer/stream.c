@@ -14,6 +14,7 @@ struct api_stream {
     struct api_link link; /* listed in server->waiting while suspended */
     struct api_server *server;
     struct MHD_Connection *connection;
+    const struct api_route *route;
     int fd;
     /* length of the current or last wait (0: bytes have come since), and when it ends */
     int64_t wait_ms, wake_at_ms;
@@ -69,6 +70,7 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
     base_assert((size_t)n <= max);
     if (n > 0) {
         st->wait_ms = 0;
+        api_calls_count_sent(st->server->calls, st->route, (uint64_t)n);
         return (ssize_t)n;
     }
     if (api_fd_is_closed_by_peer(st->fd))
@@ -92,6 +94,7 @@ struct MHD_Response *api_stream_create_response(struct api_request *rq)
 
     st->server = rq->server;
     st->connection = rq->connection;
+    st->route = rq->route;
     st->fd = rq->conn ? rq->conn->fd : -1;
     st->read = reply->read;
     st->u = reply->u;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/server/server_internal.h"
 #include "api/yarn/shape.h"
 
 const enum api_method api_wadl_methods[] = {API_M_POST, API_M_GET, API_M_PUT, API_M_DELETE};
@@ -113,7 +114,19 @@ static void add_method_id(struct base_buf *out, const struct api_route *route)
     }
 }
 
-void api_wadl_add_document(const struct api_request *rq, struct base_buf *out)
+static void add_method(struct base_buf *out, const struct api_route *route)
+{
+    base_buf_adds(out, "<method id=\"");
+    add_method_id(out, route);
+    base_buf_addf(out, "\" name=\"%s\">", route->method);
+    add_request(out, route);
+    base_buf_adds(out, "<response>");
+    add_representations(out, NULL);
+    base_buf_adds(out, "</response></method>");
+}
+
+/* Adds what comes before the resources. @schema: names the ResourceManager's schema. */
+static void open_document(struct base_buf *out, const struct api_request *rq, bool schema)
 {
     struct base_buf host = {0};
 
@@ -122,28 +135,64 @@ void api_wadl_add_document(const struct api_request *rq, struct base_buf *out)
                   "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
                   "<application xmlns=\"http://wadl.dev.java.net/2009/02\">"
                   "<doc xmlns:jersey=\"http://jersey.java.net/\" jersey:generatedBy=\"Creel\"/>");
-    base_buf_addf(out,
-                  "<grammars><include href=\"http://%s/application.wadl/xsd0.xsd\">"
-                  "<doc title=\"Generated\" xml:lang=\"en\"/></include></grammars>"
-                  "<resources base=\"http://%s/\"><resource path=\"",
-                  host.data ? host.data : "", host.data ? host.data : "");
+    if (schema)
+        base_buf_addf(out,
+                      "<grammars><include href=\"http://%s/application.wadl/xsd0.xsd\">"
+                      "<doc title=\"Generated\" xml:lang=\"en\"/></include></grammars>",
+                      host.data ? host.data : "");
+    else
+        base_buf_adds(out, "<grammars/>");
+    base_buf_addf(out, "<resources base=\"http://%s/\">", host.data ? host.data : "");
     base_buf_free(&host);
+}
+
+void api_wadl_add_document(const struct api_request *rq, struct base_buf *out)
+{
+    bool node = strncmp(rq->uri.path, "/ws/v1/node/", strlen("/ws/v1/node/")) == 0;
+
+    open_document(out, rq, !node);
+    base_buf_adds(out, "<resource path=\"");
     api_xml_add_text(out, rq->uri.path + 1);
     base_buf_adds(out, "\">");
-    for (int i = 0; i < API_M_COUNT; i++) {
-        const struct api_route *route = rq->match.by_method[api_wadl_methods[i]];
-
-        if (!route)
-            continue;
-        base_buf_adds(out, "<method id=\"");
-        add_method_id(out, route);
-        base_buf_addf(out, "\" name=\"%s\">", route->method);
-        add_request(out, route);
-        base_buf_adds(out, "<response>");
-        add_representations(out, NULL);
-        base_buf_adds(out, "</response></method>");
-    }
+    for (int i = 0; i < API_M_COUNT; i++)
+        if (rq->match.by_method[api_wadl_methods[i]])
+            add_method(out, rq->match.by_method[api_wadl_methods[i]]);
     base_buf_adds(out, "</resource></resources></application>");
+}
+
+static bool is_of_yarn(const struct api_route *route)
+{
+    return !(route->flags & (API_ROUTE_CREEL | API_ROUTE_SERVLET)) &&
+           strncmp(route->path, "/ws/v1/", strlen("/ws/v1/")) == 0;
+}
+
+/* Adds the resource of the route @at with all methods of its path, unless an earlier route has the
+ * same path. */
+static void add_resource(struct base_buf *out, const struct api_route *routes, size_t n, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (is_of_yarn(&routes[i]) && strcmp(routes[i].path, routes[at].path) == 0)
+            return;
+    base_buf_addf(out, "<resource path=\"%s\">", routes[at].path + 1);
+    for (size_t i = at; i < n; i++)
+        if (is_of_yarn(&routes[i]) && strcmp(routes[i].path, routes[at].path) == 0)
+            add_method(out, &routes[i]);
+    base_buf_adds(out, "</resource>");
+}
+
+void api_answer_wadl(struct api_request *rq)
+{
+    const struct api_server *s = rq->server;
+    struct base_buf out = {0};
+
+    open_document(&out, rq, false);
+    for (size_t i = 0; i < s->n_routes; i++)
+        if (is_of_yarn(&s->routes[i]))
+            add_resource(&out, s->routes, s->n_routes, i);
+    base_buf_adds(&out, "</resources></application>");
+    api_add_header(rq, "Last-Modified", api_wadl_get_date());
+    api_add_header(rq, "Content-Type", "application/vnd.sun.wadl+xml;charset=utf-8");
+    api_answer(rq, 200, API_TEXT, &out);
 }
 
 static char date[40];

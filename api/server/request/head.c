@@ -126,6 +126,7 @@ static void find_route_and_authorise(struct api_request *rq)
 void api_request_handle_head(struct api_request *rq, const char *method)
 {
     rq->begun = true;
+    rq->begun_us = api_calls_now_us();
     rq->method = find_static_method(method);
     if (!rq->method) {
         snprintf(rq->unknown_method, sizeof rq->unknown_method, "%s", method);

@@ -8,6 +8,7 @@ void api_park(struct api_request *rq)
     pthread_mutex_lock(&rq->server->lock);
     base_assert(rq->state == API_ST_HANDLING);
     rq->state = API_ST_PARKING;
+    rq->parked_us = api_calls_now_us();
     pthread_mutex_unlock(&rq->server->lock);
 }
 
@@ -30,6 +31,7 @@ static void abort_parked(struct api_server *s, struct api_request *rq)
 
     rq->state = API_ST_ABORTED;
     api_link_remove(&rq->parked);
+    s->n_parked--;
     api_link_add(&s->aborted, &rq->parked);
     s->resuming++;
     pthread_mutex_unlock(&s->lock);
@@ -49,6 +51,8 @@ bool api_request_suspend_if_unanswered(struct api_request *rq)
         MHD_suspend_connection(rq->connection);
         rq->state = API_ST_PARKED;
         api_link_add(&s->parked, &rq->parked);
+        if (++s->n_parked > s->n_parked_max)
+            s->n_parked_max = s->n_parked;
         suspended = true;
         if (atomic_load(&s->stopping))
             abort_parked(s, rq);
@@ -66,9 +70,11 @@ void api_request_hand_over_reply(struct api_request *rq, struct api_reply *reply
     if (s->on_answer)
         s->on_answer(rq, reply->status, s->user);
     pthread_mutex_lock(&s->lock);
+    api_calls_count_answer(s->calls, rq, reply->status);
     switch (rq->state) {
     case API_ST_PARKED:
         api_link_remove(&rq->parked);
+        s->n_parked--;
         connection = rq->connection;
         s->resuming++;
         __attribute__((fallthrough));

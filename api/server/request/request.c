@@ -45,7 +45,8 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     set_peer_address(rq);
     rq->uri_error = api_uri_parse(&rq->uri, raw_uri ? raw_uri : "");
     pthread_mutex_lock(&s->lock);
-    s->n_requests++;
+    if (++s->n_requests > s->n_requests_max)
+        s->n_requests_max = s->n_requests;
     pthread_mutex_unlock(&s->lock);
     return rq;
 }
@@ -197,6 +198,11 @@ const char *api_bearer_token(const struct api_request *rq)
 enum api_type api_wanted_type(const struct api_request *rq)
 {
     return rq->accept == API_ACCEPT_XML ? API_XML : API_JSON;
+}
+
+struct api_server *api_server_of(const struct api_request *rq)
+{
+    return rq->server;
 }
 
 void *api_server_user(const struct api_request *rq)

@@ -50,6 +50,7 @@ struct api_request {
     enum api_accept accept;
     bool accept_named, accept_gzip;
 
+    int64_t begun_us, handling_since_us, parked_us; /* 0: not yet */
     struct base_buf body;
     size_t charged;    /* bytes charged to the budget for its body and a long answer */
     uint64_t received; /* body bytes as sent */

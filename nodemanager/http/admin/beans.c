@@ -1,15 +1,17 @@
-/* nodemanager/http/admin/beans.c - GET /jmx and GET /prom: the NodeManager's figures under the names that
- * monitors of YARN read. SOURCE: Hadoop's NodeManagerMetrics, ShuffleMetrics, ContainerMetrics and
- * RpcMetrics, as recorded in tests/interop. */
+/* nodemanager/http/admin/beans.c - GET /jmx and GET /prom: the NodeManager's figures under the
+ * names that monitors of YARN read. SOURCE: Hadoop's NodeManagerMetrics, ShuffleMetrics,
+ * ContainerMetrics and RpcMetrics, as recorded in tests/interop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "api/admin/call_beans.h"
 #include "api/admin/jmx.h"
 #include "api/admin/process_beans.h"
 #include "api/admin/prom.h"
 #include "nodemanager/figures/load.h"
+#include "nodemanager/http/admin/beans.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
@@ -250,21 +252,29 @@ static const struct api_bean_kind container_metrics = {
 
 /* ---- the resources ---- */
 
-static struct api_bean_service describe_service(struct nm *nm)
+static struct api_bean_service describe_service(const struct api_request *rq, struct nm *nm)
 {
-    static const struct api_bean_kind *const kinds[] = {
-        &node_metrics, &shuffle_metrics, &container_metrics, API_PROCESS_BEANS, NULL};
+    static const struct api_bean_kind *const kinds[] = {&node_metrics,
+                                                        &shuffle_metrics,
+                                                        &container_metrics,
+                                                        API_CALL_BEANS,
+                                                        &nm_bean_management_details,
+                                                        &nm_bean_localizer_details,
+                                                        API_PROCESS_BEANS,
+                                                        NULL};
 
     return (struct api_bean_service){.name = "NodeManager",
                                      .prefix = "Hadoop:service=NodeManager,name=",
                                      .kinds = kinds,
-                                     .user = nm};
+                                     .user = nm,
+                                     .server = api_server_of(rq),
+                                     .each_rpc = nm_beans_each_rpc};
 }
 
 static void get_jmx(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
-    struct api_bean_service service = describe_service(nm);
+    struct api_bean_service service = describe_service(rq, nm);
 
     api_jmx_answer(rq, &service, base_conf_bool(nm->conf, "creel.http.jmx-any-origin"));
 }
@@ -272,7 +282,7 @@ static void get_jmx(struct api_request *rq, void *user)
 static void get_prom(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
-    struct api_bean_service service = describe_service(nm);
+    struct api_bean_service service = describe_service(rq, nm);
 
     api_prom_answer(rq, &service, base_conf_bool(nm->conf, "hadoop.prometheus.endpoint.enabled"));
 }

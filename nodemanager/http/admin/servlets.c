@@ -1,5 +1,5 @@
-/* nodemanager/http/admin/servlets.c - what administrators read of the NodeManager outside of REST: its
- * configuration, log levels, threads and log files; and the root of its web server. */
+/* nodemanager/http/admin/servlets.c - what administrators read of the NodeManager outside of REST:
+ * its configuration, log levels, threads and log files; and the root of its web server. */
 #include <stdio.h>
 
 #include "api/admin/configuration.h"
@@ -64,6 +64,12 @@ static void get_robots(struct api_request *rq, void *user)
     api_web_root_answer_robots(rq);
 }
 
+static void get_wadl(struct api_request *rq, void *user)
+{
+    (void)user;
+    api_answer_wadl(rq);
+}
+
 static void get_profiler(struct api_request *rq, void *user)
 {
     (void)user;
@@ -72,6 +78,7 @@ static void get_profiler(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route nm_servlets_routes[] = {
+    {"GET", "/application.wadl", API_ROLE_READ, 0, get_wadl, API_ROUTE_SERVLET},
     {"GET", "/", API_ROLE_READ, 0, get_root, API_ROUTE_SERVLET},
     {"GET", "/robots.txt", API_ROLE_READ, 0, get_robots, API_ROUTE_SERVLET},
     {"GET", "/conf", API_ROLE_READ, 0, get_conf, API_ROUTE_SERVLET},

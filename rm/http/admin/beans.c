@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/admin/call_beans.h"
 #include "api/admin/jmx.h"
 #include "api/admin/process_beans.h"
 #include "api/admin/prom.h"
@@ -49,7 +50,7 @@ static const struct api_bean_kind rm_security = {
     API_ATTRIBUTES(rm_security_attributes)};
 
 struct high_availability {
-    const char *context, *rm_id, *state, *zookeeper;
+    const char *context, *host, *rm_id, *state, *zookeeper;
     struct rm_backend_stats stats;
 };
 #define HA_COUNT(name, member) API_ATTRIBUTE(high_availability, name, API_ATTR_COUNT, stats.member)
@@ -80,11 +81,36 @@ static void list_ha(const struct api_bean_kind *kind, struct api_bean_sink *sink
     api_bean_add(kind, sink, NULL, 0, &ha);
 }
 
-static const struct api_bean_kind high_availability = {
-    .name = "HighAvailability", .list = list_ha, API_ATTRIBUTES(ha_attributes)};
+/* /metrics has these figures for Prometheus */
+static const struct api_bean_kind high_availability = {.name = "HighAvailability",
+                                                       .java_class = "HighAvailability",
+                                                       .list = list_ha,
+                                                       API_ATTRIBUTES(ha_attributes)};
+
+/* ---- DelegationTokenSecretManagerMetrics: without Kerberos there are no tokens ---- */
+static const struct api_attribute token_attributes[] = {
+    API_ATTRIBUTE(high_availability, "Context", API_ATTR_TAG, context),
+    API_ATTRIBUTE(high_availability, "Hostname", API_ATTR_TAG, host),
+    {"RemoveToken", API_ATTR_NO_RATE, 0, 0},
+    {"StoreToken", API_ATTR_NO_RATE, 0, 0},
+    {"TokenFailure", API_ATTR_NO_COUNT, 0, 0},
+    {"UpdateToken", API_ATTR_NO_RATE, 0, 0},
+};
+
+static void list_tokens(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                        const struct api_bean_service *service)
+{
+    (void)service;
+    api_bean_add(kind, sink, NULL, 0,
+                 &(struct high_availability){.context = "token", .host = api_bean_get_host_name()});
+}
+
+static const struct api_bean_kind tokens = {.name = "DelegationTokenSecretManagerMetrics",
+                                            .list = list_tokens,
+                                            API_ATTRIBUTES(token_attributes)};
 
 /* ---- the resources ---- */
-static struct api_bean_service describe_service(struct rm_backend *b)
+static struct api_bean_service describe_service(const struct api_request *rq, struct rm_backend *b)
 {
     static const struct api_bean_kind *const kinds[] = {&rm_info,
                                                         &rm_security,
@@ -93,18 +119,26 @@ static struct api_bean_service describe_service(struct rm_backend *b)
                                                         &rm_bean_rm_nm_info,
                                                         &rm_bean_fair_timing,
                                                         &rm_bean_capacity_timing,
+                                                        &tokens,
+                                                        API_CALL_BEANS,
+                                                        &rm_bean_rpc_details[0],
+                                                        &rm_bean_rpc_details[1],
+                                                        &rm_bean_rpc_details[2],
+                                                        &rm_bean_rpc_details[3],
                                                         API_PROCESS_BEANS,
                                                         NULL};
 
     return (struct api_bean_service){.name = "ResourceManager",
                                      .prefix = "Hadoop:service=ResourceManager,name=",
                                      .kinds = kinds,
-                                     .user = b};
+                                     .user = b,
+                                     .server = api_server_of(rq),
+                                     .each_rpc = rm_beans_each_rpc};
 }
 
 static void get_jmx(struct api_request *rq, void *user)
 {
-    struct api_bean_service service = describe_service(user);
+    struct api_bean_service service = describe_service(rq, user);
 
     api_jmx_answer(rq, &service,
                    base_conf_bool(rm_backend_conf(user), "creel.http.jmx-any-origin"));
@@ -112,7 +146,7 @@ static void get_jmx(struct api_request *rq, void *user)
 
 static void get_prom(struct api_request *rq, void *user)
 {
-    struct api_bean_service service = describe_service(user);
+    struct api_bean_service service = describe_service(rq, user);
 
     api_prom_answer(rq, &service,
                     base_conf_bool(rm_backend_conf(user), "hadoop.prometheus.endpoint.enabled"));

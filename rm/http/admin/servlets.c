@@ -71,6 +71,12 @@ static void get_robots(struct api_request *rq, void *user)
     api_web_root_answer_robots(rq);
 }
 
+static void get_wadl(struct api_request *rq, void *user)
+{
+    (void)user;
+    api_answer_wadl(rq);
+}
+
 static void get_profiler(struct api_request *rq, void *user)
 {
     (void)user;
@@ -78,6 +84,7 @@ static void get_profiler(struct api_request *rq, void *user)
 }
 
 const struct api_route rm_admin_servlets_routes[] = {
+    {"GET", "/application.wadl", API_ROLE_READ, 0, get_wadl, API_ROUTE_SERVLET},
     {"GET", "/", API_ROLE_READ, 0, get_root, API_ROUTE_SERVLET},
     {"GET", "/robots.txt", API_ROLE_READ, 0, get_robots, API_ROUTE_SERVLET},
     {"GET", "/conf", API_ROLE_READ, 0, get_conf, API_ROUTE_SERVLET},
