@@ -216,6 +216,9 @@ const struct base_conf_key base_conf_keys[] = {
         "which of YARN's schedulers the queues are shown as in YARN's answers, whatever the "
         "policy: capacity, as a stock YARN shows them and some tools expect, fair or fifo (which "
         "accepts applications of every queue name)"),
+    BOOL("yarn.scheduler.capacity.user-metrics.enable", "false",
+         "show figures of each user in each queue at /jmx and /prom in this shape, too; in that of "
+         "fair they always are"),
     BOOL("creel.yarn.show-slots", "false", "show slots as resource types in YARN's answers"),
     INT("creel.mapreduce.split-size", "134217728", 1, INT64_MAX,
         "largest input split, in bytes (K, M, G allowed)"),

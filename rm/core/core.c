@@ -274,6 +274,7 @@ void rm_core_free(struct rm_core *c)
     rm_job_spec_unref(c->recover_job);
     rm_app_spec_unref(c->recover_app);
     free(c->queues);
+    rm_members_free(&c->members);
     free(c->acks);
     free(c->apps);
     free(c->nodes);

@@ -78,6 +78,7 @@ void rm_ledger_begin_container(struct rm_core *c, struct rm_container *ct)
 {
     base_assert(ct->tally == RM_TALLY_NONE);
     change_tally(c, ct, RM_TALLY_HELD);
+    rm_totals_begin_container(c, ct);
 }
 
 void rm_ledger_change_container(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
@@ -93,6 +94,7 @@ void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct)
 
     base_assert(ct->tally != RM_TALLY_NONE);
     change_tally(c, ct, RM_TALLY_NONE);
+    rm_totals_end_container(c, ct);
     a->memory_ms = base_sat_add(a->memory_ms, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], lived));
     a->vcore_ms = base_sat_add(a->vcore_ms, rm_held_ms(ct->resource.v[RM_RES_VCORES], lived));
 }
@@ -122,11 +124,16 @@ static void add_app_to_queue_counts(struct rm_queue *q, const struct rm_app *a, 
 
 void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
 {
-    if (a->queue_index != RM_NONE)
+    bool submitted = a->queue_index == RM_NONE;
+
+    if (!submitted)
         add_app_to_queue_counts(&c->queues[a->queue_index], a, -1);
+    rm_totals_move_partitions(c, a, -1);
     a->queue_index = index;
     if (index != RM_NONE)
         add_app_to_queue_counts(&c->queues[index], a, 1);
+    rm_totals_move_partitions(c, a, 1);
+    rm_totals_enter_queue(c, a, submitted);
 }
 
 void rm_ledger_count_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to)

@@ -99,6 +99,31 @@ static void check_queues(const struct rm_core *c)
     free(q);
 }
 
+/* What queues have on nodes with labels. */
+static void check_partitions(const struct rm_core *c)
+{
+    for (size_t l = 0; l < c->labels.n; l++) {
+        const struct rm_label *label = &c->labels.v[l];
+        struct rm_partition *sums = base_alloc((c->queues_n + 1) * sizeof *sums);
+
+        for (size_t i = 0; i < c->apps_n; i++)
+            for (const struct rm_container *ct = c->apps[i]->containers; ct; ct = ct->app_next)
+                if (ct->label == l + 1 && ct->app->queue_index != RM_NONE) {
+                    sums[ct->app->queue_index].containers++;
+                    for (int r = 0; r < RM_RES_NAMES; r++)
+                        sums[ct->app->queue_index].used.v[r] += ct->resource.v[r];
+                }
+        for (size_t q = 0; q < c->queues_n; q++) {
+            const struct rm_partition none = {0},
+                                      *is = q < label->of_queue_n ? &label->of_queue[q] : &none;
+
+            base_assert(sums[q].containers == is->containers &&
+                        resources_equal(&sums[q].used, &is->used));
+        }
+        free(sums);
+    }
+}
+
 static void check_demand(const struct rm_core *c)
 {
     int64_t runnable[BASE_TASK_KINDS] = {0}, outstanding[BASE_TASK_KINDS] = {0}, masters = 0;
@@ -162,6 +187,7 @@ void rm_ledger_check(const struct rm_core *c)
 {
     check_nodes(c);
     check_queues(c);
+    check_partitions(c);
     check_demand(c);
 }
 

@@ -13,6 +13,7 @@
 #include "rm/core/app/container.h"
 #include "rm/core/app/health.h"
 #include "rm/core/app/queues.h"
+#include "rm/core/app/totals.h"
 #include "rm/core/core.h"
 #include "rm/core/job/task.h"
 #include "rm/core/master/ask.h"
@@ -72,6 +73,7 @@ struct rm_core {
     bool loading;            /* recovery has not finished: no node is forgotten */
     struct rm_queue *queues; /* parallel to tree.v */
     size_t queues_n;
+    struct rm_members members;
     struct rm_names hosts, racks, users;
     uint32_t *host_rack; /* rack of each host; RM_NONE: unknown */
     size_t host_rack_n;

@@ -244,4 +244,21 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
 struct rm_app_spec *rm_app_spec_ref(struct rm_app_spec *s);
 void rm_app_spec_unref(struct rm_app_spec *s);
 
+/* What a queue has, and has had, on the nodes of one label. */
+struct rm_partition {
+    struct rm_res used; /* also by suspended containers */
+    int64_t containers, begun, ended;
+};
+/* What a queue, or a user in a queue, has had since the core began; only grows. */
+struct rm_totals {
+    int64_t submitted[2], completed[2], failed[2],
+        killed[2];        /* applications; [1]: unmanaged ones */
+    int64_t begun, ended; /* containers */
+    /* containers placed in a node that their application asked for, in its rack, elsewhere */
+    int64_t placed[3];
+    int64_t first_n, first_us; /* first containers of applications, and how long they waited */
+    int64_t preempted, preempted_mb, preempted_vcores;     /* containers killed for others */
+    int64_t preempted_mb_seconds, preempted_vcore_seconds; /* and what they had used */
+};
+
 #endif

@@ -25,3 +25,4 @@ target_compile_definitions(test_standby PRIVATE
                            GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/interop/yarn/special")
 creel_test(test_rm_failover_http SOURCES unit/test_rm_failover_http.c unit/api_client.c
            unit/rms_of_test.c LIBS creel_rm LABELS unit threads)
+creel_test(test_rm_queue_beans SOURCES unit/test_rm_queue_beans.c LIBS creel_rm LABELS unit)

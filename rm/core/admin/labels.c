@@ -58,8 +58,10 @@ const char *rm_labels_name(const struct rm_labels *l, uint32_t number)
 
 void rm_labels_free(struct rm_labels *l)
 {
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
         free(l->v[i].name);
+        free(l->v[i].of_queue);
+    }
     for (size_t i = 0; i < l->mappings_n; i++)
         free(l->mappings[i].node);
     free(l->v);

@@ -35,6 +35,8 @@ struct rm_label {
     /* Masters that wait for a node of this label, and how many run or may be placed. */
     struct rm_app *master_wait, *master_wait_last;
     int64_t masters_active;
+    struct rm_partition *of_queue; /* of queues with an index below of_queue_n; the others: none */
+    size_t of_queue_n;
 };
 struct rm_label_mapping {
     char *node; /* "host:port"; "host:0" for all nodes of the host without a mapping of their own */

@@ -74,7 +74,9 @@ struct rm_app {
     bool names_labels; /* it has named a label: its demand is counted by label too */
     struct rm_label_demand *label_demand;
     size_t label_demand_n, label_demand_cap;
-    uint32_t queue_index; /* RM_NONE: in no queue */
+    uint32_t queue_index;     /* RM_NONE: in no queue */
+    struct rm_member *member; /* its user in its queue; NULL: not counted */
+    bool was_placed;          /* it has had a container of this core's making */
     /* Name of the queue, owned, if the submission names another one; else NULL. */
     char *placed;
     int64_t submit_us, launch_us, start_us, finish_us;

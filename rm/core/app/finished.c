@@ -78,6 +78,7 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
     if (!c->heavy)
         c->heavy = a;
     c->trim_due = true;
+    rm_totals_count_end(c, a);
     c->stats.results[rm_app_result(a)]++;
     if (a->state == RM_APP_FINISHED)
         c->stats.completed++;

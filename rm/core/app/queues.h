@@ -14,6 +14,7 @@ struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
     int64_t pending_apps, active_apps;
     struct rm_res used;
     int64_t containers, pending[BASE_TASK_KINDS];
+    struct rm_totals totals; /* rm/core/app/totals.h */
 };
 
 /* Adds the counts of queues that were added to the tree; if there are any, informs the policy. */

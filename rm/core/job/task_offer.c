@@ -10,12 +10,13 @@
 #include "rm/core/state.h"
 
 static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                        struct rm_node *n, struct rm_task *t)
+                        struct rm_node *n, struct rm_task *t, enum delay_level level)
 {
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
 
     rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
+    rm_totals_count_placed(c, a, level);
     ct->state = RM_CONTAINER_ACQUIRED; /* acquired at once: the RM is the job's master */
     rm_task_set_running_attempt(c, a, t, ct, false);
     rm_container_enqueue_launch(c, ct, NULL);
@@ -99,11 +100,13 @@ bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind 
     if (k == BASE_TASK_MAP ? must_wait_for_locality(c, a, level, located, no_delay)
                            : must_wait_for_colocation(c, a, n))
         return false;
+    if (k != BASE_TASK_MAP || !located)
+        level = DELAY_ANY;
     if (k == BASE_TASK_MAP) {
-        count_map_locality(a, located ? level : DELAY_ANY);
+        count_map_locality(a, level);
         n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
     }
-    launch_task(c, a, k, n, t);
+    launch_task(c, a, k, n, t, level);
     return true;
 }
 

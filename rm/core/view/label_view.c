@@ -73,3 +73,21 @@ void rm_view_labels(const struct rm_core *c, struct rm_views *out)
     }
     free(place);
 }
+
+void rm_view_partitions(const struct rm_core *c, struct rm_views *out)
+{
+    size_t place = 1; /* of the label in @out */
+
+    rm_view_labels(c, out);
+    for (size_t i = 0; i < c->labels.n; i++) {
+        const struct rm_label *l = &c->labels.v[i];
+
+        for (size_t q = 0; l->exists && q < l->of_queue_n; q++) {
+            out->partitions = rm_view_array_reserve_one(out->partitions, out->partitions_n,
+                                                        sizeof *out->partitions);
+            out->partitions[out->partitions_n++] = (struct rm_partition_view){
+                .label = place, .queue = (int32_t)q, .use = l->of_queue[q]};
+        }
+        place += l->exists;
+    }
+}

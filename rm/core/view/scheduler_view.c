@@ -76,6 +76,55 @@ void rm_view_queue_users(const struct rm_core *c, struct rm_views *out)
     free(r.table);
 }
 
+static void count_running_time(const struct rm_app *a, int64_t now_us,
+                               struct rm_queue_user_view *row)
+{
+    static const int64_t minutes[] = {60, 300, 1440};
+    int64_t ran = (now_us - a->start_us) / 60000000;
+    size_t at = 0;
+
+    if (a->state != RM_APP_RUNNING || !a->start_us)
+        return;
+    while (at < 3 && ran >= minutes[at])
+        at++;
+    row->running_apps[at]++;
+}
+
+void rm_view_queue_members(const struct rm_core *c, int64_t now_us, struct rm_views *out)
+{
+    size_t first = out->queue_users_n;
+
+    for (size_t i = 0; i < c->members.n; i++) {
+        const struct rm_member *m = c->members.v[i];
+
+        out->queue_users = rm_view_array_reserve_one(out->queue_users, out->queue_users_n,
+                                                     sizeof *out->queue_users);
+        out->queue_users[out->queue_users_n++] =
+            (struct rm_queue_user_view){.queue = (int32_t)m->queue,
+                                        .user = rm_view_copy_text(out, c->users.v[m->user]),
+                                        .totals = m->totals};
+    }
+    for (const struct rm_app *a = c->live; a; a = a->live_next) {
+        struct rm_queue_user_view *row;
+        int64_t wanted, pending, active;
+
+        if (!a->member || rm_app_state_is_final(a->state))
+            continue;
+        row = &out->queue_users[first + a->member->place];
+        wanted = row->pending_containers;
+        pending = row->pending_apps;
+        active = row->active_apps;
+        add_app_to_row(c, a, row);
+        if (a->app && a->app->unmanaged) {
+            row->unmanaged_pending_apps += row->pending_apps - pending;
+            row->unmanaged_active_apps += row->active_apps - active;
+        }
+        row->containers += a->containers_n;
+        row->wanting_apps += row->pending_containers > wanted;
+        count_running_time(a, now_us, row);
+    }
+}
+
 /* ---------------------------------------------------------------- health */
 void rm_view_health(const struct rm_core *c, struct rm_health_view *out, struct rm_views *texts)
 {

@@ -51,6 +51,7 @@ void rm_views_free(struct rm_views *v)
     free(v->turns);
     free(v->labels);
     free(v->node_labels);
+    free(v->partitions);
     if (v->arena)
         rm_step_arena_free(&v->arena->memory);
     free(v->arena);
@@ -203,6 +204,7 @@ static void fill_queue_counts(const struct rm_core *c, size_t i, struct rm_queue
     v->pending_containers = q->pending[BASE_TASK_MAP] + q->pending[BASE_TASK_REDUCE];
     v->allocated_containers = q->containers;
     v->used = q->used;
+    v->totals = q->totals;
     v->demand = slots_as_resource(c, q->pending);
     for (int r = 0; r < RM_RES_NAMES; r++)
         v->demand.v[r] += q->used.v[r];
@@ -267,6 +269,7 @@ static void add_queue_counts(struct rm_queue_view *to, const struct rm_queue_vie
         to->used.v[r] += v->used.v[r];
         to->demand.v[r] += v->demand.v[r];
     }
+    rm_totals_add(&to->totals, &v->totals);
 }
 
 void rm_view_queues(const struct rm_core *c, struct rm_views *out)

@@ -167,6 +167,7 @@ struct rm_queue_view {
     const char *state; /* "RUNNING", "DRAINING" or "STOPPED" */
     double max_part;   /* part of the cluster's memory and vcores that it may use at most, 0..1 */
     const char *acl_submit, *acl_admin; /* as configured; NULL: not given */
+    struct rm_totals totals;            /* with those of all queues inside */
     /* Order of the jobs inside: "fair", "fifo" or "drf"; or the name of the cluster's policy if
      * that policy has no shares. */
     const char *policy;
@@ -176,6 +177,12 @@ struct rm_queue_user_view { /* a user's unfinished applications in one queue */
     const char *user;
     int64_t pending_apps, active_apps, pending_containers;
     struct rm_res used, am_used, pending; /* am_used: by the containers of masters */
+    /* Only from rm_view_queue_members(): */
+    int64_t containers, wanting_apps; /* wanting_apps: those that wait for containers */
+    int64_t unmanaged_pending_apps, unmanaged_active_apps; /* also counted above */
+    /* applications that run, by how long: under 60, 300 and 1440 minutes, and longer */
+    int64_t running_apps[4];
+    struct rm_totals totals;
 };
 struct rm_operation_view {
     bool known;          /* false: there has been none since the RM's start */
@@ -223,6 +230,11 @@ struct rm_label_view {
     bool exclusive;
     struct rm_res total; /* of its RUNNING nodes */
     int32_t active_nodes;
+};
+struct rm_partition_view { /* what a queue has on nodes of a label, without the queues inside */
+    size_t label;          /* index in the list of labels, never 0 */
+    int32_t queue;         /* rm_queue_view.index */
+    struct rm_partition use;
 };
 struct rm_node_label_view { /* a node with a label, or a host ("host:0") */
     const char *node;
@@ -275,6 +287,8 @@ struct rm_views {
     size_t labels_n;
     struct rm_node_label_view *node_labels;
     size_t node_labels_n;
+    struct rm_partition_view *partitions;
+    size_t partitions_n;
 };
 /* Frees the copies and drops their references. Can be called without holding the core. */
 void rm_views_free(struct rm_views *v);
@@ -324,6 +338,10 @@ void rm_view_queues(const struct rm_core *core, struct rm_views *out);
 /* Appends a row for each user with unfinished applications in a queue, in no order. O(unfinished
  * applications). */
 void rm_view_queue_users(const struct rm_core *core, struct rm_views *out);
+/* Appends a row for each user who has had applications in a queue (rm/core/app/totals.h), in the
+ * order in which they came. @now_us: the time by which running applications are measured. Visits
+ * the unfinished applications. */
+void rm_view_queue_members(const struct rm_core *core, int64_t now_us, struct rm_views *out);
 /* Returns the number of the newest recorded round; 0: none. */
 uint64_t rm_view_last_round(const struct rm_core *core);
 /* Which recorded rounds to copy. NULL and 0 mean any. */
@@ -342,6 +360,8 @@ void rm_view_health(const struct rm_core *core, struct rm_health_view *out, stru
 /* Replaces the labels in @out by all those that exist, the first one standing for nodes without a
  * label; and the labelled nodes and hosts. */
 void rm_view_labels(const struct rm_core *core, struct rm_views *out);
+/* The same, and what each queue has, or has had, on nodes of each label. */
+void rm_view_partitions(const struct rm_core *core, struct rm_views *out);
 /* Replaces the properties in @out (may be NULL), which the caller frees, by the configuration of
  * the queues, and sets *version. Returns false, and changes nothing, when clients cannot change it.
  */

@@ -117,6 +117,8 @@ static struct api_bean_service describe_service(const struct api_request *rq, st
                                                         &high_availability,
                                                         &rm_bean_cluster_metrics,
                                                         &rm_bean_rm_nm_info,
+                                                        &rm_bean_queue_metrics,
+                                                        &rm_bean_partition_metrics,
                                                         &rm_bean_fair_timing,
                                                         &rm_bean_capacity_timing,
                                                         &tokens,

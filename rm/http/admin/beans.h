@@ -13,6 +13,9 @@
 extern const struct api_bean_kind rm_bean_cluster_metrics, rm_bean_rm_nm_info, rm_bean_fair_timing,
     rm_bean_capacity_timing;
 
+/* queue_beans.c */
+extern const struct api_bean_kind rm_bean_queue_metrics, rm_bean_partition_metrics;
+
 /* rpc_beans.c: figures of the calls to YARN's four RPC services, and one bean for each of them. The
  * service needs its server. */
 extern const struct api_bean_kind rm_bean_rpc_details[4];

@@ -39,7 +39,19 @@ struct share {
     struct rm_res masters_limit;
 };
 
-/* Masters may take a number of slots in the whole cluster, wherever they run. */
+struct rm_res yarn_capacity_limit_masters(const struct rm_cluster_view *c, const struct rm_res *max)
+{
+    struct rm_res limit = {{0}};
+
+    for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++) {
+        limit.v[r] = c->masters_max * c->slot[BASE_TASK_MAP].v[r];
+        if (limit.v[r] > max->v[r])
+            limit.v[r] = max->v[r];
+    }
+    limit.v[RM_RES_MAP_SLOTS] = c->masters_max;
+    return limit;
+}
+
 static void fill_share(const struct yarn_context *f, size_t i, struct share *s)
 {
     const struct rm_cluster_view *c = &f->cluster;
@@ -47,12 +59,7 @@ static void fill_share(const struct yarn_context *f, size_t i, struct share *s)
     *s = (struct share){.part = &f->parts[i],
                         .min = yarn_queue_part_of(f->parts[i].absolute, &c->total),
                         .max = yarn_queue_part_of(f->parts[i].absolute_max, &c->total)};
-    for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++) {
-        s->masters_limit.v[r] = c->masters_max * c->slot[BASE_TASK_MAP].v[r];
-        if (s->masters_limit.v[r] > s->max.v[r])
-            s->masters_limit.v[r] = s->max.v[r];
-    }
-    s->masters_limit.v[RM_RES_MAP_SLOTS] = c->masters_max;
+    s->masters_limit = yarn_capacity_limit_masters(c, &s->max);
 }
 
 /* YARN shows an amount that is not configured with the scheduler's limits. */

@@ -24,7 +24,7 @@ void yarn_fifo_fill(const struct yarn_context *f, struct yarn_fifo_scheduler *ou
 }
 
 /* Returns what YARN calls the policy @name of a queue. */
-static const char *name_queue_policy(const char *name)
+const char *yarn_fair_name_policy(const char *name)
 {
     if (name && strcasecmp(name, "fifo") == 0)
         return "FIFO";
@@ -49,7 +49,7 @@ static void fill_fair_queue(const struct yarn_context *f, const struct rm_queue_
                                   .pending_containers = v->pending_containers,
                                   .allocated_containers = v->allocated_containers,
                                   .name = v->name,
-                                  .policy = name_queue_policy(v->policy),
+                                  .policy = yarn_fair_name_policy(v->policy),
                                   .preemptable = v->preemptable,
                                   .pending_apps = v->pending_apps,
                                   .active_apps = v->active_apps};
@@ -67,11 +67,9 @@ static void fill_fair_queue(const struct yarn_context *f, const struct rm_queue_
     yarn_resource_fill(f, &q->max_container, &c->max_capability);
 }
 
-/* Fills each queue's steady share: its part by weight of the parent's share, whether or not the
- * queues have work now. Parents come before their children in the array, so one pass suffices. */
-static void fill_steady_shares(const struct yarn_context *f, struct yarn_fair_tree *t)
+/* Parents come before their children in the array, so one pass suffices. */
+struct rm_res *yarn_fair_steady_shares_new(const struct rm_views *v, const struct rm_res *total)
 {
-    const struct rm_views *v = &f->queues;
     struct rm_res *steady = base_alloc((v->queues_n + 1) * sizeof *steady);
     /* sum over the children of each queue */
     double *weights = base_alloc((v->queues_n + 1) * sizeof *weights);
@@ -82,15 +80,23 @@ static void fill_steady_shares(const struct yarn_context *f, struct yarn_fair_tr
         const struct rm_queue_view *q = &v->queues[i];
         for (int r = 0; r < RM_RES_NAMES; r++)
             steady[i].v[r] =
-                q->parent < 0 ? f->cluster.total.v[r]
+                q->parent < 0 ? total->v[r]
                 : weights[q->parent] > 0
                     ? (int64_t)((double)steady[q->parent].v[r] * q->weight / weights[q->parent] +
                                 0.5)
                     : 0;
-        yarn_resource_fill(f, &t->queues[i].steady_fair, &steady[i]);
     }
-    free(steady);
     free(weights);
+    return steady;
+}
+
+static void fill_steady_shares(const struct yarn_context *f, struct yarn_fair_tree *t)
+{
+    struct rm_res *steady = yarn_fair_steady_shares_new(&f->queues, &f->cluster.total);
+
+    for (size_t i = 0; i < f->queues.queues_n; i++)
+        yarn_resource_fill(f, &t->queues[i].steady_fair, &steady[i]);
+    free(steady);
 }
 
 void yarn_fair_tree_fill(const struct yarn_context *f, struct yarn_fair_tree *t)

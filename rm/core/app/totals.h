@@ -1,0 +1,47 @@
+/* rm/core/app/totals.h - what each queue, and each user in a queue, has had so far: applications,
+ * containers, preemptions. Figures for monitors; nothing is decided by them, and a restart begins
+ * them anew with the applications and containers that are taken over. */
+#ifndef CREEL_RM_CORE_APP_TOTALS_H
+#define CREEL_RM_CORE_APP_TOTALS_H
+
+#include "base/data/map.h"
+#include "policies/common/delay.h"
+#include "rm/core/types.h"
+
+struct rm_app;
+struct rm_container;
+struct rm_core;
+
+/* A user who has, or had, applications in a queue. */
+struct rm_member {
+    uint32_t queue, user; /* indexes of rm_core.tree and rm_core.users */
+    size_t place;         /* in rm_members.v */
+    struct rm_totals totals;
+};
+/* At most RM_MEMBERS_MAX; what further users do is counted in their queues alone. */
+#define RM_MEMBERS_MAX 10000
+struct rm_members {
+    struct rm_member **v;
+    size_t n, cap;
+    struct base_map by_key;
+};
+void rm_members_free(struct rm_members *m);
+/* Adds @from to @to. */
+void rm_totals_add(struct rm_totals *to, const struct rm_totals *from);
+
+/* Makes @a count for its user in its queue, which has just been set. @submitted: it is new there.
+ */
+void rm_totals_enter_queue(struct rm_core *c, struct rm_app *a, bool submitted);
+/* Counts the end of @a, whose state is final. */
+void rm_totals_count_end(struct rm_core *c, const struct rm_app *a);
+/* Count a container that begins, and one that ends. */
+void rm_totals_begin_container(struct rm_core *c, struct rm_container *ct);
+void rm_totals_end_container(struct rm_core *c, struct rm_container *ct);
+/* Counts what @a has on nodes with labels in its queue from now on (@sign 1), or no more (-1). */
+void rm_totals_move_partitions(struct rm_core *c, const struct rm_app *a, int sign);
+/* Counts a new container by where it was placed. */
+void rm_totals_count_placed(struct rm_core *c, struct rm_app *a, enum delay_level level);
+/* Counts @ct, which is about to be killed on behalf of the policy. */
+void rm_totals_count_preempted(struct rm_core *c, const struct rm_container *ct);
+
+#endif
