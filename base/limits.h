@@ -3,6 +3,7 @@
 #define CREEL_BASE_LIMITS_H
 
 #define BASE_NAME_MAX        1024         /* bytes of a job, queue, user or host name */
+#define BASE_ACL_MAX         (16 * 1024)  /* one access control list of an application */
 #define BASE_COMMAND_MAX     (128 * 1024) /* one command line */
 #define BASE_DIAGNOSTICS_MAX (64 * 1024)
 #define BASE_TASKS_MAX       1000000 /* tasks of one kind in one job */

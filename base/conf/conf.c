@@ -296,6 +296,13 @@ struct reader {
     xmlChar *included; /* the included file that the current element comes from, or NULL */
 };
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
 static void trim_blanks(char *text)
 {
     size_t len = strlen(text), skip = strspn(text, " \t\r\n");
@@ -304,6 +311,25 @@ static void trim_blanks(char *text)
     len -= skip;
     while (len > 0 && strchr(" \t\r\n", text[len - 1]))
         text[--len] = '\0';
+}
+
+/* Returns true for the key of an access control list. */
+static bool is_acl_key(const char *name)
+{
+    return ends_with(name, ".acl") || strstr(name, ".acl_");
+}
+
+/* Trims the value of @name. In an access control list a blank in front means that it names no user,
+ * so it stays. */
+static void trim_value(const char *name, char *value)
+{
+    bool keep_blank = value[0] == ' ' && is_acl_key(name);
+
+    trim_blanks(value);
+    if (!keep_blank)
+        return;
+    memmove(value + 1, value, strlen(value) + 1); /* at least one blank was removed */
+    value[0] = ' ';
 }
 
 static void keep_first_xml_error(void *arg, xmlErrorPtr e)
@@ -333,7 +359,7 @@ static int refuse_element(const struct reader *r, xmlNodePtr node, const char *w
     return rc;
 }
 
-/* Sets *@out to the trimmed text of an element. Child elements are refused, and so are entity
+/* Sets *@out to the text of an element. Child elements are refused, and so are entity
  * references: nothing needs them, and their expansion can grow without bound. */
 static int read_element_text(const struct reader *r, xmlNodePtr node, char **out)
 {
@@ -360,7 +386,6 @@ static int read_element_text(const struct reader *r, xmlNodePtr node, char **out
     }
     free(*out);
     *out = base_buf_take(&b);
-    trim_blanks(*out);
     return 0;
 }
 
@@ -437,6 +462,12 @@ static int load_property(const struct reader *r, xmlNodePtr node)
     struct property p = {0};
     int rc = read_property(r, node, &p);
 
+    if (p.name)
+        trim_blanks(p.name);
+    if (p.value)
+        trim_value(p.name ? p.name : "", p.value);
+    if (p.final)
+        trim_blanks(p.final);
     if (rc == 0)
         rc = apply_property(r, node, &p);
     free_property(&p);
@@ -606,7 +637,7 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
     name = base_strndup(key_eq_value, (size_t)(eq - key_eq_value));
     value = base_strdup(eq + 1);
     trim_blanks(name);
-    trim_blanks(value);
+    trim_value(name, value);
     e = find_or_add_entry(c, name);
     set_entry_value(e, value, base_strdup("-D"));
     e->arg = true;
@@ -617,13 +648,6 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
 }
 
 /* --- typed values --- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t a = strlen(text), b = strlen(end);
-
-    return a >= b && strcmp(text + a - b, end) == 0;
-}
 
 /* Parses an integer; keys that end in -size or -bytes accept a unit. */
 static int parse_int(const struct base_conf_key *k, const char *text, int64_t *out)

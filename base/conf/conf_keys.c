@@ -69,6 +69,13 @@ const struct base_conf_key base_conf_keys[] = {
         "as in YARN, a list that lacks AuthenticationFilterInitializer makes user.name be ignored; "
         "everybody is hadoop.http.staticuser.user then. Users who may act for others (doAs) are "
         "set by hadoop.proxyuser.USER.users, .groups and .hosts"),
+    BOOL("yarn.acl.enable", "false",
+         "check who may see, change and submit applications: their owners, those that an "
+         "application names (application-acls), those that queues name, and administrators"),
+    STR("yarn.admin.acl", "*",
+        "administrators: users, separated by commas, and after a blank groups; *: everybody; a "
+        "blank: nobody. The user of a daemon always is one. Labels and creel rmadmin ask for them "
+        "even while ACLs are not checked otherwise"),
     BOOL("yarn.resourcemanager.webapp.cross-origin.enabled", "false",
          "allow pages of other sites to read the ResourceManager's answers"),
     BOOL("yarn.nodemanager.webapp.cross-origin.enabled", "false",

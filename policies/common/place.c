@@ -195,9 +195,9 @@ out:
     return rc;
 }
 
-int policy_queues_place_submission(struct policy_queues *q, const char *queue, const char *user,
-                                   const char *const *groups, size_t groups_n, int32_t *index,
-                                   struct base_error *err)
+int policy_queues_choose_for_submission(const struct policy_queues *q, const char *queue,
+                                        const char *user, const char *const *groups,
+                                        size_t groups_n, char **out, struct base_error *err)
 {
     struct submission p = {
         .q = q, .user = user ? user : "", .groups = groups, .groups_n = groups ? groups_n : 0};
@@ -224,7 +224,19 @@ int policy_queues_place_submission(struct policy_queues *q, const char *queue, c
         return base_error_set(err, -BASE_EINVAL,
                               "no rule of the queue placement policy finds a queue for user %s",
                               p.user);
-    rc = find_or_create_queue(q, name, index, err);
+    *out = name;
+    return 0;
+}
+
+int policy_queues_place_submission(struct policy_queues *q, const char *queue, const char *user,
+                                   const char *const *groups, size_t groups_n, int32_t *index,
+                                   struct base_error *err)
+{
+    char *name = NULL;
+    int rc = policy_queues_choose_for_submission(q, queue, user, groups, groups_n, &name, err);
+
+    if (rc == 0)
+        rc = find_or_create_queue(q, name, index, err);
     free(name);
     return rc;
 }

@@ -132,6 +132,12 @@ void policy_queue_reset_settings(struct policy_queues *q, int32_t index);
 /* Replaces all settings by those of @from. Queues keep their indexes; queues that @from does not
  * have stay, but are no longer configured. @from is emptied. */
 void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);
+/* Sets *@out, which the caller frees, to the name of the queue that
+ * policy_queues_place_submission() would choose, and creates none. The queue may still turn out to
+ * take no applications. */
+int policy_queues_choose_for_submission(const struct policy_queues *q, const char *queue,
+                                        const char *user, const char *const *groups,
+                                        size_t groups_n, char **out, struct base_error *err);
 /* Sets @index to the queue of a submission that names @queue ("", "default" or NULL: none), by
  * @user with @groups (primary first; NULL: unknown). May create the queue; when there are nearly
  * POLICY_QUEUES_MAX queues, only existing ones are used, root.default if no rule finds one. Returns

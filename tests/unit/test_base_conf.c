@@ -154,6 +154,23 @@ static void test_final_and_arguments(void)
     base_conf_free(c);
 }
 
+/* In a list of users and groups a blank in front says that it names no user. */
+static void test_lists(void)
+{
+    struct base_conf *c = loaded(C(P("yarn.admin.acl", " ops") P("q.acl_submit_applications", "   ")
+                                       P("q.acl_administer_queue", "ann staff ") P("x", " y ")
+                                           P("other.acl", "\n ann ")));
+
+    is(c, "yarn.admin.acl", " ops");
+    is(c, "q.acl_submit_applications", " ");
+    is(c, "q.acl_administer_queue", "ann staff");
+    is(c, "x", "y");
+    is(c, "other.acl", "ann");
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.admin.acl= wheel ", NULL), 0);
+    is(c, "yarn.admin.acl", " wheel");
+    base_conf_free(c);
+}
+
 static void test_expansion(void)
 {
     struct base_conf *c;
@@ -406,6 +423,7 @@ static const struct cunit_case cases[] = {
     {"defaults", test_defaults},
     {"property", test_property},
     {"final and -D", test_final_and_arguments},
+    {"lists of users", test_lists},
     {"expansion", test_expansion},
     {"expansion loops", test_expansion_loops},
     {"XInclude", test_xinclude},

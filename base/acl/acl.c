@@ -1,0 +1,121 @@
+#include "base/acl/acl.h"
+
+#include <string.h>
+
+#define BLANKS " \t\r\n\v\f"
+
+struct part { /* of a text that is not changed */
+    const char *at;
+    size_t len;
+};
+
+static struct part trim(struct part p)
+{
+    while (p.len && strchr(BLANKS, *p.at)) {
+        p.at++;
+        p.len--;
+    }
+    while (p.len && strchr(BLANKS, p.at[p.len - 1]))
+        p.len--;
+    return p;
+}
+
+static bool is_text(struct part p, const char *text)
+{
+    return strlen(text) == p.len && memcmp(p.at, text, p.len) == 0;
+}
+
+/* Splits a list at its first blank. */
+static void split_list(const char *acl, struct part *users, struct part *groups)
+{
+    size_t n = strlen(acl), users_n = strcspn(acl, " ");
+
+    *users = (struct part){acl, users_n};
+    *groups =
+        users_n < n ? (struct part){acl + users_n + 1, n - users_n - 1} : (struct part){acl + n, 0};
+}
+
+/* Removes the next name from *@list, without the blanks around it. Returns false at the end. */
+static bool take_name(struct part *list, struct part *name)
+{
+    size_t n = 0;
+
+    while (list->len) {
+        for (n = 0; n < list->len && list->at[n] != ',' && list->at[n] != '\n'; n++)
+            ;
+        *name = trim((struct part){list->at, n});
+        n += n < list->len; /* the separator */
+        list->at += n;
+        list->len -= n;
+        if (name->len)
+            return true;
+    }
+    return false;
+}
+
+static bool list_has(struct part list, const char *wanted)
+{
+    struct part name;
+
+    while (take_name(&list, &name))
+        if (is_text(name, wanted))
+            return true;
+    return false;
+}
+
+static bool is_in_group(struct part groups, const struct base_acl_caller *who)
+{
+    for (size_t i = 0; i < who->groups_n; i++)
+        if (list_has(groups, who->groups[i]))
+            return true;
+    return false;
+}
+
+enum base_acl_answer base_acl_check(const char *acl, const struct base_acl_caller *who)
+{
+    struct part users, groups, first, rest;
+
+    if (!who->user)
+        return BASE_ACL_YES;
+    if (!acl)
+        return BASE_ACL_NO;
+    split_list(acl, &users, &groups);
+    if (is_text(trim((struct part){acl, strlen(acl)}), "*") || is_text(trim(users), "*") ||
+        is_text(trim(groups), "*") || list_has(users, who->user))
+        return BASE_ACL_YES;
+    rest = groups;
+    if (!take_name(&rest, &first))
+        return BASE_ACL_NO;
+    if (!who->groups_known)
+        return BASE_ACL_ASK_GROUPS;
+    return is_in_group(groups, who) ? BASE_ACL_YES : BASE_ACL_NO;
+}
+
+bool base_acl_names_groups(const char *acl)
+{
+    static const struct base_acl_caller stranger = {.user = ""};
+
+    return base_acl_check(acl, &stranger) == BASE_ACL_ASK_GROUPS;
+}
+
+enum base_acl_answer base_acl_either(enum base_acl_answer a, enum base_acl_answer b)
+{
+    return a > b ? a : b;
+}
+
+enum base_acl_answer base_acl_check_admin(const struct base_acl_rules *rules,
+                                          const struct base_acl_caller *who)
+{
+    if (!who->user || (rules->process && strcmp(rules->process, who->user) == 0))
+        return BASE_ACL_YES;
+    return base_acl_check(rules->admins, who);
+}
+
+enum base_acl_answer base_acl_check_app(const struct base_acl_rules *rules,
+                                        const struct base_acl_caller *who, const char *owner,
+                                        const char *acl)
+{
+    if (!rules->enabled || !who->user || (owner && strcmp(owner, who->user) == 0))
+        return BASE_ACL_YES;
+    return base_acl_either(base_acl_check(acl, who), base_acl_check_admin(rules, who));
+}

@@ -1,0 +1,26 @@
+/* policies/common/queue_acl.h - who may submit to a queue, and who administers it. A right on a
+ * queue is one on all queues below it. Where no list is configured, the root's is "*", and that of
+ * any other queue is empty, so that without configuration everybody may do everything. SOURCE:
+ * YARN's ConfiguredYarnAuthorizer and queue properties of the capacity and fair schedulers. */
+#ifndef CREEL_POLICIES_COMMON_QUEUE_ACL_H
+#define CREEL_POLICIES_COMMON_QUEUE_ACL_H
+
+#include "base/acl/acl.h"
+#include "policies/common/queues.h"
+
+enum policy_queue_right { POLICY_QUEUE_SUBMIT, POLICY_QUEUE_ADMINISTER };
+
+/* Decides whether the caller has the right on queue @index. O(depth). */
+enum base_acl_answer policy_queue_check_right(const struct policy_queues *q, int32_t index,
+                                              enum policy_queue_right right,
+                                              const struct base_acl_caller *who);
+/* Decides whether the caller may submit to queue @index: administrators of a queue may, too. */
+enum base_acl_answer policy_queue_check_submission(const struct policy_queues *q, int32_t index,
+                                                   const struct base_acl_caller *who);
+/* Returns queue @name, or if there is none such, the nearest queue above it; the root (0) at
+ * last. */
+int32_t policy_queue_find_nearest(const struct policy_queues *q, const char *name);
+/* Returns true when the ACL of a queue names a group. O(queues). */
+bool policy_queues_acls_name_groups(const struct policy_queues *q);
+
+#endif
