@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io/groups.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "rm/config/allocations.h"
-#include "rm/config/groups.h"
 #include "rm/daemon/daemon_internal.h"
 
 #define KEY       "yarn.scheduler.fair.allocation.file"
@@ -70,6 +70,20 @@ int rm_queues_read_file(const struct base_conf *conf, const char *path, struct p
     return rc;
 }
 
+static bool rule_uses_groups(const struct policy_rule *r)
+{
+    return r && (r->kind == POLICY_RULE_PRIMARY_GROUP || r->kind == POLICY_RULE_SECONDARY_GROUP ||
+                 rule_uses_groups(r->nested));
+}
+
+bool rm_queues_rules_name_groups(const struct policy_queues *queues)
+{
+    for (size_t i = 0; i < queues->rules_n; i++)
+        if (rule_uses_groups(&queues->rules[i]))
+            return true;
+    return false;
+}
+
 const char *rm_queues_get_file_path(const struct rm_backend *backend)
 {
     return backend->queues_path;
@@ -83,7 +97,7 @@ bool rm_queues_rules_use_groups(const struct rm_backend *backend)
 void rm_queues_look_up_groups(struct rm_backend *backend, const char *user, struct rm_str_list *out)
 {
     if (rm_queues_rules_use_groups(backend))
-        rm_groups_look_up(backend->groups, user, rm_backend_now_us(backend), out);
+        rm_backend_look_up_groups(backend, user, out);
 }
 
 /* ---------------------------------------------------------------- at a start */
@@ -139,7 +153,7 @@ int rm_queues_load_file_or_last_good(struct rm_backend *b, struct policy_queues 
     if (rc < 0)
         return rc;
     base_log_info("rm", "%s: %zu queues", b->queues_path, out->n);
-    atomic_store(&b->wants_groups, rm_groups_used_by_rules(out));
+    atomic_store(&b->wants_groups, rm_queues_rules_name_groups(out));
     if (*base_conf_get(b->conf, "creel.scheduler.queues"))
         base_log_warn("rm", "creel.scheduler.queues is ignored: the queues come from %s",
                       b->queues_path);
@@ -190,7 +204,7 @@ int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *re
     }
     remember_good_file(backend);
     *queues_n = r->queues.n;
-    atomic_store(&backend->wants_groups, rm_groups_used_by_rules(&r->queues));
+    atomic_store(&backend->wants_groups, rm_queues_rules_name_groups(&r->queues));
     r->fn = on_reply;
     r->user = reply_user;
     atomic_init(&r->refs, 2);

@@ -24,7 +24,9 @@ int rm_queues_read_file(const struct base_conf *conf, const char *path, struct p
 
 /* Returns the path of a running daemon's file, or NULL when none is configured. */
 const char *rm_queues_get_file_path(const struct rm_backend *backend);
-/* Returns true when the file's placement rules need the groups of users (rm/config/groups.h). */
+/* Returns true when a rule of @queues, or one nested in it, needs the groups of users. */
+bool rm_queues_rules_name_groups(const struct policy_queues *queues);
+/* Returns true when the file's placement rules need the groups of users (base/io/groups.h). */
 bool rm_queues_rules_use_groups(const struct rm_backend *backend);
 /* Replaces *@out with the groups of @user if the placement rules need them; otherwise leaves *@out
  * unchanged. May wait for the name service, so it must not be called on an HTTP thread. */

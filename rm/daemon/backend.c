@@ -2,6 +2,9 @@
  * helpers. No function here begins, drives or ends a leadership. */
 #include "rm/daemon/backend.h"
 
+#include <stdlib.h>
+
+#include "base/io/groups.h"
 #include "rm/daemon/daemon_internal.h"
 
 int64_t rm_backend_now_us(const struct rm_backend *b)
@@ -23,6 +26,14 @@ void rm_backend_unlock_core(struct rm_backend *b)
 const struct base_conf *rm_backend_conf(const struct rm_backend *b)
 {
     return b->conf;
+}
+
+void rm_backend_look_up_groups(struct rm_backend *b, const char *user, struct rm_str_list *out)
+{
+    struct base_group_names names = {out->v, out->n};
+
+    base_groups_look_up(b->groups, user, rm_backend_now_us(b), &names);
+    *out = (struct rm_str_list){names.v, names.n};
 }
 
 const char *rm_backend_master_key(const struct rm_backend *b)

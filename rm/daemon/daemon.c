@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/cond.h"
 #include "base/conf/conf.h"
+#include "base/io/groups.h"
 #include "base/io/log.h"
 #include "rm/config/allocation_file.h"
-#include "rm/config/groups.h"
 #include "rm/config/policy_options.h"
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_jobs.h"
@@ -32,7 +32,7 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     base_cond_init(&b->qwake);
     rm_core_lock_init(&b->lock);
     rm_roles_init(b);
-    b->groups = rm_groups_new();
+    b->groups = base_groups_new();
     b->conf = conf;
     b->queues_path = rm_queues_resolve_path(conf, &b->queues_optional);
     atomic_init(&b->master_key, "");
@@ -329,7 +329,7 @@ void rm_daemon_free(struct rm_backend *b)
     free(b->queues_path);
     rm_roles_free(b);
     if (!b->left_behind)
-        rm_groups_free(b->groups);
+        base_groups_free(b->groups);
     rm_history_file_free(b->history);
     rm_core_lock_destroy(&b->lock);
     pthread_cond_destroy(&b->qwake);

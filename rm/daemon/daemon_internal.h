@@ -83,7 +83,7 @@ struct rm_backend {
     struct base_buf queues_good; /* the file's text when it was last accepted; under qlock */
     struct rm_properties queue_conf_good; /* the same of capacity-scheduler.xml */
     atomic_bool wants_groups;             /* the placement rules of the file use groups of users */
-    struct rm_groups *groups;
+    struct base_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
     _Atomic(char *) url;
     struct rm_clock clock;

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io/groups.h"
 #include "base/io/io.h"
 #include "rm/config/allocation_file.h"
 #include "rm/config/allocations.h"
-#include "rm/config/groups.h"
 #include "rm/daemon/daemon.h"
 #include "rm/leader/sole_rm.h"
 #include "tests/unit/cunit_main.h"
@@ -121,7 +121,7 @@ static void test_groups(void)
         {"<rule name=\"nestedUserQueue\"><rule name=\"secondaryGroupExistingQueue\"/></rule>"
          "<rule name=\"default\"/>",
          true}};
-    struct rm_str_list groups = {0};
+    struct base_group_names groups = {0};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = base_printf(
@@ -132,34 +132,34 @@ static void test_groups(void)
 
         if (rm_allocations_parse_text("q.xml", text, strlen(text), &q, NULL, &err) < 0)
             printf("%s\n", err.text);
-        CU_ASSERT_EQUAL(rm_groups_used_by_rules(&q), cases[i].wanted);
+        CU_ASSERT_EQUAL(rm_queues_rules_name_groups(&q), cases[i].wanted);
         policy_queues_free(&q);
         free(text);
     }
-    rm_groups_query_name_service("root", &groups);
+    base_groups_query_name_service("root", &groups);
     CU_ASSERT_FATAL(groups.n > 0);
     CU_ASSERT_STRING_EQUAL(groups.v[0], "root");
-    rm_groups_query_name_service("no such user", &groups);
+    base_groups_query_name_service("no such user", &groups);
     CU_ASSERT_EQUAL(groups.n, 0);
 }
 
 /* Many users, more than are remembered: everybody gets his own groups. */
 static void test_groups_kept(void)
 {
-    struct rm_groups *g = rm_groups_new();
-    struct rm_str_list groups = {0};
+    struct base_groups *g = base_groups_new();
+    struct base_group_names groups = {0};
 
     for (int i = 0; i < 3000; i++) {
         char *user = base_printf("no such user %d", i % 1500);
 
-        rm_groups_look_up(g, i % 3 ? user : "root", i * INT64_C(1000000), &groups);
+        base_groups_look_up(g, i % 3 ? user : "root", i * INT64_C(1000000), &groups);
         CU_ASSERT_EQUAL(groups.n > 0, i % 3 == 0);
         CU_ASSERT(i % 3 || strcmp(groups.v[0], "root") == 0);
         free(user);
     }
-    rm_groups_look_up(g, "no such user", 0, &groups); /* frees the texts */
+    base_groups_look_up(g, "no such user", 0, &groups); /* frees the texts */
     free(groups.v);
-    rm_groups_free(g);
+    base_groups_free(g);
 }
 
 static void test_bad_start(void)

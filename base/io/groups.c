@@ -1,12 +1,16 @@
-#include "rm/config/groups.h"
+#include "base/io/groups.h"
 
 #include <errno.h>
 #include <grp.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 #define ROOM_MAX   (1 << 20) /* largest entry of passwd or group, in bytes */
 #define USERS_MAX  1024
@@ -15,28 +19,14 @@
 
 struct answer {
     char *user; /* NULL: the slot is free */
-    struct rm_str_list groups;
+    struct base_group_names groups;
     int64_t at_us;
 };
 /* A user has one slot, chosen by a hash of the name; users with the same slot evict each other. */
-struct rm_groups {
+struct base_groups {
     pthread_mutex_t lock;
     struct answer v[USERS_MAX];
 };
-
-static bool rule_uses_groups(const struct policy_rule *r)
-{
-    return r && (r->kind == POLICY_RULE_PRIMARY_GROUP || r->kind == POLICY_RULE_SECONDARY_GROUP ||
-                 rule_uses_groups(r->nested));
-}
-
-bool rm_groups_used_by_rules(const struct policy_queues *queues)
-{
-    for (size_t i = 0; i < queues->rules_n; i++)
-        if (rule_uses_groups(&queues->rules[i]))
-            return true;
-    return false;
-}
 
 static bool find_primary_group(const char *user, gid_t *gid)
 {
@@ -56,7 +46,7 @@ static bool find_primary_group(const char *user, gid_t *gid)
     return found;
 }
 
-static void append_group_name(gid_t gid, struct rm_str_list *out)
+static void append_group_name(gid_t gid, struct base_group_names *out)
 {
     struct group gr, *found = NULL;
     size_t size = 1024;
@@ -75,24 +65,24 @@ static void append_group_name(gid_t gid, struct rm_str_list *out)
     free(room);
 }
 
-static void clear_list(struct rm_str_list *l)
+void base_group_names_clear(struct base_group_names *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->v[i]);
     free(l->v);
-    *l = (struct rm_str_list){0};
+    *l = (struct base_group_names){0};
 }
 
-void rm_groups_query_name_service(const char *user, struct rm_str_list *out)
+void base_groups_query_name_service(const char *user, struct base_group_names *out)
 {
-    gid_t gids[RM_GROUPS_MAX], primary = 0;
-    int n = RM_GROUPS_MAX;
+    gid_t gids[BASE_GROUPS_MAX], primary = 0;
+    int n = BASE_GROUPS_MAX;
 
-    clear_list(out);
+    base_group_names_clear(out);
     if (!find_primary_group(user, &primary))
         return;
     if (getgrouplist(user, primary, gids, &n) < 0)
-        n = RM_GROUPS_MAX; /* more groups than fit: the array holds the first ones */
+        n = BASE_GROUPS_MAX; /* more groups than fit: the array holds the first ones */
     append_group_name(primary, out);
     if (!out->n) /* the primary group has no name, and no other group may come first */
         return;
@@ -101,28 +91,57 @@ void rm_groups_query_name_service(const char *user, struct rm_str_list *out)
             append_group_name(gids[i], out);
 }
 
-/* ---------------------------------------------------------------- the cache */
-struct rm_groups *rm_groups_new(void)
+/* ---------------------------------------------------------------- the process */
+static pthread_once_t process_once = PTHREAD_ONCE_INIT;
+static char process_user[256];
+
+static void read_process_user(void)
 {
-    struct rm_groups *g = base_alloc(sizeof *g);
+    struct passwd pw, *found = NULL;
+    size_t size = 1024;
+    char *room = NULL;
+    int rc;
+
+    do {
+        size *= 2;
+        room = base_realloc_array(room, size, 1);
+        rc = getpwuid_r(geteuid(), &pw, room, size, &found);
+    } while (rc == ERANGE && size < ROOM_MAX);
+    if (found)
+        snprintf(process_user, sizeof process_user, "%s", pw.pw_name);
+    else
+        snprintf(process_user, sizeof process_user, "%ld", (long)geteuid());
+    free(room);
+}
+
+const char *base_process_user(void)
+{
+    pthread_once(&process_once, read_process_user);
+    return process_user;
+}
+
+/* ---------------------------------------------------------------- the cache */
+struct base_groups *base_groups_new(void)
+{
+    struct base_groups *g = base_alloc(sizeof *g);
 
     pthread_mutex_init(&g->lock, NULL);
     return g;
 }
 
-void rm_groups_free(struct rm_groups *g)
+void base_groups_free(struct base_groups *g)
 {
     if (!g)
         return;
     for (size_t i = 0; i < USERS_MAX; i++) {
         free(g->v[i].user);
-        clear_list(&g->v[i].groups);
+        base_group_names_clear(&g->v[i].groups);
     }
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
-static struct answer *find_cache_slot(struct rm_groups *g, const char *user)
+static struct answer *find_cache_slot(struct base_groups *g, const char *user)
 {
     uint32_t h = 2166136261; /* FNV-1a */
 
@@ -131,9 +150,9 @@ static struct answer *find_cache_slot(struct rm_groups *g, const char *user)
     return &g->v[(h ^ h >> 16) % USERS_MAX];
 }
 
-static void copy_list(const struct rm_str_list *from, struct rm_str_list *to)
+static void copy_list(const struct base_group_names *from, struct base_group_names *to)
 {
-    clear_list(to);
+    base_group_names_clear(to);
     to->v = base_realloc_array(NULL, from->n ? from->n : 1, sizeof *to->v);
     for (; to->n < from->n; to->n++)
         to->v[to->n] = base_strdup(from->v[to->n]);
@@ -145,8 +164,8 @@ static bool is_fresh_answer(const struct answer *a, const char *user, int64_t no
            now_us - a->at_us < (a->groups.n ? KNOWN_US : UNKNOWN_US);
 }
 
-void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us,
-                       struct rm_str_list *out)
+void base_groups_look_up(struct base_groups *cache, const char *user, int64_t now_us,
+                         struct base_group_names *out)
 {
     struct answer *a = find_cache_slot(cache, user);
     bool good;
@@ -159,7 +178,7 @@ void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us
     if (good)
         return;
     /* with the lock released, so that other threads do not wait for the name service */
-    rm_groups_query_name_service(user, out);
+    base_groups_query_name_service(user, out);
     pthread_mutex_lock(&cache->lock);
     free(a->user);
     a->user = base_strdup(user);
