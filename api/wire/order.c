@@ -90,6 +90,7 @@ static const struct wire_member launch_members[] = {
     WIRE_TEXT_ROW(L, user, "user", WIRE_D, BASE_NAME_MAX),
     WIRE_TEXT_ROW(L, token, "token", WIRE_D, BASE_NAME_MAX),
     WIRE_TEXT_ROW(L, name, "name", WIRE_D, BASE_NAME_MAX),
+    WIRE_TEXT_ROW(L, acl_view, "viewAcl", WIRE_S, BASE_ACL_MAX),
     WIRE_TEXT_ROW(L, task, "task", WIRE_S, BASE_ID_TEXT_MAX),
     WIRE_INT32_ROW(L, task_attempt, "taskAttempt", WIRE_D, 0, INT32_MAX),
     WIRE_INT64_ROW(L, memory_mb, "memoryMb", WIRE_D, 0, INT64_MAX),

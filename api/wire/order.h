@@ -53,6 +53,7 @@ struct wire_launch {
     struct base_container_id container;
     struct base_app_id app;
     const char *user, *name, *token; /* the application's token */
+    const char *acl_view; /* who may see the application besides its user; NULL: not given */
     enum base_task_kind slot;
     enum base_container_kind kind;
     int64_t memory_mb, vcores, allocation_request_id;

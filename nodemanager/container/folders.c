@@ -281,12 +281,13 @@ bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id 
 }
 
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
-                        const char *token, struct base_error *err)
+                        const char *token, const char *acl_view, struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
     if (nm_files_has_app_record(f, id))
         return 0;
-    json_t *j = json_pack("{s:s,s:s}", "user", user ? user : "", "token", token ? token : "");
+    json_t *j = json_pack("{s:s,s:s,s:s*}", "user", user ? user : "", "token", token ? token : "",
+                          "viewAcl", acl_view);
     struct base_buf spec = {0};
     if (!j)
         return base_error_set(err, -BASE_EINVAL, "user: not UTF-8");

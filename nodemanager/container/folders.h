@@ -117,7 +117,7 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 /* Creates the application's folders for files, with its token, and for logs, and its record. Does
  * nothing and returns 0 if the record exists. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
-                        const char *token, struct base_error *err);
+                        const char *token, const char *acl_view, struct base_error *err);
 /* Returns true if the application has a record. */
 bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id *id);
 /* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the

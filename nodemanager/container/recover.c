@@ -24,11 +24,12 @@
 #include "nodemanager/daemon/daemon.h"
 
 #define LAUNCH_FILE_MAX (32 << 20)
+#define SPEC_FILE_MAX   (256 << 10)
 
 struct walk {
     struct nm *nm;
     struct base_app_id app;
-    char *user, *token;
+    char *user, *token, *acl_view;
     size_t running, ended;
 };
 
@@ -37,7 +38,8 @@ static void recover_forgotten_id(const struct base_container_id *id, void *u)
     struct walk *w = u;
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
     ev.u.recovered.state = NM_FORGOTTEN;
-    ev.u.recovered.launch = (struct nm_launch){.id = *id, .user = w->user, .token = w->token};
+    ev.u.recovered.launch =
+        (struct nm_launch){.id = *id, .user = w->user, .token = w->token, .acl_view = w->acl_view};
     nm_handle_event(w->nm, &ev);
 }
 
@@ -49,14 +51,18 @@ static void load_app_and_recover_forgotten_ids(const struct base_app_id *id, voi
     json_t *j = NULL;
     free(w->user);
     free(w->token);
+    free(w->acl_view);
     w->app = *id;
     if (nm_files_read_plain(&w->nm->files,
-                            nm_path_in_app_record(&w->nm->files, id, "spec.json", path), 65536, &b,
-                            NULL) >= 0 &&
+                            nm_path_in_app_record(&w->nm->files, id, "spec.json", path),
+                            SPEC_FILE_MAX, &b, NULL) >= 0 &&
         b.data)
         base_json_parse(b.data, b.len, &j, NULL);
     w->user = base_strdup(json_string_value(json_object_get(j, "user")));
     w->token = base_strdup(json_string_value(json_object_get(j, "token")));
+    w->acl_view = json_string_value(json_object_get(j, "viewAcl"))
+                      ? base_strdup(json_string_value(json_object_get(j, "viewAcl")))
+                      : NULL;
     json_decref(j);
     base_buf_free(&b);
     nm_files_for_each_forgotten_id(&w->nm->files, id, recover_forgotten_id, w);
@@ -192,6 +198,7 @@ static void recover_container(const struct base_container_id *id, void *u)
     json_t *j = read_launch_order(nm, id, &order, &ev.u.recovered.launch);
     ev.u.recovered.launch.user = w->user;
     ev.u.recovered.launch.token = w->token;
+    ev.u.recovered.launch.acl_view = w->acl_view;
     enum base_container_kind kind = ev.u.recovered.launch.kind;
     char path[NM_PATH_MAX];
     if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "killed", path),
@@ -230,6 +237,7 @@ int nm_recover_containers(struct nm *nm, struct base_error *err)
                                    recover_container, &w, err);
     free(w.user);
     free(w.token);
+    free(w.acl_view);
     if (rc == 0 && w.running + w.ended)
         base_log_info("nm", "found %zu running containers and %zu ended ones", w.running, w.ended);
     return rc;

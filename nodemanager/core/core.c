@@ -137,6 +137,7 @@ static void free_app(struct nm_core *core, struct nm_app *app)
     HASH_DEL(core->app_by_id, app);
     free(app->v.user);
     free(app->v.token);
+    free(app->v.acl_view);
     free(app);
 }
 
@@ -185,9 +186,10 @@ struct nm_container *nm_core_find(const struct nm_core *core, const struct base_
     return c;
 }
 
-static struct nm_app *find_or_create_app(struct nm_core *core, const struct base_app_id *id,
-                                         const char *user, const char *token)
+/* Returns the application of the container that @l describes. */
+static struct nm_app *find_or_create_app(struct nm_core *core, const struct nm_launch *l)
 {
+    const struct base_app_id *id = &l->id.attempt.app;
     struct nm_app *app = nm_app_find(core, id);
     if (!app) {
         app = base_alloc(sizeof *app);
@@ -201,10 +203,12 @@ static struct nm_app *find_or_create_app(struct nm_core *core, const struct base
         app->v.finished = app->v.cleaning = false;
         core->finished_apps--;
     }
-    if (user && *user)
-        replace_text(&app->v.user, user);
-    if (token && *token)
-        replace_text(&app->v.token, token);
+    if (l->user && *l->user)
+        replace_text(&app->v.user, l->user);
+    if (l->token && *l->token)
+        replace_text(&app->v.token, l->token);
+    if (l->acl_view)
+        replace_text(&app->v.acl_view, l->acl_view);
     return app;
 }
 
@@ -213,7 +217,7 @@ struct nm_container *nm_container_new(struct nm_core *core, const struct nm_laun
     struct nm_container *c = base_alloc(sizeof *c);
     make_container_key(&c->v.id, &l->id);
     base_container_id_text(&c->v.id, c->v.text);
-    c->of = find_or_create_app(core, &l->id.attempt.app, l->user, l->token);
+    c->of = find_or_create_app(core, l);
     c->v.app = &c->of->v;
     c->v.kind = l->kind;
     c->v.slot = l->slot;
@@ -504,8 +508,7 @@ static void handle_recovered(struct nm_core *core, const struct nm_event *ev,
         return;
     if (ev->u.recovered.state == NM_FORGOTTEN) {
         const struct nm_launch *l = &ev->u.recovered.launch;
-        nm_id_set_add(&find_or_create_app(core, &l->id.attempt.app, l->user, l->token)->forgotten,
-                      &l->id);
+        nm_id_set_add(&find_or_create_app(core, l)->forgotten, &l->id);
         return;
     }
     struct nm_container *c = nm_container_new(core, &ev->u.recovered.launch);

@@ -102,7 +102,8 @@ enum nm_signal {
 struct nm_launch {
     struct base_container_id id;
     const char *user, *token, *name;
-    const char *task; /* task id text or NULL */
+    const char *acl_view; /* who may see the application besides its user; NULL: not given */
+    const char *task;     /* task id text or NULL */
     int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;
     enum base_container_kind kind;
     enum base_task_kind slot;
@@ -243,9 +244,10 @@ struct nm_app_view {
     struct base_app_id id;
     char text[BASE_ID_TEXT_MAX];
     char *user, *token;
-    bool cleaning; /* the RM has ordered its clean-up, which waits for its containers to end */
-    bool finished; /* cleaned up; listed for a while */
-    size_t alive;  /* containers that have a shim or wait for one */
+    char *acl_view; /* base/acl/acl.h; NULL: not given */
+    bool cleaning;  /* the RM has ordered its clean-up, which waits for its containers to end */
+    bool finished;  /* cleaned up; listed for a while */
+    size_t alive;   /* containers that have a shim or wait for one */
 };
 struct nm_core_stats {
     uint64_t orders[BASE_ORDER_KINDS];

@@ -241,6 +241,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     nm->aux_services = nm_aux_services_new(nm->conf);
     nm->load_sampler = nm_load_sampler_new();
     nm->core = nm_core_new(nm->disk.epoch);
+    nm->groups = base_groups_new();
     nm_core_set_shell_data_destructor(nm->core, nm_box_free);
     if ((rc = nm_recover_containers(nm, err)) < 0 ||
         (rc = start_server_and_set_node_id(nm, err)) < 0)
@@ -268,6 +269,7 @@ static void stop_and_free(struct nm *nm)
     nm_load_sampler_free(nm->load_sampler);
     nm_link_stop(nm->link);
     nm_core_free(nm->core);
+    base_groups_free(nm->groups);
     nm_loop_free(nm);
     nm_spawn_free(nm->spawn);
     nm_files_close(&nm->files);

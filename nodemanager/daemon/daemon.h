@@ -18,6 +18,7 @@
 
 #include "api/server/server.h"
 #include "base/conf/conf.h"
+#include "base/io/groups.h"
 #include "nodemanager/container/exit.h"
 #include "nodemanager/container/folders.h"
 #include "nodemanager/container/isolation/isolation.h"
@@ -68,6 +69,7 @@ struct nm {
     struct api_route *routes; /* of the server, routes_n of them */
     size_t routes_n;
     struct nm_aux_services *aux_services;
+    struct base_groups *groups; /* of callers, when lists name groups */
     struct nm_load_sampler *load_sampler;
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */

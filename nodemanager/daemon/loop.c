@@ -145,7 +145,8 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_lau
 {
     struct base_buf text = {0};
     base_json_dump(((const struct wire_launch *)l->order)->source, &text);
-    int rc = nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, err);
+    int rc =
+        nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, l->acl_view, err);
     if (rc == 0)
         rc = nm_files_create_container(&nm->files, &l->id, text.data ? text.data : "", text.len,
                                        err);

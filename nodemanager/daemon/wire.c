@@ -125,6 +125,7 @@ void nm_wire_convert_launch(const struct wire_launch *from, struct nm_launch *ou
         .id = from->container,
         .user = from->user,
         .token = from->token,
+        .acl_view = from->acl_view,
         .name = from->name,
         .task = from->task,
         .task_attempt = from->task_attempt,

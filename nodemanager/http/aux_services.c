@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "nodemanager/daemon/aux_services.h"
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
@@ -53,8 +54,8 @@ static void get_services(struct api_request *rq, void *user)
     free_services_copy(&all);
 }
 
-/* Only a named caller is an administrator. YARN answers 500 to a manifest whose services cannot be
- * started; the mistake is the caller's, so the answer here is 400. */
+/* Only a named caller can be an administrator. YARN answers 500 to a manifest whose services cannot
+ * be started; the mistake is the caller's, so the answer here is 400. */
 static void put_services(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
@@ -64,7 +65,7 @@ static void put_services(struct api_request *rq, void *user)
 
     if (answer_if_disabled(rq, nm))
         return;
-    if (!api_caller(rq))
+    if (!api_caller(rq) || !nm_access_is_admin(rq, nm))
         api_answer(rq, 403, api_wanted_type(rq), NULL);
     else if (len == 0)
         api_answer(rq, 400, api_wanted_type(rq), NULL);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/log_files.h"
 #include "nodemanager/http/routes.h"
@@ -55,12 +56,13 @@ static void copy_container(const struct nm_container_view *v, struct container_c
     out->container.vcores = v->vcores;
 }
 
-/* Lists the log files, which reads a folder, so call it without nm->lock; and sets the pointers of
+/* Lists the log files for a caller who may see them, which reads a folder, so call it without
+ * nm->lock; and sets the pointers of
  * @c to its own texts, so call it where @c stays. */
-static void list_logs_and_show(const struct api_request *rq, struct nm *nm,
-                               struct container_copy *c)
+static void list_logs_and_show(struct api_request *rq, struct nm *nm, struct container_copy *c)
 {
     struct yarn_nm_container *shown = &c->container;
+    bool sees_logs = nm_access_may_see_app(rq, nm, &c->cid.attempt.app);
 
     shown->id = c->id;
     shown->user = c->user;
@@ -69,7 +71,8 @@ static void list_logs_and_show(const struct api_request *rq, struct nm *nm,
     shown->node_id = nm->node_id;
     shown->logs_link = c->link =
         base_printf("http://%s/node/containerlogs/%s/%s", nm_asked_address(rq, nm), c->id, c->user);
-    nm_log_list_files(&nm->files, &c->cid, &c->logs);
+    if (sees_logs)
+        nm_log_list_files(&nm->files, &c->cid, &c->logs);
     c->names = base_alloc((c->logs.len + 1) * sizeof *c->names);
     for (size_t i = 0; i < c->logs.len; i++)
         c->names[i] = c->logs.v[i].name;

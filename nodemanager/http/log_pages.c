@@ -5,6 +5,7 @@
 #include "api/pages/escape.h"
 #include "base/conf/percent.h"
 #include "base/io/io.h"
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/framed_log.h"
 #include "nodemanager/http/log_files.h"
@@ -15,7 +16,7 @@
 #define SHOWN_BYTES 4096 /* of a file's end, unless the query asks for another part */
 
 /* Finds the container whose logs the path names. Returns false when @rq has been answered: there is
- * none here. */
+ * none here, or the caller may not see it. */
 static bool find_container(struct api_request *rq, struct nm *nm, struct base_container_id *id)
 {
     const char *text = api_path_arg(rq, 0);
@@ -26,6 +27,10 @@ static bool find_container(struct api_request *rq, struct nm *nm, struct base_co
         return false;
     }
     nm_log_find_owner(nm, id, &owner);
+    if (owner.known && !nm_access_may_see_app(rq, nm, &id->attempt.app)) {
+        nm_access_refuse_log_page(rq, &id->attempt.app);
+        return false;
+    }
     if (owner.known)
         return true;
     if (!nm_log_server_redirect_page(rq, nm, text, api_path_arg(rq, 1), api_path_arg(rq, 2)))

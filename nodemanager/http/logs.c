@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/framed_log.h"
 #include "nodemanager/http/log_files.h"
@@ -83,7 +84,9 @@ static void get_log_list(struct api_request *rq, void *user)
     }
     nm_log_find_owner(nm, &id, &owner);
     missing = get_missing_reason(&owner);
-    if (!missing)
+    if (owner.known && !nm_access_may_see_app(rq, nm, &id.attempt.app))
+        nm_access_refuse_log_list(rq, &id.attempt.app);
+    else if (!missing)
         answer_list(rq, nm, &id);
     else if (!nm_log_server_redirect(rq, nm, text, NULL))
         api_answer_error(rq, 503, "WebApplicationException",
@@ -165,14 +168,19 @@ static void answer_size_refused(struct api_request *rq)
     api_answer(rq, 503, API_XML, &b);
 }
 
-/* Opens the file, or answers @rq, in the order in which YARN looks: container, file. Returns a
- * descriptor, or -1. */
+/* Opens the file, or answers @rq, in the order in which YARN looks: container, access, file.
+ * Returns a descriptor, or -1. */
 static int open_or_answer(struct api_request *rq, struct nm *nm, const struct base_container_id *id,
                           const struct nm_log_owner *owner, struct stat *st)
 {
     const char *name = api_path_arg(rq, 1), *missing = get_missing_reason(owner);
-    int fd = missing ? -1 : nm_log_open(&nm->files, id, name, st);
+    int fd;
 
+    if (owner->known && !nm_access_may_see_app(rq, nm, &id->attempt.app)) {
+        nm_access_refuse_log(rq, &id->attempt.app);
+        return -1;
+    }
+    fd = missing ? -1 : nm_log_open(&nm->files, id, name, st);
     if (fd >= 0)
         return fd;
     if (!missing && fd == -EACCES) {

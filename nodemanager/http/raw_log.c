@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/log_files.h"
 #include "nodemanager/http/routes.h"
@@ -102,6 +103,10 @@ static void get_raw_log(struct api_request *rq, void *user)
     if (from && *from && base_int_parse(from, 0, INT64_MAX, &offset) < 0) {
         api_answer_error(rq, 400, "BadRequestException", "offset: \"%s\" is not a number of bytes",
                          from);
+        return;
+    }
+    if (!nm_access_may_see_app(rq, user, &id.attempt.app)) {
+        nm_access_refuse_raw_log(rq, &id.attempt.app);
         return;
     }
     answer_raw_log(rq, user, &id, api_path_arg(rq, 1), offset,

@@ -134,6 +134,8 @@ struct rm_core_conf {
     /* The configuration of the queues that clients may change: in force until a stored record has
      * another, whose queues then replace @tree or @queues. NULL: it cannot be changed. */
     const struct rm_properties *queue_conf;
+    /* Refuse submissions to queues whose ACLs do not name the user (yarn.acl.enable). */
+    bool checks_queue_acls;
 #define X(type, name, key, factor) type name;
     RM_CORE_KEYS(X)
 #undef X
@@ -288,7 +290,7 @@ struct rm_event {
             struct rm_job_spec *spec;
             const char *app_token;
         } submit_job;
-        /* As submit_job. */
+        /* As submit_job. Error of both: -BASE_EPERM when an ACL keeps the user from the queue. */
         struct {
             struct rm_app_spec *spec;
             const char *app_token;
@@ -498,6 +500,7 @@ struct rm_order {
     struct rm_res resource;
     int32_t priority;
     const char *user, *name, *token; /* of the application */
+    const char *acl_view;            /* who may see it besides its user; NULL: not given */
     struct rm_job_spec *job;         /* set with @task, @task_attempt for a task; else NULL */
     struct base_task_id task;
     int32_t task_attempt;

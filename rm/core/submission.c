@@ -108,6 +108,8 @@ void rm_app_spec_unref(struct rm_app_spec *s)
     list_free(&s->tags);
     free(s->label);
     free(s->am_label);
+    free(s->acl_view);
+    free(s->acl_modify);
     rm_launch_unref(s->launch);
     free(s->json);
     free(s);

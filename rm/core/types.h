@@ -238,6 +238,9 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     /* Labels of the nodes for its containers and for its master; NULL: none, and for the master
      * that of the application. */
     char *label, *am_label;
+    /* Who may see and change it besides its user (base/acl/acl.h), from the launch context of its
+     * master; NULL: not given. */
+    char *acl_view, *acl_modify;
     struct rm_launch *launch;
     char *json; /* the whole submission */
 };

@@ -99,6 +99,7 @@ static void fill_launch(const struct rm_order *o, const struct rm_order_context 
     l->user = o->user;
     l->name = o->name;
     l->token = o->token;
+    l->acl_view = o->acl_view;
     l->slot = o->slot;
     l->memory_mb = o->resource.v[RM_RES_MEMORY_MB];
     l->vcores = o->resource.v[RM_RES_VCORES];

@@ -640,6 +640,25 @@ static void test_refused(void)
     world_free(&w);
 }
 
+/* Who may see the application comes with its launches, and stays when a later one does not say. */
+static void test_acl_of_app(void)
+{
+    struct nm_order o = launch_order(1, 1);
+    struct base_app_id id = cid(1, 1).attempt.app;
+    struct world w;
+
+    world_up(&w);
+    o.launch.acl_view = "carol";
+    order(&w, o);
+    CU_ASSERT_STRING_EQUAL(nm_core_app_find(w.core, &id)->acl_view, "carol");
+    order(&w, launch_order(1, 2));
+    CU_ASSERT_STRING_EQUAL(nm_core_app_find(w.core, &id)->acl_view, "carol");
+    order(&w, launch_order(2, 1));
+    id = cid(2, 1).attempt.app;
+    CU_ASSERT_PTR_NULL(nm_core_app_find(w.core, &id)->acl_view);
+    world_free(&w);
+}
+
 static void test_cleanup_and_shutdown(void)
 {
     struct world w;
@@ -907,6 +926,7 @@ int main(void)
     CU_add_test(s, "RM that does not park", test_rm_does_not_park);
     CU_add_test(s, "refused", test_refused);
     CU_add_test(s, "cleanup-app, shutdown", test_cleanup_and_shutdown);
+    CU_add_test(s, "who may see an application", test_acl_of_app);
     CU_add_test(s, "recovered", test_recovered);
     CU_add_test(s, "many forgotten", test_many_forgotten);
     CU_add_test(s, "random life by seed", test_random);

@@ -97,7 +97,7 @@ static void test_forgotten(void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", NULL, &err), 0);
     CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
     CU_ASSERT_EQUAL(nm_files_forget_container(&f, &ct, &err), 0);
     nm_path_in_app_record(&f, &ct.attempt.app, "forgotten", path);
@@ -178,7 +178,7 @@ static void test_unwritable(void)
         CU_ASSERT_EQUAL_FATAL(seteuid(65534), 0);
     }
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", NULL, &err), 0);
     CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
     CU_ASSERT_EQUAL(chmod(nm_path_in_container(&f, &ct, NULL, files), 0500), 0);
     CU_ASSERT_EQUAL(nm_files_forget_container(&f, &ct, &err), 0);
@@ -205,7 +205,7 @@ static void test_left_behind(void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", NULL, &err), 0);
     nm_path_in_container(&f, &ct, NULL, files);
     snprintf(path, sizeof path, "%s/deep/er", files);
     CU_ASSERT_EQUAL(base_mkdirs(path, 0700, &err), 0);
@@ -256,7 +256,7 @@ static void test_ended_twice(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
     for (size_t i = 0; i < 2; i++)
-        CU_ASSERT_EQUAL(nm_files_create_app(&f, &ids[i], "ann", "t", &err), 0);
+        CU_ASSERT_EQUAL(nm_files_create_app(&f, &ids[i], "ann", "t", NULL, &err), 0);
     snprintf(twice, sizeof twice, "%s/logs/application_1_0002", root);
     snprintf(once, sizeof once, "%s/logs/application_1_0003", root);
     for (int i = 0; i < 2; i++)

@@ -127,6 +127,7 @@ static struct wire_launch master_launch(void)
     l.task = NULL;
     l.command = "run\nme";
     l.master_token = "mt";
+    l.acl_view = "carol staff";
     l.allocation_request_id = -1;
     return l;
 }
@@ -331,12 +332,12 @@ static size_t messages_make(struct message *v)
             .name = wire_order_name(orders[i].kind), .copy = copy_answer, .missing = of_answer};
         if (orders[i].launch.kind == BASE_CONTAINER_MASTER)
             v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                           "orders slot user token name "
+                           "orders slot user token name viewAcl "
                            "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
                            "app env kind taskAttempt ";
         else if (orders[i].kind == BASE_ORDER_LAUNCH)
             v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                           "orders slot user token name "
+                           "orders slot user token name viewAcl "
                            "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
                            "app env job attempt "
                            "sortBufferMb jobCommits rm combine gzip reduce ";

@@ -66,6 +66,7 @@ static void expand_launch_order(struct rm_order *o, const struct rm_queued *q)
     o->user = a->user;
     o->name = a->name;
     o->token = a->token;
+    o->acl_view = a->app ? a->app->acl_view : NULL;
     o->launch = q->launch;
     o->master = q->master;
     if (!q->has_task) {

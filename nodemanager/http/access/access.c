@@ -1,0 +1,111 @@
+#include "nodemanager/http/access/access.h"
+
+#include <stdlib.h>
+
+#include "base/acl/acl.h"
+#include "base/io/groups.h"
+#include "nodemanager/http/answer.h"
+#include "nodemanager/http/site.h"
+
+static struct base_acl_rules read_rules(const struct nm *nm)
+{
+    return (struct base_acl_rules){.enabled = base_conf_bool(nm->conf, "yarn.acl.enable"),
+                                   .admins = base_conf_get(nm->conf, "yarn.admin.acl"),
+                                   .process = base_process_user()};
+}
+
+/* Decides by the groups of the caller, too, if it must. @of_app false: only administrators may. */
+static bool decide(struct nm *nm, const char *user, const struct base_acl_rules *rules, bool of_app,
+                   const char *owner, const char *acl)
+{
+    struct base_acl_caller who = {.user = user};
+    struct base_group_names names = {0};
+    enum base_acl_answer answer;
+
+    for (;;) {
+        answer = of_app ? base_acl_check_app(rules, &who, owner, acl)
+                        : base_acl_check_admin(rules, &who);
+        if (answer != BASE_ACL_ASK_GROUPS)
+            break;
+        base_groups_look_up(nm->groups, user, nm_now_us(), &names);
+        who.groups = (const char *const *)names.v;
+        who.groups_n = names.n;
+        who.groups_known = true;
+    }
+    base_group_names_clear(&names);
+    return answer == BASE_ACL_YES;
+}
+
+bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app)
+{
+    struct base_acl_rules rules = read_rules(nm);
+    const char *user = api_caller(rq);
+    char *owner = NULL, *acl = NULL;
+    const struct nm_app_view *v;
+    bool known, allowed;
+
+    if (!rules.enabled || !user)
+        return true;
+    pthread_mutex_lock(&nm->lock);
+    v = nm_core_app_find(nm->core, app);
+    known = v && v->user;
+    if (known)
+        owner = base_strdup(v->user);
+    if (known && v->acl_view)
+        acl = base_strdup(v->acl_view);
+    pthread_mutex_unlock(&nm->lock);
+    allowed = decide(nm, user, &rules, known, owner, acl);
+    free(owner);
+    free(acl);
+    return allowed;
+}
+
+bool nm_access_is_admin(struct api_request *rq, struct nm *nm)
+{
+    struct base_acl_rules rules = read_rules(nm);
+
+    return decide(nm, api_caller(rq), &rules, false, NULL, NULL);
+}
+
+/* The caller frees the text. */
+static char *format_refusal(const struct api_request *rq, const struct base_app_id *app)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    return base_printf("User [%s] is not authorized to view the logs for application %s",
+                       api_caller(rq) ? api_caller(rq) : "", base_app_id_text(app, text));
+}
+
+void nm_access_refuse_log_list(struct api_request *rq, const struct base_app_id *app)
+{
+    char *why = format_refusal(rq, app);
+
+    api_answer_error(rq, 503, "WebApplicationException",
+                     "org.apache.hadoop.yarn.exceptions.YarnException: %s", why);
+    free(why);
+}
+
+/* YARN answers 500, although nothing is wrong with the server. */
+void nm_access_refuse_log(struct api_request *rq, const struct base_app_id *app)
+{
+    char *why = format_refusal(rq, app);
+
+    nm_answer_text(rq, 403, why);
+    free(why);
+}
+
+void nm_access_refuse_log_page(struct api_request *rq, const struct base_app_id *app)
+{
+    char *why = format_refusal(rq, app);
+
+    nm_page_answer_missing(rq, "Container logs", why);
+    free(why);
+}
+
+void nm_access_refuse_raw_log(struct api_request *rq, const struct base_app_id *app)
+{
+    char *why = format_refusal(rq, app);
+
+    api_answer_error(rq, 403, "ForbiddenException", "%s", why);
+    free(why);
+}

@@ -1,0 +1,24 @@
+/* nodemanager/http/access/access.h - who may see the logs of an application on this node: its
+ * owner, the users of its VIEW_APP list, which came with the launch, and administrators. As in
+ * YARN, a caller who gives no name sees everything, and so does everybody while yarn.acl.enable is
+ * false. SOURCE: YARN's ContainerLogsUtils; the recordings acl-nm-*. */
+#ifndef CREEL_NODEMANAGER_HTTP_ACCESS_ACCESS_H
+#define CREEL_NODEMANAGER_HTTP_ACCESS_ACCESS_H
+
+#include "api/server/server.h"
+#include "nodemanager/daemon/daemon.h"
+
+/* Returns true when the caller may see the application's logs. Those of an application that the
+ * node does not remember any more are for administrators alone. Must not be called with nm->lock
+ * held. */
+bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app);
+/* Returns true when the caller is an administrator, whether or not ACLs are enabled. */
+bool nm_access_is_admin(struct api_request *rq, struct nm *nm);
+/* Answer that the caller may not see the logs of @app, in the form that the resource has: the list
+ * of files, one file, a page for people, and Creel's own resource. */
+void nm_access_refuse_log_list(struct api_request *rq, const struct base_app_id *app);
+void nm_access_refuse_log(struct api_request *rq, const struct base_app_id *app);
+void nm_access_refuse_log_page(struct api_request *rq, const struct base_app_id *app);
+void nm_access_refuse_raw_log(struct api_request *rq, const struct base_app_id *app);
+
+#endif
