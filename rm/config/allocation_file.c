@@ -89,14 +89,22 @@ const char *rm_queues_get_file_path(const struct rm_backend *backend)
     return backend->queues_path;
 }
 
-bool rm_queues_rules_use_groups(const struct rm_backend *backend)
+bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *queue,
+                                       const char *user)
 {
-    return atomic_load(&backend->wants_groups);
+    bool asked = atomic_load(&backend->wants_groups);
+
+    if (!asked && base_conf_bool(backend->conf, "yarn.acl.enable")) {
+        asked = rm_view_submission_asks_groups(rm_backend_lock_core(backend), queue, user);
+        rm_backend_unlock_core(backend);
+    }
+    return asked;
 }
 
-void rm_queues_look_up_groups(struct rm_backend *backend, const char *user, struct rm_str_list *out)
+void rm_queues_look_up_groups(struct rm_backend *backend, const char *queue, const char *user,
+                              struct rm_str_list *out)
 {
-    if (rm_queues_rules_use_groups(backend))
+    if (rm_queues_submission_needs_groups(backend, queue, user))
         rm_backend_look_up_groups(backend, user, out);
 }
 

@@ -26,11 +26,13 @@ int rm_queues_read_file(const struct base_conf *conf, const char *path, struct p
 const char *rm_queues_get_file_path(const struct rm_backend *backend);
 /* Returns true when a rule of @queues, or one nested in it, needs the groups of users. */
 bool rm_queues_rules_name_groups(const struct policy_queues *queues);
-/* Returns true when the file's placement rules need the groups of users (base/io/groups.h). */
-bool rm_queues_rules_use_groups(const struct rm_backend *backend);
-/* Replaces *@out with the groups of @user if the placement rules need them; otherwise leaves *@out
+/* Returns true when a submission to @queue must bring the groups of @user (base/io/groups.h), for
+ * placement rules or because the ACL of the queue names groups. */
+bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *queue,
+                                       const char *user);
+/* Replaces *@out with the groups of @user if the submission needs them; otherwise leaves *@out
  * unchanged. May wait for the name service, so it must not be called on an HTTP thread. */
-void rm_queues_look_up_groups(struct rm_backend *backend, const char *user,
+void rm_queues_look_up_groups(struct rm_backend *backend, const char *queue, const char *user,
                               struct rm_str_list *out);
 /* Reads the file and hands the queues to the core, whose reply goes to @on_reply(@reply_user) (may
  * be NULL). Sets *@queues_n to the number of queues, including root and root.default. Returns 0, or

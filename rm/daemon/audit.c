@@ -252,6 +252,7 @@ void rm_audit_close(void)
 struct notes { /* in the request's slot: members of its line, and why it was refused */
     struct base_buf members;
     char *refusal;
+    bool forbidden; /* refused for its caller */
 };
 
 static void notes_free(void *p)
@@ -287,11 +288,18 @@ void rm_audit_mark_refused(struct api_request *rq, const char *why)
     n->refusal = base_strdup(why);
 }
 
+void rm_audit_mark_forbidden(struct api_request *rq, const char *why)
+{
+    rm_audit_mark_refused(rq, why);
+    get_or_add_notes(rq)->forbidden = true;
+}
+
 /* Returns the name of the operation that the request is logged as; NULL: it is not logged. */
-static const char *find_operation(const struct api_request *rq, unsigned status)
+static const char *find_operation(const struct api_request *rq, const struct notes *n,
+                                  unsigned status)
 {
     const struct api_route *route = api_route_of(rq);
-    bool stranger = status == 401 || status == 403 || status == 421;
+    bool stranger = status == 401 || status == 403 || status == 421 || (n && n->forbidden);
 
     for (size_t i = 0; route && i < sizeof ops / sizeof *ops; i++)
         if (strcmp(ops[i].path, route->path) == 0 && strcmp(ops[i].method, route->method) == 0)
@@ -301,9 +309,10 @@ static const char *find_operation(const struct api_request *rq, unsigned status)
 
 void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user)
 {
-    const char *op = find_operation(rq, status), *why = api_refusal_text(rq);
     const struct notes *n = api_request_slot(rq);
-    const char *result = status >= 500                        ? "failed"
+    const char *op = find_operation(rq, n, status), *why = api_refusal_text(rq);
+    const char *result = n && n->forbidden                    ? "refused"
+                         : status >= 500                      ? "failed"
                          : status >= 400 || (n && n->refusal) ? "refused"
                                                               : "success";
     struct base_buf line = {0};

@@ -51,6 +51,9 @@ void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user);
 void rm_audit_add_member(struct api_request *rq, const char *key, const char *value);
 /* Marks the request as refused although its status says success. Call before its answer. */
 void rm_audit_mark_refused(struct api_request *rq, const char *why);
+/* Marks the request as refused for its caller: it gets a line whatever its operation and status.
+ * Call before its answer. */
+void rm_audit_mark_forbidden(struct api_request *rq, const char *why);
 /* Logs the end of an application; @fx: RM_FX_APP_ENDED. */
 void rm_audit_log_app_end(const struct rm_effect *fx);
 /* Logs an operation without a request. @by: its cause, a signal or a changed file. @why: the error;

@@ -385,6 +385,29 @@ static char *copy_label(const json_t *body, const char *name)
     return len ? base_strndup(text, len) : NULL;
 }
 
+/* Keeps the list of the last entry of each kind, as a map does. YARN drops entries of other kinds.
+ */
+static int set_acl(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    struct rm_app_spec *s = u;
+    char room[64], **acl;
+    const char *text = value ? scalar_to_text(value, room) : NULL;
+
+    if (strcmp(key, "VIEW_APP") == 0)
+        acl = &s->acl_view;
+    else if (strcmp(key, "MODIFY_APP") == 0)
+        acl = &s->acl_modify;
+    else
+        return 0;
+    text = text ? text : "";
+    if (strlen(text) > BASE_ACL_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "application-acls: %s: %zu bytes are more than %d",
+                              key, strlen(text), BASE_ACL_MAX);
+    free(*acl);
+    *acl = base_strdup(text);
+    return 0;
+}
+
 static char *make_stored_form(const json_t *body, const char *user)
 {
     json_t *whole =
@@ -425,6 +448,9 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rc = decode_tags(body, &s->tags, err);
     if (rc == 0)
         rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
+    if (rc == 0)
+        rc = for_each_map_entry(find_member(body, "am-container-spec"), "application-acls",
+                                BASE_ENV_MAX, set_acl, s, err);
     if (rc < 0) {
         rm_app_spec_unref(s);
         return rc;

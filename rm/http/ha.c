@@ -18,6 +18,7 @@
 
 #include "base/io/json.h"
 #include "base/io/json_write.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/leader/standby.h"
 
@@ -108,7 +109,7 @@ static void change_ha_state(struct api_request *rq, void *user)
     int64_t hold_ms = HOLD_DEFAULT_MS;
     bool active;
 
-    if (!read_requested_state(rq, &active, &hold_ms))
+    if (rm_access_refuse(rq, b, RM_OP_ADMINISTER) || !read_requested_state(rq, &active, &hold_ms))
         return;
     if (active)
         base_error_set(&err, -BASE_ESTATE,

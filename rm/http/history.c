@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/io/json_write.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/listing.h"
 #include "rm/jobs/ended_jobs.h"
@@ -144,11 +145,16 @@ static bool read_history_cursor(struct api_request *rq, struct history *h)
     return false;
 }
 
+/* It tells of the jobs of all users, in all their parts: while ACLs are enabled, it is for
+ * administrators. */
 static void list_history(struct api_request *rq, void *user)
 {
-    struct history *h = base_alloc(sizeof *h);
+    struct history *h;
     int64_t from = 0, to = DATE_MAX, zero = 0;
 
+    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+        return;
+    h = base_alloc(sizeof *h);
     h->list = (struct rm_listing){.rq = rq,
                                   .b = user,
                                   .type = API_JSON,

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "rm/config/allocation_file.h"
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/listing.h"
 #include "rm/http/spec_json.h"
@@ -320,7 +321,7 @@ static int check_submission_files(struct rm_file_work *work, struct base_error *
     if (rc == 0)
         rc = rm_file_work_enter_path(work, NULL, err); /* the work accesses no more files */
     if (rc == 0)
-        rm_queues_look_up_groups(l->b, l->spec->user, &l->spec->user_groups);
+        rm_queues_look_up_groups(l->b, l->spec->queue, l->spec->user, &l->spec->user_groups);
     /* what is wrong with the files is a fault of the paths in the job, so the answer is 400 */
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT
                ? -BASE_EINVAL
@@ -398,7 +399,8 @@ static void submit_job(struct api_request *rq, void *user)
     s->prefix = make_location_prefix(rq, user);
     base_random_hex(s->token);
     api_park(rq);
-    if (spec->groups_n && !spec->output && !rm_queues_rules_use_groups(user))
+    if (spec->groups_n && !spec->output &&
+        !rm_queues_submission_needs_groups(user, spec->queue, spec->user))
         post_submit(s);
     else
         post_after_file_check(s);
@@ -466,6 +468,7 @@ static bool read_cursor(struct api_request *rq, struct base_app_id *out, bool *g
 struct job_list {
     struct rm_listing list;
     struct rm_app_filter filter;
+    struct rm_access access;
     struct base_app_id cursor;
     bool opened, from; /* from: the list continues after the cursor */
     int64_t limit;
@@ -492,9 +495,12 @@ static enum rm_listing_next write_jobs_chunk(struct rm_listing *list, size_t max
                         &views, &l->cursor);
     rm_backend_unlock_core(list->b);
     l->from = true;
-    for (size_t i = 0; i < views.apps_n; i++)
+    for (size_t i = 0; i < views.apps_n; i++) {
+        if (!rm_access_allows(&l->access, RM_OP_VIEW_APP, &views.apps[i]))
+            continue;
         put_job_summary(&views.apps[i], out);
-    l->limit -= (int64_t)views.apps_n;
+        l->limit--;
+    }
     rm_views_free(&views);
     if (more && l->limit > 0)
         return RM_LISTING_MORE;
@@ -505,24 +511,34 @@ static enum rm_listing_next write_jobs_chunk(struct rm_listing *list, size_t max
     return RM_LISTING_END;
 }
 
+static void end_job_list(struct rm_listing *list)
+{
+    rm_access_end(&((struct job_list *)list)->access);
+}
+
+/* Lists the jobs that the caller may see. */
 static void list_jobs(struct api_request *rq, void *user)
 {
     struct job_list *l = base_alloc(sizeof *l);
 
-    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = write_jobs_chunk};
+    l->list = (struct rm_listing){
+        .rq = rq, .b = user, .type = API_JSON, .chunk = write_jobs_chunk, .drop = end_job_list};
+    rm_access_begin(&l->access, user, api_caller(rq));
     l->filter = (struct rm_app_filter){
         .jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
     l->limit = LIST_DEFAULT;
     if (rm_api_read_query_int(rq, "limit", 1, LIST_MAX, &l->limit) && read_filter(rq, &l->filter) &&
-        read_cursor(rq, &l->cursor, &l->from))
+        read_cursor(rq, &l->cursor, &l->from)) {
         rm_listing_answer(&l->list);
-    else
-        free(l);
+        return;
+    }
+    end_job_list(&l->list);
+    free(l);
 }
 
 /* ---------------------------------------------------------------- one job */
 /* Copies the job that the path names to @views, which the caller frees. Returns false when there is
- * no such job; @rq is answered with 400 or 404 then. */
+ * no such job, or the caller may not see it; @rq is answered with 400, 404 or 403 then. */
 static bool read_job_of_path(struct api_request *rq, struct rm_backend *b, struct rm_views *views)
 {
     struct base_app_id id;
@@ -530,8 +546,12 @@ static bool read_job_of_path(struct api_request *rq, struct rm_backend *b, struc
 
     if (!rm_api_read_app_id(rq, 0, &id))
         return false;
-    if (find_app_view(b, id, views) && views->apps[0].is_job)
-        return true;
+    if (find_app_view(b, id, views) && views->apps[0].is_job) {
+        if (!rm_access_refuse_app(rq, b, RM_OP_VIEW_APP, &views->apps[0]))
+            return true;
+        rm_views_free(views);
+        return false;
+    }
     rm_views_free(views);
     api_answer_error(rq, 404, "NotFoundException", "job %s not found", base_app_id_text(&id, text));
     return false;
@@ -803,6 +823,10 @@ static void explain_app(struct api_request *rq, void *user)
         return;
     }
     a = &views.apps[0];
+    if (rm_access_refuse_app(rq, user, RM_OP_VIEW_APP, a)) {
+        rm_views_free(&views);
+        return;
+    }
     rm_view_cluster(rm_backend_lock_core(user), &cluster);
     rm_backend_unlock_core(user);
     rm_api_explain_app(user, id, &why);

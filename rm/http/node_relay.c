@@ -6,6 +6,7 @@
 
 #include "base/conf/percent.h"
 #include "rm/daemon/relay.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 
 #define NODES         "/ws/v1/cluster/nodes/{nodeid}"
@@ -47,7 +48,25 @@ static void relay_to_node(struct api_request *rq, struct rm_backend *b, const ch
     base_buf_free(path);
 }
 
-static bool read_container_id(struct api_request *rq, char text[static BASE_ID_TEXT_MAX])
+/* Returns true when the caller may not see the logs of @app; @rq has been answered then. Of an
+ * application that is not known any more, only administrators may. */
+static bool refuse_logs(struct api_request *rq, struct rm_backend *b, struct base_app_id app)
+{
+    struct rm_views v = {0};
+    bool known = rm_view_app(rm_backend_lock_core(b), app, &v) == 0, refused;
+
+    rm_backend_unlock_core(b);
+    refused = known ? rm_access_refuse_app(rq, b, RM_OP_VIEW_APP, &v.apps[0])
+                    : rm_access_refuse(rq, b, RM_OP_CONFIGURE);
+    rm_views_free(&v);
+    return refused;
+}
+
+/* Reads the container whose logs are asked for. Returns false when @rq has been answered: it is no
+ * id, or the caller may not see its application. The node would not refuse the
+ * ResourceManager, which names no user. */
+static bool read_container_id(struct api_request *rq, struct rm_backend *b,
+                              char text[static BASE_ID_TEXT_MAX])
 {
     struct base_container_id id;
     struct base_error err = {0};
@@ -57,7 +76,7 @@ static bool read_container_id(struct api_request *rq, char text[static BASE_ID_T
         return false;
     }
     base_container_id_text(&id, text);
-    return true;
+    return !refuse_logs(rq, b, id.attempt.app);
 }
 
 static void relay_raw_log(struct api_request *rq, void *user)
@@ -67,7 +86,7 @@ static void relay_raw_log(struct api_request *rq, void *user)
     struct base_buf path = {0};
     int64_t offset = 0;
 
-    if (!read_container_id(rq, container) ||
+    if (!read_container_id(rq, user, container) ||
         !rm_api_read_query_int(rq, "offset", 0, INT64_MAX, &offset))
         return;
     if (!*file || *file == '.' || strchr(file, '/') || strlen(file) > FILE_NAME_MAX) {
@@ -89,7 +108,7 @@ static void relay_log_list(struct api_request *rq, void *user)
     char address[512], container[BASE_ID_TEXT_MAX];
     struct base_buf path = {0};
 
-    if (!read_container_id(rq, container) || !read_live_node_address(rq, user, address))
+    if (!read_container_id(rq, user, container) || !read_live_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "containers/%s/logs", container);
     relay_to_node(rq, user, address, &path, "application/json;charset=utf-8");

@@ -5,6 +5,7 @@
 
 #include "base/io/json_write.h"
 #include "rm/config/allocation_file.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 
 struct refresh {
@@ -50,8 +51,11 @@ static bool reload_allocation_file(void *user, bool stopping)
 
 static void refresh_queues(struct api_request *rq, void *user)
 {
-    struct refresh *r = base_alloc(sizeof *r);
+    struct refresh *r;
 
+    if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+        return;
+    r = base_alloc(sizeof *r);
     r->rq = rq;
     r->b = user;
     api_park(rq);

@@ -28,6 +28,9 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
         .prune_ended = b->roles.ha,
         .format_confirmed = b->repair.format_confirmed,
+        /* YARN's fifo scheduler has one queue, which everybody may use */
+        .checks_queue_acls =
+            base_conf_bool(c, "yarn.acl.enable") && rm_shape_read(c) != RM_SHAPE_FIFO,
     };
 #define READ_KEY(type, name, key, factor) out->name = (type)(base_conf_int(c, key) * (factor));
     RM_CORE_KEYS(READ_KEY)

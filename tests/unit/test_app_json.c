@@ -330,6 +330,43 @@ static void test_launch_bounds(void)
     free(half);
 }
 
+/* Who may see and change the application, also when it is read back after a restart. */
+static void test_acls(void)
+{
+    static const char body[] =
+        "{\"application-id\":\"application_1_7\",\"am-container-spec\":{\"application-acls\":{"
+        "\"entry\":[{\"key\":\"VIEW_APP\",\"value\":\"bob\"},{\"key\":\"FOO\",\"value\":\"x\"},"
+        "{\"key\":\"MODIFY_APP\",\"value\":\" staff\"},{\"key\":\"VIEW_APP\",\"value\":"
+        "\"carol,dave ops\"}]}}}";
+    static const char one[] =
+        "{\"application-id\":\"application_1_7\",\"am-container-spec\":{\"application-acls\":{"
+        "\"entry\":{\"key\":\"MODIFY_APP\"}}}}";
+    struct rm_app_spec *s = good(body, false), *again = NULL;
+    struct base_error err = {0};
+    char *large = base_alloc(BASE_ACL_MAX + 2);
+    json_t *long_body;
+
+    CU_ASSERT_STRING_EQUAL(s->acl_view, "carol,dave ops");
+    CU_ASSERT_STRING_EQUAL(s->acl_modify, " staff");
+    CU_ASSERT_EQUAL_FATAL(rm_app_spec_from_text(s->json, strlen(s->json), &again, &err), 0);
+    CU_ASSERT_STRING_EQUAL(again->acl_view, s->acl_view);
+    CU_ASSERT_STRING_EQUAL(again->acl_modify, s->acl_modify);
+    rm_app_spec_unref(again);
+    rm_app_spec_unref(s);
+    s = good(one, false);
+    CU_ASSERT_PTR_NULL(s->acl_view);
+    CU_ASSERT_STRING_EQUAL(s->acl_modify, "");
+    rm_app_spec_unref(s);
+    memset(large, 'a', BASE_ACL_MAX + 1);
+    long_body = json_pack("{s:s,s:{s:{s:{s:s,s:s}}}}", "application-id", "application_1_7",
+                          "am-container-spec", "application-acls", "entry", "key", "VIEW_APP",
+                          "value", large);
+    CU_ASSERT_EQUAL(rm_app_spec_decode(long_body, "ann", &s, &err), -BASE_ELIMIT);
+    CU_ASSERT_STRING_EQUAL(err.text, "application-acls: VIEW_APP: 16385 bytes are more than 16384");
+    json_decref(long_body);
+    free(large);
+}
+
 static void test_max(void)
 {
     struct rm_app_spec s = {0};
@@ -360,6 +397,7 @@ static const struct cunit_case cases[] = {
     {"deep XML", test_deep},
     {"unreadable", test_unreadable},
     {"launch bounds", test_launch_bounds},
+    {"access control lists", test_acls},
     {"largest container", test_max},
 };
 CUNIT_MAIN("submission bodies", cases)

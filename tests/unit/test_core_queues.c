@@ -272,9 +272,107 @@ static void test_expected(void)
     world_free(&w);
 }
 
+static void set_lists(const char *queue, const char *submit)
+{
+    struct policy_queue *q = &w.core->tree.v[policy_queues_find(&w.core->tree, queue)];
+
+    free(q->acl_submit);
+    free(q->acl_admin);
+    q->acl_submit = base_strdup(submit);
+    q->acl_admin = base_strdup(" ");
+}
+
+static void begin_with_lists(void)
+{
+    world_init(&w, "fair");
+    w.conf.queues = "dev,ops";
+    w.conf.checks_queue_acls = true;
+    world_renew(&w);
+    set_lists("root", " ");
+    set_lists("default", "bob staff");
+    set_lists("dev", "ann");
+}
+
+static struct rm_app_spec *make_app(const char *name, const char *queue)
+{
+    struct rm_app_spec *spec = world_app_spec("x 100 1 0");
+
+    base_assert(base_app_id_parse(name, &spec->id, NULL) == 0);
+    free(spec->queue);
+    spec->queue = base_strdup(queue);
+    return spec;
+}
+
+static void submit(struct rm_app_spec *spec)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_APP, .token = ++w.token};
+
+    ev.u.submit_app.spec = spec;
+    ev.u.submit_app.app_token = "t";
+    world_step(&w, &ev);
+}
+
+/* A refusal leaves neither an application nor a queue behind. */
+static void test_lists_refuse(void)
+{
+    struct base_app_id id = {.cluster_ts = 7, .seq = 20};
+    struct rm_app_spec *spec;
+    size_t queues;
+
+    begin_with_lists();
+    queues = w.core->tree.n;
+    submit(make_app("application_7_0020", "root.ops"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    CU_ASSERT_STRING_EQUAL(
+        w.reply.text,
+        "User ann does not have permission to submit application_7_0020 to queue root.ops");
+    policy_queues_set_default_rules(&w.core->tree, true, true);
+    submit(make_app("application_7_0020", "new.queue"));
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    submit(make_app("application_7_0020", "default")); /* goes to root.ann, which is not there */
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    CU_ASSERT_EQUAL(w.core->tree.n, queues);
+    CU_ASSERT_PTR_NULL(rm_app_find(w.core, id));
+    CU_ASSERT_EQUAL(w.core->apps_n, 0);
+    submit(make_app("application_7_0020", "dev"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP);
+    CU_ASSERT_STRING_EQUAL(queue_of(id), "dev");
+    world_settle(&w);
+    world_free(&w);
+    begin_with_lists();
+    CU_ASSERT(rm_view_submission_asks_groups(w.core, NULL, "ann"));
+    CU_ASSERT(!rm_view_submission_asks_groups(w.core, NULL, "bob"));
+    CU_ASSERT(!rm_view_submission_asks_groups(w.core, "dev", "ann"));
+    CU_ASSERT(!rm_view_submission_asks_groups(w.core, "nosuch", "ann")); /* will fail anyway */
+    spec = make_app("application_7_0020", "default");
+    spec->user_groups.v = base_alloc(sizeof *spec->user_groups.v);
+    spec->user_groups.v[0] = base_strdup("staff");
+    spec->user_groups.n = 1;
+    submit(spec);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP);
+    world_settle(&w);
+    world_free(&w);
+}
+
+/* The same for jobs, which have no id yet. */
+static void test_lists_refuse_jobs(void)
+{
+    begin_with_lists();
+    world_submit(&w, "j 1 0 0 4 0 0 0 ops");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    CU_ASSERT_NSTRING_EQUAL(w.reply.text, "User ", 5);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(w.reply.text, " does not have permission to submit to queue ops"));
+    CU_ASSERT_EQUAL(w.core->apps_n, 0);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"a queue that has gone", test_queue_gone},
                                           {"any queue", test_any_queue},
                                           {"groups", test_groups},
+                                          {"lists refuse", test_lists_refuse},
+                                          {"lists refuse jobs", test_lists_refuse_jobs},
                                           {"a move", test_move},
                                           {"moves refused", test_move_refused},
                                           {"a move and limits", test_move_limits},

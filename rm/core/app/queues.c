@@ -2,8 +2,10 @@
  * policy's queue tree. */
 #include "rm/core/app/queues.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "policies/common/queue_acl.h"
 #include "rm/core/emit.h"
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
@@ -32,6 +34,52 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
     rm_queues_add_missing_counts(c);
     return rc;
+}
+
+/* Sets *@chosen, which the caller frees, to the queue that the placement rules choose, and decides
+ * whether @who may submit to it. Where placement will fail, or ACLs are not checked, the answer is
+ * yes. A queue that is still to be created is judged by the one above it. SOURCE: YARN's
+ * RMAppManager.createAndPopulateNewRMApp. */
+static enum base_acl_answer check_submission(const struct rm_core *c, const char *queue,
+                                             const struct base_acl_caller *who, char **chosen)
+{
+    *chosen = NULL;
+    if (!c->conf.checks_queue_acls ||
+        policy_queues_choose_for_submission(&c->tree, queue, who->user, who->groups, who->groups_n,
+                                            chosen, NULL) < 0)
+        return BASE_ACL_YES;
+    return policy_queue_check_submission(&c->tree, policy_queue_find_nearest(&c->tree, *chosen),
+                                         who);
+}
+
+bool rm_queue_submission_asks_groups(const struct rm_core *c, const char *queue, const char *user)
+{
+    const struct base_acl_caller who = {.user = user ? user : ""};
+    char *chosen;
+    bool asks = check_submission(c, queue, &who, &chosen) == BASE_ACL_ASK_GROUPS;
+
+    free(chosen);
+    return asks;
+}
+
+bool rm_queue_refuse_submission(struct rm_core *c, uint64_t token, const char *queue,
+                                const char *user, const struct rm_str_list *groups,
+                                const struct base_app_id *id)
+{
+    const struct base_acl_caller who = {.user = user ? user : "",
+                                        .groups = (const char *const *)groups->v,
+                                        .groups_n = groups->n,
+                                        .groups_known = true};
+    char *chosen, text[BASE_ID_TEXT_MAX];
+    bool refused = check_submission(c, queue, &who, &chosen) != BASE_ACL_YES;
+
+    if (refused)
+        rm_reply_error(c, token, -BASE_EPERM,
+                       "User %s does not have permission to submit %s%sto queue %s", who.user,
+                       id ? base_app_id_text(id, text) : "", id ? " " : "",
+                       queue && *queue ? queue : chosen);
+    free(chosen);
+    return refused;
 }
 
 void rm_queues_replace(struct rm_core *c, struct policy_queues *queues)

@@ -33,6 +33,15 @@ int64_t *rm_queues_count_apps(const struct rm_core *c);
 /* Returns the state of @q with @apps applications in it and below it: "RUNNING", "STOPPED", or
  * while a stopped queue still has applications, "DRAINING". */
 const char *rm_queue_state_name(const struct policy_queue *q, int64_t apps);
+/* Returns true when it depends on the groups of @user whether he may submit to @queue (as asked
+ * for; NULL: none). */
+bool rm_queue_submission_asks_groups(const struct rm_core *c, const char *queue, const char *user);
+/* Returns true when ACLs are checked and @user may not submit to the queue that the placement rules
+ * choose: the request @token has been answered then (-BASE_EPERM, in YARN's words). Creates no
+ * queue. @id: of the application; NULL: it has none yet. */
+bool rm_queue_refuse_submission(struct rm_core *c, uint64_t token, const char *queue,
+                                const char *user, const struct rm_str_list *groups,
+                                const struct base_app_id *id);
 /* Handles RM_EV_SET_QUEUES. */
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
 /* Moves @a, with its counts, to the queue @index, and sets the queue's name that clients see.

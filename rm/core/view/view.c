@@ -272,6 +272,16 @@ static void add_queue_counts(struct rm_queue_view *to, const struct rm_queue_vie
     rm_totals_add(&to->totals, &v->totals);
 }
 
+bool rm_view_submission_asks_groups(const struct rm_core *c, const char *queue, const char *user)
+{
+    return rm_queue_submission_asks_groups(c, queue, user);
+}
+
+const struct policy_queues *rm_view_queue_tree(const struct rm_core *c)
+{
+    return &c->tree;
+}
+
 void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 {
     int64_t *slots = (int64_t[BASE_TASK_KINDS]){c->capacity.slots[BASE_TASK_MAP],

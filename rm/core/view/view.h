@@ -335,6 +335,12 @@ int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_t
                   uint32_t states, int64_t *pos, size_t max, struct rm_views *out);
 /* Replaces the queues in @out by all queues that are configured or in use, parents first. */
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
+/* Returns the tree of queues. Borrowed, only while the core is locked. */
+const struct policy_queues *rm_view_queue_tree(const struct rm_core *core);
+/* Returns true when it depends on the groups of @user whether the user may submit to @queue (as
+ * asked for; NULL: none). */
+bool rm_view_submission_asks_groups(const struct rm_core *core, const char *queue,
+                                    const char *user);
 /* Appends a row for each user with unfinished applications in a queue, in no order. O(unfinished
  * applications). */
 void rm_view_queue_users(const struct rm_core *core, struct rm_views *out);

@@ -6,6 +6,7 @@
 
 #include "base/io/json.h"
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/yarn/write.h"
 
@@ -70,7 +71,7 @@ static void put_drain(struct api_request *rq, void *user)
     struct yarn_write *w;
     bool drain = false;
 
-    if (!yarn_parse_node_id_arg(rq, id))
+    if (!yarn_parse_node_id_arg(rq, id) || rm_access_refuse(rq, user, RM_OP_ADMINISTER))
         return;
     if (decode_body(rq, &drain, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);

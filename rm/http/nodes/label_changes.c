@@ -5,6 +5,7 @@
 
 #include "base/conf/conf.h"
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/nodes/node_ids.h"
 #include "rm/http/yarn/write.h"
@@ -83,9 +84,12 @@ static void post_change(struct labels_call *l, struct api_request *rq)
     rm_call_post(&l->call, l->call.b, rq, answer_change);
 }
 
-/* Returns false when labels are switched off; @rq has been answered then. */
-static bool labels_are_enabled(struct api_request *rq, const struct rm_backend *b)
+/* Returns false when the caller may not do @op, or labels are switched off; @rq has been answered
+ * then. */
+static bool may_change_labels(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
 {
+    if (rm_access_refuse(rq, b, op))
+        return false;
     if (base_conf_bool(rm_backend_conf(b), "yarn.node-labels.enabled"))
         return true;
     api_answer_error(rq, 400, "BadRequestException",
@@ -116,7 +120,7 @@ static void post_add_labels(struct api_request *rq, void *user)
 
     if (!body)
         return;
-    if (!labels_are_enabled(rq, user)) {
+    if (!may_change_labels(rq, user, RM_OP_ADD_LABELS)) {
         json_decref(body);
         return;
     }
@@ -142,7 +146,7 @@ static void post_remove_labels(struct api_request *rq, void *user)
 {
     struct labels_call *l;
 
-    if (!labels_are_enabled(rq, user))
+    if (!may_change_labels(rq, user, RM_OP_REMOVE_LABELS))
         return;
     l = labels_call_new(user, RM_LABELS_REMOVE);
     api_query_each_value(rq, "labels", add_removed_label, l);
@@ -180,7 +184,8 @@ static void post_replace_labels_of_node(struct api_request *rq, void *user)
     char id[YARN_NODE_ID_MAX];
     struct labels_call *l;
 
-    if (!yarn_parse_node_or_host(rq, api_path_arg(rq, 0), id) || !labels_are_enabled(rq, user))
+    if (!yarn_parse_node_or_host(rq, api_path_arg(rq, 0), id) ||
+        !may_change_labels(rq, user, RM_OP_REPLACE_LABELS_OF_NODE))
         return;
     l = labels_call_new(user, RM_LABELS_REPLACE);
     l->ids = base_alloc(sizeof *l->ids);
@@ -221,7 +226,7 @@ static void post_replace_labels(struct api_request *rq, void *user)
 
     if (!body)
         return;
-    if (!labels_are_enabled(rq, user)) {
+    if (!may_change_labels(rq, user, RM_OP_REPLACE_LABELS)) {
         json_decref(body);
         return;
     }

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "rm/config/host_lists.h"
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 
 #define BODY_MAX    4096
@@ -120,6 +121,8 @@ static void put_refresh_nodes(struct api_request *rq, void *user)
     int64_t timeout_s = base_conf_int(rm_backend_conf(user), TIMEOUT_KEY);
     struct refresh *r;
 
+    if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+        return;
     if (decode_body(rq, &graceful, &timeout_s, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
         return;

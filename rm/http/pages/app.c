@@ -189,6 +189,8 @@ static void get_app_page(struct api_request *rq, void *user)
         rm_page_answer_missing(rq, "Application", "This is not the id of an application.");
         return;
     }
+    if (rm_page_refuse_app(&p, id))
+        return;
     core = rm_backend_lock_core(p.b);
     rc = rm_view_app(core, id, &v);
     if (rc == 0 && !v.apps[0].is_job)

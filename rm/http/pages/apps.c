@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/limits.h"
+#include "rm/http/access/access.h"
 #include "rm/http/listing.h"
 #include "rm/http/pages/apps_order.h"
 #include "rm/http/pages/pages.h"
@@ -20,6 +21,7 @@
 
 struct list {
     struct rm_listing listing;
+    struct rm_access access;
     struct rm_apps_query query;
     struct rm_app_filter filter;
     char *order_link;
@@ -171,10 +173,12 @@ static void open_list(struct list *l, struct base_buf *out)
 
 /* ---- rows ---- */
 
+/* Who may not see an application learns neither its times nor its containers, as in YARN. */
 static void add_row(struct list *l, const struct rm_app_view *v)
 {
     struct api_table *t = &l->table;
     struct base_buf *out = t->out;
+    bool sees = rm_access_allows(&l->access, RM_OP_VIEW_APP, v);
     char id[BASE_ID_TEXT_MAX];
 
     l->shown++;
@@ -200,12 +204,13 @@ static void add_row(struct list *l, const struct rm_app_view *v)
     api_table_open_cell(t);
     api_page_add_bar(out, v->progress);
     api_table_close_cell(t);
-    api_table_cell(t, "%" PRId64, v->running_containers);
+    api_table_cell(t, "%" PRId64, sees ? v->running_containers : 0);
     api_table_open_cell(t);
-    rm_page_add_short_time(out, v->submit_us);
+    rm_page_add_short_time(out, sees ? v->submit_us : 0);
     api_table_close_cell(t);
     api_table_open_cell(t);
-    rm_page_add_span(out, v->submit_us, v->finish_us, l->now_us);
+    if (sees)
+        rm_page_add_span(out, v->submit_us, v->finish_us, l->now_us);
     api_table_close_cell(t);
     api_table_close_row(t);
 }
@@ -353,6 +358,7 @@ static void free_list(struct rm_listing *listing)
 
     rm_app_keys_free(&l->keys);
     rm_apps_query_free(&l->query);
+    rm_access_end(&l->access);
     free(l->order_link);
 }
 
@@ -386,6 +392,7 @@ static void answer_list(struct api_request *rq, struct rm_backend *b, const char
         l->filter.types_n = 1;
     }
     l->order_link = make_order_link(&l->query);
+    rm_access_begin(&l->access, b, api_caller(rq));
     l->now_us = rm_backend_now_us(b);
     l->cursor = l->query.before;
     l->has_cursor = l->query.has_before && rm_apps_query_is_in_core_order(&l->query);

@@ -22,6 +22,9 @@ struct rm_page {
 
 /* Answers 200 with a page that only says that something is not there, as YARN does. */
 void rm_page_answer_missing(struct api_request *rq, const char *title, const char *text);
+/* Returns true when the caller may not see application @id: the request has been answered then,
+ * with a page that says so. An application that is not known is not refused. */
+bool rm_page_refuse_app(const struct rm_page *p, struct base_app_id id);
 /* Answers 400 with a page about parameter @name, whose value is refused. */
 void rm_page_answer_bad_value(struct api_request *rq, const char *name, const char *value,
                               const char *expected);

@@ -263,6 +263,8 @@ static void get_attempt_page(struct api_request *rq, void *user)
                                "This is not the id of an application attempt.");
         return;
     }
+    if (rm_page_refuse_app(&p, id.app))
+        return;
     core = rm_backend_lock_core(p.b);
     if (rm_view_app(core, id.app, &v) == 0 && rm_view_attempts(core, id.app, &v) == 0)
         a = find_attempt(&v, &id);
@@ -332,6 +334,8 @@ static void get_container_page(struct api_request *rq, void *user)
         rm_page_answer_missing(rq, "Container", "This is not the id of a container.");
         return;
     }
+    if (rm_page_refuse_app(&p, id.attempt.app))
+        return;
     rc = rm_view_container(rm_backend_lock_core(p.b), &id, &v);
     rm_backend_unlock_core(p.b);
     api_page_open(&page, &rm_site, NULL, api_path_arg(rq, 0));

@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "base/conf/percent.h"
+#include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/pages/pages.h"
 
@@ -18,6 +20,21 @@ const struct api_page_site rm_site = {"ResourceManager", links, sizeof links / s
 void rm_page_answer_missing(struct api_request *rq, const char *title, const char *text)
 {
     api_page_answer_text(rq, 200, &rm_site, title, text);
+}
+
+/* SOURCE: the words of YARN's AppBlock. */
+bool rm_page_refuse_app(const struct rm_page *p, struct base_app_id id)
+{
+    char text[BASE_ID_TEXT_MAX], *why;
+
+    if (rm_access_sees_app_id(p->rq, p->b, id))
+        return false;
+    why = base_printf("You (User %s) are not authorized to view application %s",
+                      api_caller(p->rq) ? api_caller(p->rq) : "", base_app_id_text(&id, text));
+    rm_audit_mark_forbidden(p->rq, why);
+    rm_page_answer_missing(p->rq, "Application", why);
+    free(why);
+    return true;
 }
 
 void rm_page_answer_bad_value(struct api_request *rq, const char *name, const char *value,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
 static void answer_app_queue(struct api_request *rq, const char *queue)
@@ -73,6 +74,9 @@ static void change_app_queue(struct api_request *rq, struct rm_backend *b,
     queue = queue ? resolve_queue(f, queue) : NULL;
     if (queue && strcmp(queue, shown) == 0) {
         move_app(rq, b, v->id, NULL, shown);
+    } else if (rm_access_refuse_move(rq, b, v, queue)) {
+        base_buf_free(&path);
+        return;
     } else if (v->state != RM_APP_ACCEPTED && v->state != RM_APP_RUNNING) {
         char *why = base_printf("App in %s state cannot be moved.", rm_app_state_name(v->state));
         answer_refused_move(rq, -BASE_ESTATE, why);

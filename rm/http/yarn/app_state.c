@@ -2,6 +2,7 @@
  * Hadoop's ResourceManager REST APIs. */
 #include <string.h>
 
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
 #define KILLED "KILLED"
@@ -32,9 +33,12 @@ static void answer_kill(void *user, const struct rm_effect *fx)
 static void kill_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v,
                      const char *reason)
 {
-    struct yarn_write *w = yarn_write_new(rq, RM_EV_KILL_APP);
+    struct yarn_write *w;
     char id[BASE_ID_TEXT_MAX];
 
+    if (rm_access_refuse_app(rq, b, RM_OP_KILL, v))
+        return;
+    w = yarn_write_new(rq, RM_EV_KILL_APP);
     w->unmanaged = v->unmanaged;
     w->location = yarn_format_location(rq, b, "", "");
     w->text = base_printf("Application %s was killed by user %s%s%s", base_app_id_text(&v->id, id),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "rm/http/access/access.h"
 #include "rm/http/listing.h"
 #include "rm/http/yarn/yarn_internal.h"
 
@@ -159,6 +160,7 @@ struct listing {
     struct rm_listing list;
     struct filter filter;
     struct walk walk;
+    struct rm_access access;
     struct yarn_context frame;
     struct yarn_app_and_texts filled;
     enum api_dialect dialect;
@@ -205,6 +207,8 @@ static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm
         if (l->matched++ == 0 && answer_mistake_if_any(l))
             return RM_LISTING_ANSWERED;
         yarn_app_fill(&l->frame, &v->apps[i], &l->filled);
+        if (!rm_access_allows(&l->access, RM_OP_VIEW_APP, &v->apps[i]))
+            yarn_app_hide_details(&l->filled.app);
         if (!l->filter.final_status ||
             strcmp(l->filled.app.final_status, l->filter.final_status) == 0) {
             yarn_deselects_apply(&l->filter.deselects, &l->filled.app);
@@ -241,6 +245,7 @@ static void free_apps_listing(struct rm_listing *list)
 {
     struct listing *l = (struct listing *)list;
 
+    rm_access_end(&l->access);
     yarn_context_free(&l->frame);
     yarn_app_texts_free(&l->filled);
     free_filter(&l->filter);
@@ -291,6 +296,7 @@ static void get_apps(struct api_request *rq, void *user)
     /* otherwise the first application that matches decides whether the answer is an error */
     l->list.is_sent_while_written =
         !final_status_is_unknown(&l->filter) && !l->filter.deselects.unknown;
+    rm_access_begin(&l->access, user, api_caller(rq));
     yarn_context_read_with_queues(user, &l->frame);
     if (!resolve_queue(l)) {
         free_apps_listing(&l->list);
@@ -317,6 +323,8 @@ static void get_app(struct api_request *rq, void *user)
     if (!yarn_deselects_answer_if_unknown(rq, &deselects)) {
         yarn_context_read_with_queues(user, &f);
         yarn_app_fill(&f, &v.apps[0], &filled);
+        if (!rm_access_sees_app(rq, user, &v.apps[0]))
+            yarn_app_hide_details(&filled.app);
         yarn_deselects_apply(&deselects, &filled.app);
         yarn_answer(rq, 200, &yarn_shape_app, API_N_WRAPPED, &filled.app);
         yarn_context_free(&f);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/yarn_internal.h"
 
 #define YARN_EXCEPTIONS "org.apache.hadoop.yarn.exceptions."
@@ -15,6 +16,7 @@ static void get_attempts(struct api_request *rq, void *user)
     struct yarn_context f;
     struct yarn_attempt_and_texts *filled;
     struct yarn_attempts list;
+    bool sees;
     int rc;
 
     if (!yarn_parse_app_id_arg(rq, 0, &id))
@@ -26,10 +28,14 @@ static void get_attempts(struct api_request *rq, void *user)
         rm_views_free(&v);
         return;
     }
+    sees = rm_access_sees_app_id(rq, b, id);
     yarn_context_read(b, &f);
     filled = base_alloc(v.attempts_n * sizeof *filled);
-    for (size_t i = 0; i < v.attempts_n; i++)
+    for (size_t i = 0; i < v.attempts_n; i++) {
         yarn_attempt_fill(&f, &v.attempts[i], &filled[i]);
+        if (!sees)
+            yarn_attempt_hide_details(&filled[i].item);
+    }
     list.list =
         (struct api_list){.items = &filled[0].item, .n = v.attempts_n, .stride = sizeof *filled};
     yarn_answer(rq, 200, &yarn_shape_attempts, API_N_WRAPPED, &list);
@@ -52,8 +58,10 @@ static int copy_app_with_attempts(struct rm_backend *b, struct base_app_id id, s
 }
 
 /* Copies the application in path argument 0 and its attempts to @v, and sets *@id to the id in path
- * argument 1. Returns that attempt, or NULL after answering an error. Free @v in any case. */
+ * argument 1. Returns that attempt, or NULL after answering an error: also when the caller may not
+ * do @op. Free @v in any case. */
 static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
+                                                       enum rm_operation op,
                                                        struct base_attempt_id *id,
                                                        struct rm_views *v)
 {
@@ -77,6 +85,9 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
             base_app_id_text(&app, text));
         return NULL;
     }
+    if (rm_access_refuse_app_id(rq, b, op, app,
+                                op == RM_OP_VIEW_ATTEMPT ? base_attempt_id_text(id, text) : NULL))
+        return NULL;
     for (size_t i = 0; i < v->attempts_n; i++)
         if (v->attempts[i].id.attempt == id->attempt)
             return &v->attempts[i];
@@ -108,7 +119,8 @@ static void get_attempt(struct api_request *rq, void *user)
     struct base_attempt_id id;
     struct rm_views v = {0};
     struct yarn_context f;
-    const struct rm_attempt_view *attempt = copy_attempt_view(rq, user, &id, &v);
+    const struct rm_attempt_view *attempt =
+        copy_attempt_view(rq, user, RM_OP_VIEW_ATTEMPT, &id, &v);
 
     if (attempt) {
         yarn_context_read_with_queues(user, &f);
@@ -127,7 +139,7 @@ static void get_attempt(struct api_request *rq, void *user)
 static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
                                  struct base_attempt_id *id, struct rm_views *v)
 {
-    if (!copy_attempt_view(rq, b, id, v))
+    if (!copy_attempt_view(rq, b, RM_OP_VIEW_CONTAINERS, id, v))
         return false;
     /* an attempt that was removed meanwhile has no containers */
     rm_view_containers(rm_backend_lock_core(b), *id, v);

@@ -589,3 +589,24 @@ void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics
         out->total_nodes += c->nodes[i];
     fill_metrics_across_partitions(f, out);
 }
+
+/* SOURCE: YARN's AppInfo without access. */
+void yarn_app_hide_details(struct yarn_app *app)
+{
+    app->started = app->launched = app->finished = app->elapsed = 0;
+    app->am_logs = app->am_http_address = app->am_rpc_address = NULL;
+    app->master_node_id = "";
+    app->allocated_mb = app->allocated_vcores = 0;
+    app->reserved_mb = app->reserved_vcores = app->running_containers = 0;
+    app->queue_usage = app->cluster_usage = 0;
+    app->requests = (struct api_list){0};
+    app->log_aggregation = NULL;
+}
+
+/* SOURCE: YARN's AppAttemptInfo without access. */
+void yarn_attempt_hide_details(struct yarn_attempt *attempt)
+{
+    attempt->container_id = attempt->node_http = attempt->node_id = attempt->logs = "";
+    attempt->blacklisted = attempt->export_ports = "";
+    attempt->system_blacklisted = NULL;
+}

@@ -7,6 +7,7 @@
 #include "policies/registry.h"
 #include "rm/config/policy_options.h"
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/yarn/write.h"
 
@@ -53,8 +54,11 @@ static void handle_put_policy(struct api_request *rq, void *user)
     json_t *body = NULL;
     size_t len;
     const char *text = api_body(rq, &len);
-    int rc = base_json_parse(text, len, &body, &err);
+    int rc;
 
+    if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+        return;
+    rc = base_json_parse(text, len, &body, &err);
     if (rc == 0 && !json_is_object(body))
         rc =
             base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"policy\":\"<name>\"}");

@@ -46,7 +46,11 @@ static void answer_submission(void *user, const struct rm_effect *fx)
 
     /* An id that was used before is accepted without effect: clients repeat submissions whose
      * answer was lost. */
-    if (yarn_is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
+    if (yarn_is_error_reply(fx) && fx->u.reply.code == -BASE_EPERM) {
+        rm_audit_mark_forbidden(w->rq, fx->u.reply.text);
+        yarn_bad_request(w->rq, "org.apache.hadoop.security.AccessControlException: %s",
+                         fx->u.reply.text);
+    } else if (yarn_is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
         yarn_answer_refusal(w->rq, fx);
     } else {
         api_add_header(w->rq, "Location", w->location);
@@ -71,7 +75,7 @@ static bool look_up_groups_and_submit(void *user, bool stopping)
     struct rm_app_spec *spec = w->ev.u.submit_app.spec;
 
     if (!stopping)
-        rm_queues_look_up_groups(w->b, spec->user, &spec->user_groups);
+        rm_queues_look_up_groups(w->b, spec->queue, spec->user, &spec->user_groups);
     rm_backend_post(w->b, &w->ev, answer_submission, yarn_write_unref, w);
     return false;
 }
@@ -89,7 +93,7 @@ static void submit_app(struct api_request *rq, struct rm_backend *b, struct rm_a
     rm_audit_add_member(rq, "name", spec->name);
     rm_audit_add_member(rq, "queue", spec->queue);
     w->ev.u.submit_app.app_token = w->token;
-    if (!rm_queues_rules_use_groups(b)) {
+    if (!rm_queues_submission_needs_groups(b, spec->queue, spec->user)) {
         yarn_write_post(w, b, answer_submission);
         return;
     }

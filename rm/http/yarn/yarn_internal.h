@@ -70,6 +70,8 @@ struct yarn_app_and_texts {
 void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
                    struct yarn_app_and_texts *filled);
 void yarn_app_texts_free(struct yarn_app_and_texts *filled);
+/* Takes out what YARN shows only to those who may see the application. */
+void yarn_app_hide_details(struct yarn_app *app);
 /* Returns the application's queue as the scheduler shows it; valid as long as @v and @path. */
 const char *yarn_get_shown_queue(const struct yarn_context *f, const struct rm_app_view *v,
                                  struct base_buf *path);
@@ -105,6 +107,8 @@ struct yarn_attempt_and_texts {
 };
 void yarn_attempt_fill(const struct yarn_context *f, const struct rm_attempt_view *v,
                        struct yarn_attempt_and_texts *filled);
+/* Takes out what YARN shows only to those who may see the application; for the list of attempts. */
+void yarn_attempt_hide_details(struct yarn_attempt *attempt);
 void yarn_attempt_texts_free(struct yarn_attempt_and_texts *filled);
 
 struct yarn_container_and_texts {

@@ -4,6 +4,7 @@
 
 #include "base/io/io.h"
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
 static void answer_priority(struct api_request *rq, int64_t priority)
@@ -58,6 +59,9 @@ static void change_app_priority(struct api_request *rq, struct rm_backend *b,
                                 const struct yarn_context *f, const struct rm_app_view *v,
                                 int32_t priority)
 {
+    if (priority != yarn_get_shown_priority(f, v) &&
+        rm_access_refuse_app(rq, b, RM_OP_SET_PRIORITY, v))
+        return;
     if (yarn_has_priorities(f))
         post_priority(rq, b, v->id, priority);
     else if (f->shape == RM_SHAPE_FAIR && priority != 0 && !yarn_app_is_completed(v->state))

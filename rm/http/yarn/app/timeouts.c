@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/app/java_time.h"
 #include "rm/http/yarn/write.h"
 
@@ -90,6 +91,8 @@ static void update_timeout(struct api_request *rq, struct rm_backend *b,
     char why[400];
     int64_t ms = 0;
 
+    if (rm_access_refuse_app(rq, b, RM_OP_SET_TIMEOUT, v))
+        return;
     if (!yarn_app_is_completed(v->state) &&
         yarn_java_time_parse(expiry, &ms, why, sizeof why) < 0) {
         api_answer_error(rq, 503, "DateTimeParseException", "%s", why);

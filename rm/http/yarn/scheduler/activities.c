@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/limits.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/yarn/scheduler/activity_tree.h"
 
@@ -439,10 +440,13 @@ static char *read_form_field(const char *form, const char *name)
 /* Every slot that is taken or declined is logged for the time asked for. */
 static void post_logs(struct api_request *rq, void *user)
 {
-    char *text = read_form_field(api_body(rq, NULL), "time");
+    char *text;
     struct base_buf body = {0};
     int64_t seconds = 0;
 
+    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+        return;
+    text = read_form_field(api_body(rq, NULL), "time");
     if (!text) {
         api_answer_error(rq, 400, "NumberFormatException", "%s", "Cannot parse null string");
     } else if (!parse_int(text, &seconds)) {

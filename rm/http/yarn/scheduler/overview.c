@@ -1,9 +1,11 @@
 /* rm/http/yarn/scheduler/overview.c - sums up the scheduler, and says who may use a queue. SOURCE:
  * recordings of YARN 3.4.2 (scheduler-overview, access). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/yarn/scheduler.h"
 #include "base/conf/conf.h"
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/yarn_internal.h"
 
 /* Returns the highest priority that an application may have: 0 when it is not configured, and in
@@ -38,26 +40,50 @@ static void get_overview(struct api_request *rq, void *user)
 
 /* ---- access to queues ---- */
 
-static bool queue_exists(const struct yarn_context *f, const char *name)
+/* Returns the name of the queue that @name denotes, by its last name too in the capacity shape. */
+static const char *resolve_queue(const struct yarn_context *f, const char *name)
 {
-    return f->shape == RM_SHAPE_FIFO || yarn_find_queue(&f->queues, name) >= 0;
+    int32_t at = f->shape == RM_SHAPE_FIFO ? -1 : yarn_find_queue(&f->queues, name);
+
+    return at >= 0 ? f->queues.queues[at].name : name;
 }
 
-/* Access to queues is not restricted: everybody may administer every queue, and submit to it. */
+static bool has_queue_right(struct rm_backend *b, const char *user, const char *queue,
+                            bool administer)
+{
+    struct rm_access a;
+    bool has;
+
+    rm_access_begin(&a, b, user);
+    has = rm_access_has_queue_right(&a, queue, administer);
+    rm_access_end(&a);
+    return has;
+}
+
+static void answer_queue_access(struct api_request *rq, const char *queue, bool allowed)
+{
+    const char *who = api_query(rq, "user"), *type = api_query(rq, "queue-acl-type");
+    char *refusal = base_printf("User=%s doesn't have access to queue=%s with acl-type=%s", who,
+                                queue, type ? type : "SUBMIT_APPLICATIONS");
+    struct yarn_queue_access access = {
+        .allowed = allowed, .user = who, .diagnostics = allowed ? "" : refusal};
+
+    yarn_answer(rq, 200, &yarn_shape_queue_access, API_M_BARE, &access);
+    free(refusal);
+}
+
+/* The lists count whether or not ACLs are enabled. */
 static void get_queue_access(struct api_request *rq, void *user)
 {
-    const char *queue = api_path_arg(rq, 0), *who = api_query(rq, "user"),
-               *type = api_query(rq, "queue-acl-type");
-    struct yarn_queue_access access = {.allowed = true, .user = who, .diagnostics = ""};
+    const char *asked = api_path_arg(rq, 0), *who = api_query(rq, "user"),
+               *type = api_query(rq, "queue-acl-type"), *queue;
     struct yarn_context f;
 
     type = type ? type : "SUBMIT_APPLICATIONS";
     yarn_context_read_with_queues(user, &f);
-    if (!queue_exists(&f, queue))
-        api_answer_error(rq, 403, "ForbiddenException",
-                         "java.lang.Exception: User=%s doesn't haven access to queue=%s so it "
-                         "cannot check ACLs for other users.",
-                         api_caller(rq) ? api_caller(rq) : "", queue);
+    queue = resolve_queue(&f, asked);
+    if (!has_queue_right(user, api_caller(rq), queue, true))
+        rm_access_answer_refusal(rq, RM_OP_ASK_QUEUE_ACCESS, asked);
     else if (!who || !who[0])
         api_answer_error(rq, 400, "IllegalArgumentException", "Null user");
     else if (strcmp(type, "SUBMIT_APPLICATIONS") != 0 && strcmp(type, "ADMINISTER_QUEUE") != 0)
@@ -66,7 +92,7 @@ static void get_queue_access(struct api_request *rq, void *user)
                          "types={SUBMIT_APPLICATIONS/ADMINISTER_QUEUE}",
                          type);
     else
-        yarn_answer(rq, 200, &yarn_shape_queue_access, API_M_BARE, &access);
+        answer_queue_access(rq, asked, has_queue_right(user, who, queue, *type == 'A'));
     yarn_context_free(&f);
 }
 

@@ -7,6 +7,7 @@
 #include "api/yarn/scheduler.h"
 #include "rm/config/queue_conf_file.h"
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/yarn/scheduler/conf_change.h"
 #include "rm/http/yarn/write.h"
@@ -54,6 +55,8 @@ static void get_conf(struct api_request *rq, void *user)
     struct rm_properties p = {0};
     int64_t version;
 
+    if (rm_access_refuse(rq, b, RM_OP_CONFIGURE))
+        return;
     if (read_conf(b, &p, &version))
         answer_conf(rq, &p);
     else
@@ -69,6 +72,8 @@ static void get_version(struct api_request *rq, void *user)
 {
     struct yarn_conf_version shown;
 
+    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+        return;
     if (read_conf(user, NULL, &shown.version))
         yarn_answer(rq, 200, &yarn_shape_conf_version, API_M_BARE, &shown);
     else
@@ -108,8 +113,8 @@ static struct conf_call *conf_call_new(struct rm_backend *b)
     return p;
 }
 
-/* Reads the change in the body. Returns NULL when there is none, or it is not valid; @rq has been
- * answered then. */
+/* Reads the change in the body. Returns NULL when there is none, it is not valid, or the caller may
+ * not change anything; @rq has been answered then. */
 static struct conf_call *read_change(struct api_request *rq, struct rm_backend *b)
 {
     json_t *body = yarn_read_body(rq, ROOT, NULL);
@@ -118,6 +123,10 @@ static struct conf_call *read_change(struct api_request *rq, struct rm_backend *
 
     if (!body)
         return NULL;
+    if (rm_access_refuse(rq, b, RM_OP_CONFIGURE)) {
+        json_decref(body);
+        return NULL;
+    }
     p = conf_call_new(b);
     p->body = body;
     if (yarn_conf_change_decode(body, &p->change, &err) == 0) {
@@ -239,6 +248,8 @@ static void get_format(struct api_request *rq, void *user)
 {
     struct conf_call *p;
 
+    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+        return;
     if (!conf_is_changeable(user)) {
         yarn_answer_text(rq, 400,
                          "Scheduler Configuration format only supported by MutableConfScheduler");

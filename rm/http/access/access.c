@@ -1,0 +1,225 @@
+#include "rm/http/access/access.h"
+
+#include <stdlib.h>
+
+#include "base/conf/conf.h"
+#include "base/io/groups.h"
+#include "policies/common/queue_acl.h"
+#include "rm/config/scheduler_shape.h"
+#include "rm/daemon/audit.h"
+
+/* ---- what is known about the caller ---- */
+
+void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user)
+{
+    const struct base_conf *conf = rm_backend_conf(b);
+
+    *a = (struct rm_access){
+        .b = b,
+        .rules = {.acl = {.enabled = base_conf_bool(conf, "yarn.acl.enable"),
+                          .admins = base_conf_get(conf, "yarn.admin.acl"),
+                          .process = base_process_user()},
+                  .open_queues = rm_shape_read(conf) == RM_SHAPE_FIFO},
+        .who = {.user = user ? base_strdup(user) : NULL},
+    };
+}
+
+void rm_access_end(struct rm_access *a)
+{
+    for (size_t i = 0; i < a->groups.n; i++)
+        free(a->groups.v[i]);
+    free(a->groups.v);
+    free((char *)a->who.user);
+}
+
+static void look_up_groups(struct rm_access *a)
+{
+    rm_backend_look_up_groups(a->b, a->who.user, &a->groups);
+    a->who.groups = (const char *const *)a->groups.v;
+    a->who.groups_n = a->groups.n;
+    a->who.groups_known = true;
+}
+
+/* ---- decisions ---- */
+
+/* Returns true when the answer needs no queue: a cheap way for lists of one's own applications. */
+static bool is_allowed_without_queue(const struct rm_access *a, enum rm_operation op,
+                                     const struct rm_access_question *question)
+{
+    if (op == RM_OP_MOVE || op == RM_OP_ASK_QUEUE_ACCESS)
+        return op == RM_OP_MOVE && !a->rules.acl.enabled;
+    if (!question->owner)
+        return op == RM_OP_CONFIGURE && !a->rules.acl.enabled;
+    return base_acl_check_app(&a->rules.acl, &a->who, question->owner,
+                              op <= RM_OP_VIEW_CONTAINERS ? question->acl_view
+                                                          : question->acl_modify) == BASE_ACL_YES;
+}
+
+/* @queue: of the application; @target: of a move. NULL: none. */
+static bool decide(struct rm_access *a, struct rm_access_question *question, const char *queue,
+                   const char *target)
+{
+    enum base_acl_answer answer;
+
+    if (is_allowed_without_queue(a, question->op, question))
+        return true;
+    for (;;) {
+        const struct policy_queues *queues = rm_view_queue_tree(rm_backend_lock_core(a->b));
+
+        question->queue = queue ? policy_queue_find_nearest(queues, queue) : 0;
+        question->target = target ? policy_queues_find(queues, target) : -1;
+        answer = rm_access_decide(&a->rules, queues, &a->who, question);
+        rm_backend_unlock_core(a->b);
+        if (answer != BASE_ACL_ASK_GROUPS)
+            return answer == BASE_ACL_YES;
+        look_up_groups(a);
+    }
+}
+
+static struct rm_access_question make_question(enum rm_operation op, const struct rm_app_view *v)
+{
+    return (struct rm_access_question){.op = op,
+                                       .owner = v ? v->user : NULL,
+                                       .acl_view = v && v->app ? v->app->acl_view : NULL,
+                                       .acl_modify = v && v->app ? v->app->acl_modify : NULL};
+}
+
+bool rm_access_allows(struct rm_access *a, enum rm_operation op, const struct rm_app_view *v)
+{
+    struct rm_access_question question = make_question(op, v);
+
+    return decide(a, &question, v ? v->queue : NULL, NULL);
+}
+
+bool rm_access_allows_move(struct rm_access *a, const struct rm_app_view *v, const char *target)
+{
+    struct rm_access_question question = make_question(RM_OP_MOVE, v);
+
+    return decide(a, &question, v->queue, target);
+}
+
+bool rm_access_has_queue_right(struct rm_access *a, const char *name, bool administer)
+{
+    enum base_acl_answer answer = BASE_ACL_NO;
+    enum policy_queue_right right = administer ? POLICY_QUEUE_ADMINISTER : POLICY_QUEUE_SUBMIT;
+
+    if (a->rules.open_queues)
+        return true;
+    for (;;) {
+        const struct policy_queues *queues = rm_view_queue_tree(rm_backend_lock_core(a->b));
+        int32_t at = policy_queues_find(queues, name);
+
+        if (at >= 0)
+            answer = policy_queue_check_right(queues, at, right, &a->who);
+        rm_backend_unlock_core(a->b);
+        if (answer != BASE_ACL_ASK_GROUPS)
+            return answer == BASE_ACL_YES;
+        look_up_groups(a);
+    }
+}
+
+/* ---- answers ---- */
+
+void rm_access_answer_refusal(struct api_request *rq, enum rm_operation op, const char *subject)
+{
+    const struct rm_refusal *refusal = &rm_refusals[op];
+    struct base_buf text = {0};
+
+    rm_refusal_format(refusal, api_caller(rq) ? api_caller(rq) : "", subject, &text);
+    rm_audit_mark_forbidden(rq, text.data);
+    if (refusal->exception) {
+        api_answer_error(rq, refusal->status, refusal->exception, "%s", text.data);
+        base_buf_free(&text);
+    } else {
+        api_answer(rq, refusal->status, api_wanted_type(rq), &text);
+    }
+}
+
+bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
+{
+    struct rm_access a;
+    bool allowed;
+
+    rm_access_begin(&a, b, api_caller(rq));
+    allowed = rm_access_allows(&a, op, NULL);
+    rm_access_end(&a);
+    if (!allowed)
+        rm_access_answer_refusal(rq, op, "");
+    return !allowed;
+}
+
+bool rm_access_refuse_app(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
+                          const struct rm_app_view *v)
+{
+    char text[BASE_ID_TEXT_MAX];
+    struct rm_access a;
+    bool allowed;
+
+    rm_access_begin(&a, b, api_caller(rq));
+    allowed = rm_access_allows(&a, op, v);
+    rm_access_end(&a);
+    if (!allowed)
+        rm_access_answer_refusal(rq, op, base_app_id_text(&v->id, text));
+    return !allowed;
+}
+
+bool rm_access_refuse_move(struct api_request *rq, struct rm_backend *b,
+                           const struct rm_app_view *v, const char *target)
+{
+    char text[BASE_ID_TEXT_MAX];
+    struct rm_access a;
+    bool allowed;
+
+    rm_access_begin(&a, b, api_caller(rq));
+    allowed = rm_access_allows_move(&a, v, target);
+    rm_access_end(&a);
+    if (!allowed)
+        rm_access_answer_refusal(rq, RM_OP_MOVE, base_app_id_text(&v->id, text));
+    return !allowed;
+}
+
+static bool is_allowed_by_id(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
+                             struct base_app_id id)
+{
+    struct rm_views v = {0};
+    struct rm_access a;
+    bool allowed = true;
+
+    rm_access_begin(&a, b, api_caller(rq));
+    if (a.rules.acl.enabled) {
+        int rc = rm_view_app(rm_backend_lock_core(b), id, &v);
+
+        rm_backend_unlock_core(b);
+        allowed = rc < 0 || rm_access_allows(&a, op, &v.apps[0]);
+    }
+    rm_views_free(&v);
+    rm_access_end(&a);
+    return allowed;
+}
+
+bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
+                             struct base_app_id id, const char *subject)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    if (is_allowed_by_id(rq, b, op, id))
+        return false;
+    rm_access_answer_refusal(rq, op, subject ? subject : base_app_id_text(&id, text));
+    return true;
+}
+
+bool rm_access_sees_app_id(struct api_request *rq, struct rm_backend *b, struct base_app_id id)
+{
+    return is_allowed_by_id(rq, b, RM_OP_VIEW_APP, id);
+}
+
+bool rm_access_sees_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v)
+{
+    struct rm_access a;
+    bool allowed;
+
+    rm_access_begin(&a, b, api_caller(rq));
+    allowed = rm_access_allows(&a, RM_OP_VIEW_APP, v);
+    rm_access_end(&a);
+    return allowed;
+}

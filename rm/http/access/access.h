@@ -1,0 +1,50 @@
+/* rm/http/access/access.h - asks for handlers whether the caller may do what the request asks, by
+ * the rules of rm/http/access/rules.h, and answers in YARN's words when not.
+ *
+ * Groups are looked up only when a list that matters names groups, from the cache of
+ * base/io/groups.h; as for doAs, the thread of the request waits for the name service otherwise. */
+#ifndef CREEL_RM_HTTP_ACCESS_ACCESS_H
+#define CREEL_RM_HTTP_ACCESS_ACCESS_H
+
+#include "api/server/server.h"
+#include "rm/daemon/backend.h"
+#include "rm/http/access/rules.h"
+
+/* What is known about one caller. */
+struct rm_access {
+    struct rm_backend *b;
+    struct rm_access_rules rules;
+    struct base_acl_caller who; /* its texts are owned */
+    struct rm_str_list groups;
+};
+/* Begins to ask on behalf of @user (NULL: nobody knows who asks). Free with rm_access_end(). */
+void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user);
+void rm_access_end(struct rm_access *a);
+/* Returns true when the caller may do it. @v: the application that it is about; NULL: none. Must
+ * not be called while the core is locked. */
+bool rm_access_allows(struct rm_access *a, enum rm_operation op, const struct rm_app_view *v);
+/* The same for a move to @target (NULL: no queue was named). */
+bool rm_access_allows_move(struct rm_access *a, const struct rm_app_view *v, const char *target);
+/* Returns true when the caller has the right on the queue @name, whether or not ACLs are enabled;
+ * false when there is no such queue. */
+bool rm_access_has_queue_right(struct rm_access *a, const char *name, bool administer);
+
+/* These return true when the caller of @rq may not do it: @rq has been answered then, with a line
+ * in the audit log. */
+bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op);
+bool rm_access_refuse_app(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
+                          const struct rm_app_view *v);
+bool rm_access_refuse_move(struct api_request *rq, struct rm_backend *b,
+                           const struct rm_app_view *v, const char *target);
+/* For handlers that know the application only by its id. An application that is not known is not
+ * refused: the handler says so itself. @subject: what the refusal names; NULL: the id. */
+bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
+                             struct base_app_id id, const char *subject);
+/* Answers the refusal of @op. */
+void rm_access_answer_refusal(struct api_request *rq, enum rm_operation op, const char *subject);
+/* Returns true when the caller of @rq may see all of application @v. */
+bool rm_access_sees_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v);
+/* The same by its id; true for one that is not known. */
+bool rm_access_sees_app_id(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
+
+#endif
