@@ -312,15 +312,11 @@ static char *make_no_answer_text(const struct cli_rm *rm, const struct cli_answe
     return base_buf_take(&b);
 }
 
-static char *build_url(const struct cli_rm *rm, const char *base, const char *method,
-                       const char *path)
+static char *build_url(const struct cli_rm *rm, const char *base, const char *path)
 {
     struct base_buf url = {0};
-    base_buf_addf(&url, "%s%s", base, path);
-    if (strcmp(method, "GET") != 0) {
-        base_buf_addf(&url, "%cuser.name=", strchr(path, '?') ? '&' : '?');
-        cli_uri_add_encoded(rm->user, &url);
-    }
+    base_buf_addf(&url, "%s%s%cuser.name=", base, path, strchr(path, '?') ? '&' : '?');
+    cli_uri_add_encoded(rm->user, &url);
     return base_buf_take(&url);
 }
 
@@ -349,7 +345,7 @@ static int call_each_rm_once(struct cli_rm *rm, const char *method, const char *
     bool more;
     do {
         char location[sizeof((struct base_http_answer *)0)->location];
-        char *url = build_url(rm, base_rm_cursor_url(&rm->turn), method, path);
+        char *url = build_url(rm, base_rm_cursor_url(&rm->turn), path);
         int rc = call_url(rm, method, url, body, get_answer_timeout_ms(rm, method, flags, round),
                           location, out);
         free(url);
@@ -436,7 +432,7 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
                    const json_t *body, struct cli_answer *out)
 {
     struct base_buf text = {0};
-    char *url = build_url(rm, base, method, path);
+    char *url = build_url(rm, base, path);
     dump_json(body, &text);
     int rc = call_url(rm, method, url, &text, SOON_MS, NULL, out);
     base_buf_free(&text);

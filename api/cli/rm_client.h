@@ -9,8 +9,8 @@
  * may therefore reach RMs more than once, so all requests must be safe to repeat; submissions are,
  * because they carry their id.
  *
- * A request other than a GET carries ?user.name=. The functions print nothing unless their comments
- * say so, except that a patient call prints one line after a second without an answer. */
+ * Every request carries ?user.name=. The functions print nothing unless their comments say so,
+ * except that a patient call prints one line after a second without an answer. */
 #ifndef CREEL_API_CLI_RM_CLIENT_H
 #define CREEL_API_CLI_RM_CLIENT_H
 
