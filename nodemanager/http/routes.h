@@ -20,6 +20,7 @@
     X(nm_map_output_routes)                                                                        \
     X(nm_beans_routes)                                                                             \
     X(nm_servlets_routes)                                                                          \
+    X(nm_openapi_routes)                                                                           \
     X(nm_creel_routes)
 /* clang-format on */
 
