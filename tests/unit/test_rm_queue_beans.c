@@ -262,11 +262,16 @@ static void test_fair(void)
                                       "\"PendingMB\" : 4096,",
                                       NULL};
 
+    static const char *const odd[] = {"\"tag.User\" : \"a,q1=b:\\\"*\"", NULL};
+
     set_shape(RM_SHAPE_FAIR, true);
     expect(PREFIX "QueueMetrics,q0=root,q1=a", a);
     expect(PREFIX "QueueMetrics,q0=root,q1=b", b);
     expect(PREFIX "QueueMetrics,q0=root,user=eve", eve);
     CU_ASSERT_EQUAL(count_beans(PREFIX "QueueMetrics,q0=root,q1=a,user=adam"), 1);
+    users[1].user = "a,q1=b:\"*";
+    expect(PREFIX "QueueMetrics,q0=root,q1=a,user=a_q1_b___", odd);
+    users[1].user = "adam";
     queues[2].is_parent = true; /* and empty */
     CU_ASSERT_EQUAL(count_beans(PREFIX "QueueMetrics,q0=root,q1=b"), 0);
     queues[2].is_parent = false;

@@ -152,13 +152,21 @@ static void set_totals(struct figures *f, const struct rm_totals *t)
     f->first.average = divide(t->first_us, t->first_n) / 1000;
 }
 
+/* Appends the value of a property; characters with a meaning in names become "_". */
+static void add_value(struct base_buf *tail, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        base_buf_add(tail, strchr(",=:*?\"\\", text[i]) ? "_" : &text[i], 1);
+}
+
 /* Appends ",q0=root,q1=a" for the path "root.a". */
 static void add_path(struct base_buf *tail, const char *path)
 {
     for (int i = 0;; i++) {
         size_t n = strcspn(path, ".");
 
-        base_buf_addf(tail, ",q%d=%.*s", i, (int)n, path);
+        base_buf_addf(tail, ",q%d=", i);
+        add_value(tail, path, n);
         if (!path[n])
             return;
         path += n + 1;
@@ -344,8 +352,10 @@ static void add_bean(const struct api_bean_kind *kind, struct api_bean_sink *sin
         base_buf_addf(&tail, ",partition=%s", partition);
     if (path)
         add_path(&tail, path);
-    if (user)
-        base_buf_addf(&tail, ",user=%s", user);
+    if (user) {
+        base_buf_adds(&tail, ",user=");
+        add_value(&tail, user, strlen(user));
+    }
     api_bean_add(kind, sink, tail.data, bits, f);
     base_buf_free(&tail);
 }
