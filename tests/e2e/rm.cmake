@@ -3,6 +3,7 @@ creel_script_test(e2e_rm_full ${CMAKE_SOURCE_DIR}/tests/e2e/rm_full.sh LABELS e2
 add_executable(rebinding_site e2e/rebinding_site.c)
 target_link_libraries(rebinding_site PRIVATE creel_base)
 creel_script_test(e2e_rebinding ${CMAKE_SOURCE_DIR}/tests/e2e/rebinding.sh LABELS e2e TIMEOUT 600)
+creel_script_test(e2e_acl ${CMAKE_SOURCE_DIR}/tests/e2e/acl.sh LABELS e2e TIMEOUT 180)
 creel_script_test(e2e_nodes ${CMAKE_SOURCE_DIR}/tests/e2e/nodes.sh LABELS e2e TIMEOUT 180)
 creel_script_test(e2e_rm_pages ${CMAKE_SOURCE_DIR}/tests/e2e/rm_pages.sh LABELS e2e TIMEOUT 300)
 set_tests_properties(e2e_rm_pages PROPERTIES SKIP_RETURN_CODE 77)
