@@ -292,7 +292,7 @@ static void test_mistakes(void)
 /* ---- lists ---- */
 static void test_filters(void)
 {
-    start("fifo");
+    start_as("capacity", "fifo", "", 0);
     CU_ASSERT_EQUAL(listed(""), 0);
     submit("{\"application-id\":\"" THERE
            "0001\",\"application-name\":\"one\",\"application-type\":\"SPARK\","
@@ -314,7 +314,7 @@ static void test_filters(void)
     CU_ASSERT_EQUAL(listed("?user=hadoop"), 3);
     CU_ASSERT_EQUAL(listed("?user=ann"), 0);
     CU_ASSERT_EQUAL(listed("?queue=default"), 2);
-    CU_ASSERT_EQUAL(listed("?queue=root.default"), 0);
+    CU_ASSERT_EQUAL(listed("?queue=root.default"), 2);
     CU_ASSERT_EQUAL(listed("?states=accepted"), 2);
     CU_ASSERT_EQUAL(listed("?state=FAILED&states=accepted,%20running"), 3);
     CU_ASSERT_EQUAL(listed("?finalStatus=FAILED"), 1);
