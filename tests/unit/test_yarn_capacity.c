@@ -413,6 +413,7 @@ static void test_missing_master(void)
     struct rm_app_view v = {.id = {TS, 4},
                             .queue = "default",
                             .state = RM_APP_ACCEPTED,
+                            .attempt_state = RM_ATTEMPT_SCHEDULED,
                             .has_attempt = true,
                             .held = true,
                             .master_waits = true,
@@ -447,6 +448,9 @@ static void test_missing_master(void)
     CU_ASSERT_STRING_EQUAL(filled.app.diagnostics, "other");
     v.diagnostics = NULL;
     f.shape = RM_SHAPE_FAIR;
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_PTR_NOT_NULL(strstr(filled.app.diagnostics, "exceeds the available resources of"));
+    f.shape = RM_SHAPE_FIFO;
     yarn_app_fill(&f, &v, &filled);
     CU_ASSERT_STRING_EQUAL(filled.app.diagnostics, "");
     yarn_app_texts_free(&filled);
