@@ -17,7 +17,8 @@
 static const struct cli_yarn_option options[] = {
     {"policy", CLI_YARN_OPTIONAL, 0, "NAME",
      "Show the scheduling policy, or change it to NAME; running tasks go on (not in yarn)"},
-    {"refreshQueues", 0, 0, NULL, "Read the allocation file (fair-scheduler.xml) again"},
+    {"refreshQueues", 0, 0, NULL,
+     "Read the queues again (fair-scheduler.xml, capacity-scheduler.xml)"},
     {"refreshNodes", 0, 0, NULL, "Read the lists of included and excluded hosts again"},
     {"g", CLI_YARN_OPTIONAL, 0, "SECONDS",
      "With -refreshNodes: let the applications of excluded nodes end first, for so long at most"},

@@ -10,6 +10,7 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "rm/config/allocations.h"
+#include "rm/config/scheduler_shape.h"
 #include "rm/daemon/daemon_internal.h"
 
 #define KEY       "yarn.scheduler.fair.allocation.file"
@@ -84,9 +85,22 @@ bool rm_queues_rules_name_groups(const struct policy_queues *queues)
     return false;
 }
 
+static bool is_there(const char *path, bool optional)
+{
+    return path && (!optional || access(path, F_OK) == 0);
+}
+
+/* Returns true when the queues are those of the capacity scheduler's file. */
+static bool is_capacity_file_in_force(const struct rm_backend *b)
+{
+    return rm_shape_read(b->conf) == RM_SHAPE_CAPACITY &&
+           !is_there(b->queues_path, b->queues_optional) &&
+           is_there(b->capacity_path, b->capacity_optional);
+}
+
 const char *rm_queues_get_file_path(const struct rm_backend *backend)
 {
-    return backend->queues_path;
+    return is_capacity_file_in_force(backend) ? backend->capacity_path : backend->queues_path;
 }
 
 bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *queue,
@@ -202,6 +216,8 @@ int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *re
     struct reload *r;
     int rc;
 
+    if (is_capacity_file_in_force(backend))
+        return rm_queue_conf_reload(backend, on_reply, reply_user, queues_n, err);
     if (!backend->queues_path)
         return base_error_set(err, -BASE_ENOTFOUND, "no allocation file is configured: " KEY);
     r = base_alloc(sizeof *r);

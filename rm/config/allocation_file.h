@@ -22,7 +22,9 @@ char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional);
 int rm_queues_read_file(const struct base_conf *conf, const char *path, struct policy_queues *out,
                         struct base_error *err);
 
-/* Returns the path of a running daemon's file, or NULL when none is configured. */
+/* Returns the path of a running daemon's file: the allocation file, or where there is none and
+ * queues are shown as those of the capacity scheduler, capacity-scheduler.xml; NULL when none is
+ * configured. */
 const char *rm_queues_get_file_path(const struct rm_backend *backend);
 /* Returns true when a rule of @queues, or one nested in it, needs the groups of users. */
 bool rm_queues_rules_name_groups(const struct policy_queues *queues);
@@ -34,7 +36,7 @@ bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *q
  * unchanged. May wait for the name service, so it must not be called on an HTTP thread. */
 void rm_queues_look_up_groups(struct rm_backend *backend, const char *queue, const char *user,
                               struct rm_str_list *out);
-/* Reads the file and hands the queues to the core, whose reply goes to @on_reply(@reply_user) (may
+/* Reads that file and hands the queues to the core, whose reply goes to @on_reply(@reply_user) (may
  * be NULL). Sets *@queues_n to the number of queues, including root and root.default. Returns 0, or
  * a negative BASE_E*, after which the queues stay unchanged and @on_reply is not called:
  * -BASE_ENOTFOUND when no file is configured or the file does not exist; otherwise the message

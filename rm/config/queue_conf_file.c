@@ -1,5 +1,6 @@
 #include "rm/config/queue_conf_file.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,11 @@ bool rm_queue_conf_is_changeable(const struct base_conf *conf)
     const char *store = base_conf_get(conf, "yarn.scheduler.configuration.store.class");
 
     return rm_shape_read(conf) == RM_SHAPE_CAPACITY && *store && strcmp(store, "file") != 0;
+}
+
+char *rm_queue_conf_resolve_path(const struct base_conf *conf, bool *optional)
+{
+    return rm_conf_resolve_path(conf, KEY, FILE_NAME, optional);
 }
 
 /* Reads the properties that the file at @path sets. */
@@ -55,7 +61,7 @@ int rm_queue_conf_read_configured(const struct base_conf *conf, struct rm_proper
                                   struct base_error *err)
 {
     bool optional;
-    char *path = rm_conf_resolve_path(conf, KEY, FILE_NAME, &optional);
+    char *path = rm_queue_conf_resolve_path(conf, &optional);
     bool there = path && (!optional || access(path, F_OK) == 0);
     struct policy_queues tree;
     int rc = 0;
@@ -120,4 +126,79 @@ int rm_queues_load(struct rm_backend *b, struct rm_first_queues *out, struct bas
     rc = load_capacity_conf(b, out, err);
     out->changeable = rc == 0 && rm_queue_conf_is_changeable(b->conf);
     return rc;
+}
+
+/* ---------------------------------------------------------------- again */
+struct reread { /* shared by the event and its reply, which are released in either order */
+    struct rm_event ev;
+    struct rm_properties whole;
+    rm_reply_fn *fn;
+    void *user;
+    atomic_int refs;
+};
+
+static void unref_reread(void *user)
+{
+    struct reread *r = user;
+
+    if (atomic_fetch_sub(&r->refs, 1) != 1)
+        return;
+    rm_properties_free(&r->whole);
+    free(r);
+}
+
+static void on_reread_reply(void *user, const struct rm_effect *fx)
+{
+    struct reread *r = user;
+
+    if (r->fn)
+        r->fn(r->user, fx);
+    unref_reread(r);
+}
+
+/* Counts the queues of @p, which are possible. */
+static size_t count_queues(const struct rm_properties *p)
+{
+    struct policy_queues tree;
+    size_t n = rm_capacity_tree_build(p, &tree, NULL) == 0 ? tree.n : 0;
+
+    policy_queues_free(&tree);
+    return n;
+}
+
+static size_t count_present_queues(struct rm_backend *b)
+{
+    struct rm_views v = {0};
+    size_t n;
+
+    rm_view_queues(rm_backend_lock_core(b), &v);
+    rm_backend_unlock_core(b);
+    n = v.queues_n;
+    rm_views_free(&v);
+    return n;
+}
+
+int rm_queue_conf_reload(struct rm_backend *b, rm_reply_fn *on_reply, void *reply_user,
+                         size_t *queues_n, struct base_error *err)
+{
+    struct reread *r = base_alloc(sizeof *r);
+    int rc;
+
+    r->ev.kind = RM_EV_SET_QUEUE_CONF;
+    if (rm_queue_conf_is_changeable(b->conf)) {
+        *queues_n = count_present_queues(b);
+    } else {
+        rc = rm_queue_conf_read_configured(b->conf, &r->whole, err);
+        if (rc < 0) {
+            free(r);
+            return rc;
+        }
+        *queues_n = count_queues(&r->whole);
+        r->ev.u.queue_conf.whole = &r->whole;
+    }
+    r->fn = on_reply;
+    r->user = reply_user;
+    atomic_init(&r->refs, 2);
+    rm_backend_post(b, &r->ev, on_reread_reply, unref_reread, r);
+    return 0;
 }

@@ -17,6 +17,8 @@ struct rm_first_queues {
 };
 void rm_first_queues_free(struct rm_first_queues *q);
 
+/* Resolves creel.scheduler.capacity-file, as rm_conf_resolve_path(). */
+char *rm_queue_conf_resolve_path(const struct base_conf *conf, bool *optional);
 /* Sets *@out, which the caller frees, to the configuration of the queues as configured now: that of
  * the file; without a file, one that describes the queues of creel.scheduler.queues. Returns 1 when
  * there is a file, 0 when there is none, or a negative BASE_E* with @err naming the file. Checks

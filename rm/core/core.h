@@ -419,7 +419,9 @@ struct rm_event {
         struct {
             struct policy_queues *queues; /* taken (emptied) */
         } queues;
-        /* Either a change, or a new configuration in place of the present one. */
+        /* A change; or a new configuration in place of the present one, which is also possible
+         * where clients cannot change it, and is not stored then; or neither, which leaves things
+         * as they are. */
         struct {
             const struct rm_conf_change *change;
             const struct rm_properties *whole;

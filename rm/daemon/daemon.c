@@ -35,6 +35,7 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     b->groups = base_groups_new();
     b->conf = conf;
     b->queues_path = rm_queues_resolve_path(conf, &b->queues_optional);
+    b->capacity_path = rm_queue_conf_resolve_path(conf, &b->capacity_optional);
     atomic_init(&b->master_key, "");
     rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
@@ -327,6 +328,7 @@ void rm_daemon_free(struct rm_backend *b)
     rm_properties_free(&b->queue_conf_good);
     free(atomic_load(&b->url));
     free(b->queues_path);
+    free(b->capacity_path);
     rm_roles_free(b);
     if (!b->left_behind)
         base_groups_free(b->groups);

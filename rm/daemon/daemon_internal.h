@@ -81,6 +81,8 @@ struct rm_backend {
     char *queues_path;           /* the allocation file, NULL: none */
     bool queues_optional;        /* a missing file is no error */
     struct base_buf queues_good; /* the file's text when it was last accepted; under qlock */
+    char *capacity_path;         /* capacity-scheduler.xml, NULL: none, and none of the shape's */
+    bool capacity_optional;
     struct rm_properties queue_conf_good; /* the same of capacity-scheduler.xml */
     atomic_bool wants_groups;             /* the placement rules of the file use groups of users */
     struct base_groups *groups;
@@ -210,5 +212,10 @@ int rm_queues_load_file_or_last_good(struct rm_backend *b, struct policy_queues 
  * file, of capacity-scheduler.xml; a file that has become bad counts as it was last accepted. Sets
  * *@out, which the caller frees. Returns 0 or the error. */
 int rm_queues_load(struct rm_backend *b, struct rm_first_queues *out, struct base_error *err);
+/* As rm_queues_reload(), for capacity-scheduler.xml. Its queues replace those in force unless a
+ * queue would go that is not stopped. Where clients may change the queues, those in the state store
+ * count, and nothing changes, as in YARN. */
+int rm_queue_conf_reload(struct rm_backend *b, rm_reply_fn *on_reply, void *reply_user,
+                         size_t *queues_n, struct base_error *err);
 
 #endif

@@ -1,6 +1,7 @@
-/* rm/http/queue_refresh.c - POST /ws/v1/cluster/scheduler/queues/refresh reads the allocation file
- * again. Answer: {"file":"/etc/creel/fair-scheduler.xml","queues":7}. A file with a mistake changes
- * nothing and is answered with 400 and the line of the mistake. */
+/* rm/http/queue_refresh.c - POST /ws/v1/cluster/scheduler/queues/refresh reads the file with the
+ * queues again: the allocation file, or capacity-scheduler.xml. Answer:
+ * {"file":"/etc/creel/fair-scheduler.xml","queues":7}. A file with a mistake changes nothing and is
+ * answered with 400 and the mistake. */
 #include <stdlib.h>
 
 #include "base/io/json_write.h"

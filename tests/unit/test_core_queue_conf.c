@@ -548,6 +548,36 @@ static void test_replaced(void)
     end();
 }
 
+/* The file is read again where clients cannot change the configuration. */
+static void test_read_again(void)
+{
+    struct rm_event ev = {.kind = RM_EV_SET_QUEUE_CONF};
+    size_t stored;
+
+    begin();
+    w.conf.queue_conf = NULL;
+    w.conf.queues = "org.eng,org.ops";
+    world_renew(&w);
+    stored = w.journal_n;
+    ev.token = ++w.token;
+    ev.u.queue_conf.whole = &p;
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_EQUAL(weight("org.ops"), 25);
+    put("root.org.queues=eng");
+    put("root.org.eng.capacity=100");
+    ev.token = ++w.token;
+    world_step(&w, &ev);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "root.org.ops cannot be deleted"));
+    CU_ASSERT_EQUAL(weight("org.ops"), 25);
+    ev.token = ++w.token;
+    ev.u.queue_conf.whole = NULL; /* nothing to do */
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_EQUAL(w.journal_n, stored);
+    end();
+}
+
 static void test_damaged(void)
 {
     begin();
@@ -574,6 +604,7 @@ static const struct cunit_case cases[] = {
     {"a refused change changes nothing", test_refused_changes_nothing},
     {"failover", test_failover},
     {"replaced", test_replaced},
+    {"read again", test_read_again},
     {"damaged record", test_damaged},
 };
 

@@ -75,7 +75,7 @@ int rm_queue_conf_compute(const struct rm_core *c, const struct rm_conf_change *
     int rc = 0;
 
     *out = (struct rm_properties){0};
-    if (!c->queue_conf.mutable)
+    if (change && !c->queue_conf.mutable)
         return base_error_set(err, -BASE_ESTATE, "the queues come from a file");
     rm_properties_copy(out, change ? &c->queue_conf.properties : whole);
     if (change)
@@ -130,11 +130,22 @@ void rm_queue_conf_on_set(struct rm_core *c, const struct rm_event *ev)
     struct rm_properties next;
     struct policy_queues queues;
     struct base_error err;
-    int rc = rm_queue_conf_compute(c, ev->u.queue_conf.change, ev->u.queue_conf.whole, &next,
-                                   &queues, &err);
+    int rc;
 
+    if (!ev->u.queue_conf.change && !ev->u.queue_conf.whole) {
+        rm_reply(c, ev->token, RM_REPLY_OK, 0);
+        return;
+    }
+    rc = rm_queue_conf_compute(c, ev->u.queue_conf.change, ev->u.queue_conf.whole, &next, &queues,
+                               &err);
     if (rc < 0) {
         rm_reply_error(c, ev->token, rc, "%s", err.text);
+        return;
+    }
+    if (!c->queue_conf.mutable) {
+        rm_properties_free(&next);
+        rm_queues_replace(c, &queues);
+        rm_reply(c, ev->token, RM_REPLY_OK, 0);
         return;
     }
     put_in_force(c, &next, &queues);

@@ -25,8 +25,8 @@ struct rm_queue_conf {
 
 /* Computes what @c's configuration becomes with @change, or, if that is NULL, when @whole replaces
  * it: its properties and its queues, both owned by the caller. Returns 0; or with @err set and
- * nothing to free, -BASE_ESTATE when the configuration cannot be changed, -BASE_EINVAL with YARN's
- * message when the change is not possible, -BASE_ELIMIT when the result is too large. */
+ * nothing to free, -BASE_ESTATE when clients cannot change the configuration, -BASE_EINVAL with
+ * YARN's message when the change is not possible, -BASE_ELIMIT when the result is too large. */
 int rm_queue_conf_compute(const struct rm_core *c, const struct rm_conf_change *change,
                           const struct rm_properties *whole, struct rm_properties *out,
                           struct policy_queues *queues, struct base_error *err);
