@@ -20,6 +20,10 @@ const char *base_task_counter_name(enum base_task_counter c)
         [BASE_COUNT_MAP_MILLIS] = "MAP_MILLIS",
         [BASE_COUNT_REDUCE_MILLIS] = "REDUCE_MILLIS",
         [BASE_COUNT_CPU_MILLIS] = "CPU_MILLIS",
+        [BASE_COUNT_SHUFFLE_MILLIS] = "SHUFFLE_MILLIS",
+        [BASE_COUNT_MERGE_MILLIS] = "MERGE_MILLIS",
+        [BASE_COUNT_FAILED_SHUFFLE] = "FAILED_SHUFFLE",
+        [BASE_COUNT_REDUCE_CPU_MILLIS] = "REDUCE_CPU_MILLIS",
     };
 
     return names[c];

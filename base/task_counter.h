@@ -24,6 +24,10 @@ enum base_task_counter {
     BASE_COUNT_MAP_MILLIS,
     BASE_COUNT_REDUCE_MILLIS,
     BASE_COUNT_CPU_MILLIS,
+    BASE_COUNT_SHUFFLE_MILLIS, /* of a reduce: from its start to the arrival of the last output */
+    BASE_COUNT_MERGE_MILLIS,   /* from then on to the first merged line */
+    BASE_COUNT_FAILED_SHUFFLE, /* fetches of map outputs that have failed, and were tried again */
+    BASE_COUNT_REDUCE_CPU_MILLIS, /* the part of CPU_MILLIS that reduces have used */
     BASE_TASK_COUNTERS
 };
 const char *base_task_counter_name(enum base_task_counter c); /* "MAP_INPUT_RECORDS" */

@@ -130,6 +130,7 @@ static void record_fetch_failure(struct shuffle *s, const struct job *job, const
     struct output *o = &s->outputs[job->map];
     int64_t wait_ms = RETRY_FIRST_MS;
 
+    task_counter_add(s->t, BASE_COUNT_FAILED_SHUFFLE, 1);
     pthread_mutex_lock(&s->lock);
     if (o->state == OUT_FETCHING && o->generation == job->generation) {
         o->failures++;

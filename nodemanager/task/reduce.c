@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io/io.h"
 #include "nodemanager/task/child.h"
 #include "nodemanager/task/fetch.h"
@@ -23,11 +24,19 @@ struct reduce_run {
     struct base_error err;
 };
 
+/* Sets counter @c to the time since the start of the task, less what counters count already. */
+static void set_millis_of_step(struct task *t, enum base_task_counter c, int64_t counted_ms)
+{
+    int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
+
+    atomic_store(&t->counter[c], ms > counted_ms ? ms - counted_ms : 0);
+}
+
 static int feed_merged_lines(struct reduce_run *r)
 {
     struct task *t = r->t;
     char *buf = base_alloc(TASK_IO_BYTES);
-    bool low = false;
+    bool low = false, begun = false;
     ssize_t n;
     int rc = 0;
 
@@ -36,6 +45,10 @@ static int feed_merged_lines(struct reduce_run *r)
             rc = base_error_sys(&r->err, -BASE_EIO, (int)-n, "reading the merged input");
             break;
         }
+        if (!begun)
+            set_millis_of_step(t, BASE_COUNT_MERGE_MILLIS,
+                               atomic_load(&t->counter[BASE_COUNT_SHUFFLE_MILLIS]));
+        begun = true;
         task_counter_add(t, BASE_COUNT_REDUCE_INPUT_RECORDS,
                          (int64_t)task_count_lines(buf, (size_t)n, &low));
         task_counter_add(t, BASE_COUNT_REDUCE_INPUT_BYTES, n);
@@ -129,6 +142,7 @@ static int merge_and_reduce(struct reduce_run *r, struct task_runs *runs, struct
     struct task *t = r->t;
     int rc;
 
+    set_millis_of_step(t, BASE_COUNT_SHUFFLE_MILLIS, 0);
     atomic_store(&t->done, 0);
     atomic_store(&t->total, 0);
     atomic_store(&t->phase, TASK_PHASE_SORT);

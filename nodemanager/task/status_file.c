@@ -46,12 +46,14 @@ int task_open_plain_file(const char *path, int flags, struct base_error *err)
 
 static void collect_counters(struct task *t, struct wire_counters *out)
 {
-    int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
+    int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000,
+            cpu_ms = cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN);
 
     atomic_store(&t->counter[t->spec.is_reduce ? BASE_COUNT_REDUCE_MILLIS : BASE_COUNT_MAP_MILLIS],
                  ms);
-    atomic_store(&t->counter[BASE_COUNT_CPU_MILLIS],
-                 cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN));
+    atomic_store(&t->counter[BASE_COUNT_CPU_MILLIS], cpu_ms);
+    if (t->spec.is_reduce)
+        atomic_store(&t->counter[BASE_COUNT_REDUCE_CPU_MILLIS], cpu_ms);
     out->known = true;
     for (enum base_task_counter i = 0; i < BASE_TASK_COUNTERS; i++)
         out->v[i] = atomic_load(&t->counter[i]);
