@@ -184,6 +184,9 @@ struct rm_core_conf {
     X(JOB_COMMITTED, rm_job_on_committed, false)                                                   \
     /* Answers RM_FX_JOB_ABORT, whether or not the folder could be cleared. */                     \
     X(JOB_ABORTED, rm_job_on_aborted, false)                                                       \
+    /* Kill an attempt of a task, which does not count as its failure; reply: OK when the order is \
+     * queued, or the attempt does not run. Error: -BASE_ENOTFOUND. */                             \
+    X(KILL_ATTEMPT, rm_task_on_kill_attempt, false)                                                \
     /* a task attempt asks whether it may commit; reply: u.reply.flag */                           \
     X(TASK_COMMIT, rm_task_on_commit_request, true)                                                \
     /* a reduce could not fetch the output of a map */                                             \
@@ -327,6 +330,10 @@ struct rm_event {
             struct base_container_id id;
             enum base_signal_command command;
         } signal;
+        struct {
+            struct base_task_id task;
+            int32_t attempt;
+        } kill_attempt;
         /* JOB_SET_UP, _COMMITTED, _ABORTED. */
         struct {
             struct base_app_id id;

@@ -20,7 +20,7 @@
 #include "tests/xorshift.h"
 
 #define S         INT64_C(1000000)
-#define SUCCEEDED "t1 3 "
+#define SUCCEEDED " 3 " /* after the version, in the record of a task */
 
 struct world w;
 uint64_t seed_now;
@@ -574,7 +574,7 @@ static int64_t succeeded_in_store(size_t records, struct base_app_id app)
             base_app_id_cmp(&id.app, &app) != 0)
             continue;
         seen[id.kind == BASE_TASK_REDUCE][id.index] =
-            r->data && strncmp(r->data, SUCCEEDED, 5) == 0;
+            r->data && strncmp(r->data + 2, SUCCEEDED, 3) == 0;
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int i = 0; i < 64; i++)

@@ -25,7 +25,8 @@ static uint64_t succeeded_in_store(size_t records)
             base_task_id_parse(w.journal[i].key, &id, NULL) < 0)
             continue;
         bit = UINT64_C(1) << (id.index + (id.kind == BASE_TASK_REDUCE ? 32 : 0));
-        if (strncmp(w.journal[i].data, "t1 3 ", 5) == 0)
+        if (strncmp(w.journal[i].data, "t1 3 ", 5) == 0 ||
+            strncmp(w.journal[i].data, "t2 3 ", 5) == 0)
             set |= bit;
         else
             set &= ~bit;

@@ -358,7 +358,7 @@ static void test_failure_is_recalled(void)
     end_task(&w.nodes[0], 0, 1);
     world_beat(&w, &w.nodes[0], 0);
     for (size_t i = 0; i < w.journal_n; i++)
-        if (strcmp(w.journal[i].table, "task") == 0 && strncmp(w.journal[i].data, "t1 4 ", 5) == 0)
+        if (strcmp(w.journal[i].table, "task") == 0 && strncmp(w.journal[i].data, "t2 4 ", 5) == 0)
             records = i + 1;
     CU_ASSERT_FATAL(records > 0);
     world_crash(&w, records);

@@ -25,8 +25,13 @@ static int64_t estimate_bytes_without_tasks(const struct rm_app *a)
 
 static int64_t estimate_task_bytes(const struct rm_app *a)
 {
-    return rm_tasks_are_in_memory(a) ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total)
-                                     : 0;
+    int64_t past = a->counters[RM_C_FAILED_MAPS] + a->counters[RM_C_FAILED_REDUCES] +
+                   a->counters[RM_C_KILLED_MAPS] + a->counters[RM_C_KILLED_REDUCES];
+
+    if (!rm_tasks_are_in_memory(a))
+        return 0;
+    return TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total) +
+           (int64_t)sizeof(struct rm_past_attempt) * past;
 }
 
 static const char *copy_text_to_scratch(struct rm_core *c, const char *text)

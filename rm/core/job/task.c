@@ -63,6 +63,7 @@ void rm_tasks_free(struct rm_app *a)
         for (int32_t i = 0; p->tasks && i < p->total; i++) {
             free(p->tasks[i].diagnostics);
             free(p->tasks[i].bad);
+            free(p->tasks[i].past);
         }
         for (int32_t i = 0; p->counters && i <= p->total / RM_COUNTER_BLOCK; i++)
             free(p->counters[i]);
@@ -85,13 +86,29 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
     return p->tasks && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
 }
 
-struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
-                                    const struct rm_task *t)
+struct rm_node *rm_task_kept_node(const struct rm_core *c, const struct rm_app *a, uint32_t index)
 {
-    struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
+    struct rm_node *n = index == RM_NONE ? NULL : c->nodes[index];
 
     /* a node created after @a ended has been given the index of a forgotten one */
     return n && a->nodes_left && n->born > a->nodes_left ? NULL : n;
+}
+
+struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
+                                    const struct rm_task *t)
+{
+    return rm_task_kept_node(c, a, t->node);
+}
+
+void rm_task_add_past_attempt(struct rm_task *t, const struct rm_past_attempt *past)
+{
+    if (t->past_n == RM_PAST_ATTEMPTS_MAX) {
+        memmove(t->past, t->past + 1, (RM_PAST_ATTEMPTS_MAX - 1) * sizeof *t->past);
+        t->past_n--;
+    } else {
+        t->past = base_realloc_array(t->past, t->past_n + 1u, sizeof *t->past);
+    }
+    t->past[t->past_n++] = *past;
 }
 
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)

@@ -14,6 +14,16 @@ struct rm_node;
 /* Attempt numbers of a task reserved for each epoch; further attempts use those of the next. */
 #define RM_EPOCH_ATTEMPTS 1000
 #define RM_BAD_NODES_MAX  1000 /* nodes that a task can avoid; beyond this the oldest is dropped */
+/* Earlier attempts of a task that are remembered; beyond this the oldest is dropped. */
+#define RM_PAST_ATTEMPTS_MAX 16
+
+/* An attempt that has ended without success, or whose success was taken back. Only shown. */
+struct rm_past_attempt {
+    int64_t start_us, finish_us, container_num;
+    uint32_t node; /* its index, as rm_task.node */
+    int32_t number, exit_code;
+    bool killed; /* killed or lost; otherwise failed */
+};
 
 struct rm_task {
     struct rm_container *running; /* container of the running or suspended attempt; NULL: none */
@@ -23,7 +33,8 @@ struct rm_task {
     int64_t container_num;        /* container number of the latest attempt */
     char *diagnostics;
     uint32_t *bad; /* nodes on which the task failed: bad[0] is their number, bad[1] the first */
-    uint32_t node; /* node of the latest attempt; RM_NONE: none yet */
+    struct rm_past_attempt *past; /* @past_n of them, oldest first; none in simulations */
+    uint32_t node;                /* node of the latest attempt; RM_NONE: none yet */
     int32_t index;
     int32_t attempts;     /* number of attempts so far */
     int32_t last_attempt; /* number of the latest attempt; -1: none */
@@ -35,6 +46,7 @@ struct rm_task {
     int32_t commit_attempt;
     int32_t fetch_reduce; /* reduce that last failed to fetch the output of this map */
     uint8_t state, kind, fetch_failures;
+    uint8_t past_n;
     bool commit_stored; /* a commit record exists */
 };
 
@@ -88,6 +100,10 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
 /* Returns the node of the latest attempt; NULL: no attempt, or forgotten since @a ended. */
 struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
                                     const struct rm_task *t);
+/* The same for a node whose index a task or an attempt of @a has kept. */
+struct rm_node *rm_task_kept_node(const struct rm_core *c, const struct rm_app *a, uint32_t index);
+/* Remembers an attempt that has ended. */
+void rm_task_add_past_attempt(struct rm_task *t, const struct rm_past_attempt *past);
 /* Returns the BASE_TASK_COUNTERS counters of @t. If there are none yet, creates them with value 0
  * if @make, else returns NULL. */
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);

@@ -13,7 +13,7 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static int32_t next_attempt_number(const struct rm_app *a, const struct rm_task *t)
+int32_t rm_task_next_attempt_number(const struct rm_app *a, const struct rm_task *t)
 {
     return t->next_attempt > a->attempt_base ? t->next_attempt : a->attempt_base;
 }
@@ -22,7 +22,7 @@ void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_
                                  struct rm_container *ct, bool again)
 {
     ct->task = t;
-    ct->task_attempt = again ? ct->task_attempt : next_attempt_number(a, t);
+    ct->task_attempt = again ? ct->task_attempt : rm_task_next_attempt_number(a, t);
     t->running = ct;
     t->container_num = ct->id.num;
     t->node = ct->node->index;
@@ -69,6 +69,21 @@ static void close_running_attempt(struct rm_core *c, struct rm_task *t)
         t->next_attempt = t->last_attempt + 1;
 }
 
+/* Remembers the latest attempt as one that has not succeeded. Simulations show no attempts. */
+static void remember_latest_attempt(struct rm_core *c, struct rm_task *t, int32_t exit_code,
+                                    bool killed)
+{
+    if (c->conf.simulation)
+        return;
+    rm_task_add_past_attempt(t, &(struct rm_past_attempt){.start_us = t->start_us,
+                                                          .finish_us = c->now_us,
+                                                          .container_num = t->container_num,
+                                                          .node = t->node,
+                                                          .number = t->last_attempt,
+                                                          .exit_code = exit_code,
+                                                          .killed = killed});
+}
+
 /* No task record is written, and next_attempt stays what it is: the attempt of the earlier
  * instance, which goes on, has a lower number. */
 void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t)
@@ -76,6 +91,7 @@ void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm
     const struct rm_container *ct = t->running;
 
     t->running = NULL;
+    remember_latest_attempt(c, t, ct->exit_code, true);
     rm_learn_report_attempt_end(c, a, t, ct, NULL, false, true);
     a->counters[t->kind == BASE_TASK_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
     if (a->attempt_base <= t->last_attempt)
@@ -157,6 +173,7 @@ bool rm_task_record_failure(struct rm_core *c, struct rm_app *a, struct rm_task 
     close_running_attempt(c, t);
     rm_learn_report_attempt_end(c, a, t, ct, NULL, false, killed);
     t->exit_code = ct->exit_code;
+    remember_latest_attempt(c, t, ct->exit_code, killed);
     rm_set_bounded_text(&t->diagnostics, why);
     if (killed)
         a->counters[map ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
@@ -180,10 +197,10 @@ bool rm_task_record_failure(struct rm_core *c, struct rm_app *a, struct rm_task 
     return false;
 }
 
-/* Takes back the success of a map: its counters, its output, its right to commit. @next: PENDING or
- * FAILED. */
+/* Takes back the success of a map: its counters, its output, its right to commit. @failed: the
+ * attempt counts as failed, otherwise as killed. @next: PENDING or FAILED. */
 static void revert_succeeded_map(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                                 enum rm_task_state next, const char *why)
+                                 bool failed, enum rm_task_state next, const char *why)
 {
     struct base_task_id id = {a->id, BASE_TASK_MAP, t->index};
     char text[BASE_ID_TEXT_MAX];
@@ -194,6 +211,7 @@ static void revert_succeeded_map(struct rm_core *c, struct rm_app *a, struct rm_
     add_task_counters(a, counters, -1);
     if (counters)
         memset(counters, 0, BASE_TASK_COUNTERS * sizeof *counters);
+    remember_latest_attempt(c, t, t->exit_code, !failed);
     t->out_version = 0;
     t->fetch_failures = 0;
     t->fetch_reduce = -1;
@@ -210,7 +228,25 @@ static void revert_succeeded_map(struct rm_core *c, struct rm_app *a, struct rm_
 void rm_task_rerun_map(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why)
 {
     a->counters[RM_C_KILLED_MAPS]++;
-    revert_succeeded_map(c, a, t, RM_TASK_PENDING, why);
+    revert_succeeded_map(c, a, t, false, RM_TASK_PENDING, why);
+}
+
+void rm_task_on_kill_attempt(struct rm_core *c, const struct rm_event *ev)
+{
+    const struct base_task_id *id = &ev->u.kill_attempt.task;
+    struct rm_app *a = rm_app_find(c, id->app);
+    struct rm_task *t = a ? rm_task_find(a, id->kind, id->index) : NULL;
+    char text[BASE_ID_TEXT_MAX];
+
+    if (!t) {
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "task not found with id %s",
+                       base_task_id_text(id, text));
+        return;
+    }
+    if (t->running && t->last_attempt == ev->u.kill_attempt.attempt)
+        rm_container_kill_or_end(c, t->running, RM_EXIT_KILLED_BY_AM,
+                                 "a user has killed the task attempt");
+    rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 
 void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev)
@@ -278,6 +314,6 @@ bool rm_task_take_back_unfetchable_map(struct rm_core *c, struct rm_app *a, stru
     a->counters[RM_C_FAILED_MAPS]++;
     avoid_failed_node(a, t, t->node);
     for_good = t->failures >= task_attempts_limit(c, a);
-    revert_succeeded_map(c, a, t, for_good ? RM_TASK_FAILED : RM_TASK_PENDING, why);
+    revert_succeeded_map(c, a, t, true, for_good ? RM_TASK_FAILED : RM_TASK_PENDING, why);
     return for_good;
 }

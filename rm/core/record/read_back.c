@@ -486,14 +486,38 @@ struct task_fields {
     const char *node, *diagnostics;
     size_t node_len, diagnostics_len;
     struct rm_reader bad; /* where the list of bad nodes begins */
+    struct rm_past_attempt past[RM_PAST_ATTEMPTS_MAX];
+    struct {
+        const char *id;
+        size_t len;
+    } past_node[RM_PAST_ATTEMPTS_MAX];
+    int past_n;
     int64_t counters[BASE_TASK_COUNTERS];
 };
 
 /* Highest attempt number in a record: numbers can go on above RM_TASK_ATTEMPT_MAX. */
 #define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000)
 
-/* Returns false when the record is damaged. */
-static bool read_task_fields(struct rm_reader *r, struct task_fields *f)
+static void read_past_attempts(struct rm_reader *r, struct task_fields *f)
+{
+    f->past_n = (int)rm_get_int_in(r, 0, RM_PAST_ATTEMPTS_MAX);
+    for (int i = 0; i < f->past_n && !r->bad; i++) {
+        struct rm_past_attempt *p = &f->past[i];
+
+        p->number = (int32_t)rm_get_int_in(r, 0, ATTEMPT_NUMBERS_MAX);
+        p->killed = rm_get_int_in(r, 0, 1);
+        p->exit_code = (int32_t)rm_get_int_in(r, INT32_MIN, INT32_MAX);
+        p->container_num = rm_get_int_in(r, 0, INT64_MAX);
+        if (!rm_get_slice(r, &f->past_node[i].id, &f->past_node[i].len))
+            f->past_node[i].id = NULL;
+        p->start_us = rm_get_time(r);
+        p->finish_us = rm_get_time(r);
+    }
+}
+
+/* Returns false when the record is damaged. @with_past_attempts: it is of
+ * version t2, which goes on with attempts that have ended. */
+static bool read_task_fields(struct rm_reader *r, bool with_past_attempts, struct task_fields *f)
 {
     const char *text;
     size_t len;
@@ -519,6 +543,8 @@ static bool read_task_fields(struct rm_reader *r, struct task_fields *f)
     for (int64_t i = 0; i < f->counters_n; i++)
         f->counters[i] = rm_get_int_in(r, 0, INT64_MAX);
     f->suspended_us = r->p != r->end ? rm_get_time(r) : 0;
+    if (with_past_attempts)
+        read_past_attempts(r, f);
     return !r->bad && r->p == r->end;
 }
 
@@ -561,6 +587,11 @@ static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
             (node = find_or_recreate_node_index(c, a, text, len)) != RM_NONE)
             rm_task_add_avoided_node(t, node);
     a->phase[t->kind].avoiding += t->bad != NULL;
+    for (int i = 0; i < f->past_n; i++) {
+        f->past[i].node =
+            find_or_recreate_node_index(c, a, f->past_node[i].id, f->past_node[i].len);
+        rm_task_add_past_attempt(t, &f->past[i]);
+    }
     if (f->counters_n) {
         counters = rm_task_counters(a, t, true);
         memcpy(counters, f->counters, (size_t)f->counters_n * sizeof *counters);
@@ -577,12 +608,13 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
     struct rm_app *a = NULL;
     struct rm_task *t = NULL;
     int rc = find_task_of_record(c, rec, &a, &t, err);
+    bool second = r.end - r.p > 2 && r.p[0] == 't' && r.p[1] == '2';
 
     if (rc)
         return rc < 0 ? rc : 0;
-    if (!rm_skip_word(&r, "t1"))
+    if (!rm_skip_word(&r, second ? "t2" : "t1"))
         return rm_record_set_corrupt_error(rec, err, "unknown version");
-    if (!read_task_fields(&r, &f))
+    if (!read_task_fields(&r, second, &f))
         return rm_record_set_corrupt_error(rec, err, "it is cut short or damaged");
     if (t->attempts)
         return rm_record_set_corrupt_error(rec, err, "it is a duplicate");

@@ -177,6 +177,25 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a)
     rm_record_emit(c, "meta", splits_key(c, a->id));
 }
 
+static void put_past_attempts(struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
+{
+    struct base_buf *b = &c->text;
+
+    rm_put_int(b, t->past_n);
+    for (int i = 0; i < t->past_n; i++) {
+        const struct rm_past_attempt *p = &t->past[i];
+        const struct rm_node *n = rm_task_kept_node(c, a, p->node);
+
+        rm_put_int(b, p->number);
+        rm_put_int(b, p->killed);
+        rm_put_int(b, p->exit_code);
+        rm_put_int(b, p->container_num);
+        rm_put_text(b, n ? n->id : NULL);
+        rm_put_int(b, p->start_us);
+        rm_put_int(b, p->finish_us);
+    }
+}
+
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
 {
     struct base_buf *b = &c->text;
@@ -187,7 +206,7 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
 
     if (c->conf.simulation)
         return c->seq;
-    rm_record_begin(c, "t1");
+    rm_record_begin(c, t->past_n ? "t2" : "t1");
     /* A task record is written for every attempt that ends: reserve once, write without checks. */
     base_buf_reserve(b, 12 * NUMBER_MAX);
     at = b->data + b->len;
@@ -208,8 +227,10 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
         rm_put_text(b, c->nodes[t->bad[i]]->id);
     rm_put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL,
                     BASE_TASK_COUNTERS);
-    if (t->suspended_us)
+    if (t->suspended_us || t->past_n)
         rm_put_int(b, t->suspended_us);
+    if (t->past_n)
+        put_past_attempts(c, a, t);
     return rm_record_emit(c, "task", task_key(c, a, t));
 }
 

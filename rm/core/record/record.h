@@ -7,6 +7,9 @@
  *   app     a1, a2: rm/core/record/app_record.c
  *   task    t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start>
  *              <finish> <diagnostics> <n bad nodes> <n counters> [<time suspended>]
+ *           t2 the same with that time and <n attempts that have not succeeded>; written only for a
+ *              task with such, since earlier versions cannot read it
+ *              attempt: <number> <killed 0|1> <exit> <container num> <node> <start> <finish>
  *   node    n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots>
  *              <reduce slots> [<time of the last accepted request>]
  *           n2 the same with that time and <draining 0|1> <decommissioning 0|1> <until>

@@ -23,6 +23,7 @@ static void fill_phase_view(const struct rm_app *a, enum base_task_kind k, struc
     v->succeeded = p->succeeded;
     v->failed_attempts = a->counters[k == BASE_TASK_MAP ? RM_C_FAILED_MAPS : RM_C_FAILED_REDUCES];
     v->killed_attempts = a->counters[k == BASE_TASK_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES];
+    v->work_us = a->pj.seen[k].work_us;
     v->progress = rm_job_progress(a, k);
 }
 

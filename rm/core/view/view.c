@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "rm/core/job/job.h"
+#include "rm/core/job/task_attempt.h"
 #include "rm/core/master/master.h"
 #include "rm/core/state.h"
 #include "rm/core/view/view_internal.h"
@@ -339,8 +340,8 @@ static double task_progress(const struct rm_task *t)
                       : 0;
 }
 
-static void copy_task(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t,
-                      struct rm_views *out)
+static struct rm_task_view *copy_task(const struct rm_core *c, const struct rm_app *a,
+                                      const struct rm_task *t, struct rm_views *out)
 {
     const struct rm_node *n = rm_task_latest_node(c, a, t);
     struct rm_task_view *v;
@@ -360,7 +361,61 @@ static void copy_task(const struct rm_core *c, const struct rm_app *a, const str
         .start_us = t->start_us,
         .finish_us = t->finish_us,
         .suspended_us = t->suspended_us,
-        .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
+        .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID,
+        .last_attempt = t->last_attempt,
+        .coming_attempt = t->state == RM_TASK_PENDING && rm_app_is_live(a)
+                              ? rm_task_next_attempt_number(a, t)
+                              : -1,
+        .rack = n ? rm_view_copy_text(out, n->rack_name) : NULL,
+        .first_start_us = t->past_n ? t->past[0].start_us : t->start_us};
+    return v;
+}
+
+/* Copies the attempts of @t that have ended without success. */
+static void copy_past_attempts(const struct rm_core *c, const struct rm_app *a,
+                               const struct rm_task *t, struct rm_task_view *v,
+                               struct rm_views *out)
+{
+    struct rm_past_attempt_view *past;
+
+    if (!t->past_n)
+        return;
+    past = rm_view_alloc(out, t->past_n * sizeof *past);
+    for (int i = 0; i < t->past_n; i++) {
+        const struct rm_past_attempt *p = &t->past[i];
+        const struct rm_node *n = rm_task_kept_node(c, a, p->node);
+
+        past[i] = (struct rm_past_attempt_view){
+            .number = p->number,
+            .exit_code = p->exit_code,
+            .killed = p->killed,
+            .container = {{a->id, 1}, p->container_num},
+            .node_id = n ? rm_view_copy_text(out, n->id) : NULL,
+            .node_http = n ? rm_view_copy_text(out, n->http ? n->http : "") : NULL,
+            .rack = n ? rm_view_copy_text(out, n->rack_name) : NULL,
+            .start_us = p->start_us,
+            .finish_us = p->finish_us};
+    }
+    v->past = past;
+    v->past_n = t->past_n;
+}
+
+int rm_view_task(const struct rm_core *c, const struct base_task_id *id, struct rm_views *out)
+{
+    struct rm_app *a = rm_app_find(c, id->app);
+    const struct rm_task *t = a && a->is_job ? rm_task_find(a, id->kind, id->index) : NULL;
+    const int64_t *counters;
+    struct rm_task_view *v;
+
+    if (!t)
+        return -BASE_ENOTFOUND;
+    v = copy_task(c, a, t, out);
+    copy_past_attempts(c, a, t, v, out);
+    counters = t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL;
+    if (counters)
+        v->counters = memcpy(rm_view_alloc(out, BASE_TASK_COUNTERS * sizeof *counters), counters,
+                             BASE_TASK_COUNTERS * sizeof *counters);
+    return 0;
 }
 
 int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task_kind kind,

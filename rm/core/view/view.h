@@ -11,6 +11,9 @@ struct rm_arena; /* memory of one set of views */
 /* Tasks of one kind of a job, or containers of one kind of an application. */
 struct rm_phase_view {
     int64_t total, pending, running, suspended, succeeded, failed_attempts, killed_attempts;
+    /* Of a job: how long its succeeded tasks have worked, in all. A reduce works from the end of
+     * the last map on. 0 for a job that had ended before this instance started. */
+    int64_t work_us;
     double progress; /* 0..1 */
 };
 /* Members of an application's view, each copied from one member of the core's application @a: type,
@@ -116,6 +119,23 @@ struct rm_task_view {
     int64_t start_us, finish_us;
     int64_t suspended_us; /* how long the attempt that succeeded was suspended */
     int32_t exit_code;
+    int32_t last_attempt;   /* number of the latest attempt; -1: none */
+    int32_t coming_attempt; /* number of the attempt that a pending task waits for; -1: none */
+    const char *rack;       /* of the latest attempt; NULL as @node_id */
+    int64_t first_start_us; /* start of the earliest attempt that is remembered */
+    /* Filled by rm_view_task() alone: the counters of a task that has succeeded
+     * (BASE_TASK_COUNTERS; NULL: none), and attempts that have ended without success, oldest first.
+     */
+    const int64_t *counters;
+    const struct rm_past_attempt_view *past;
+    int32_t past_n;
+};
+struct rm_past_attempt_view {
+    int32_t number, exit_code;
+    bool killed; /* killed or lost; otherwise failed */
+    struct base_container_id container;
+    const char *node_id, *node_http, *rack; /* NULL: the node was forgotten */
+    int64_t start_us, finish_us;
 };
 /* Members of the cluster's view, each copied from one member of the core @c: type, name and source.
  * A new member of this sort needs only a line here. */
@@ -333,6 +353,9 @@ int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_view
  * *pos stays what it was; a job whose tasks are gone has none. */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind,
                   uint32_t states, int64_t *pos, size_t max, struct rm_views *out);
+/* Appends one task of a job, with its counters and its earlier attempts. -BASE_ENOTFOUND too when
+ * there is no such task, or the job's tasks are gone. */
+int rm_view_task(const struct rm_core *core, const struct base_task_id *id, struct rm_views *out);
 /* Replaces the queues in @out by all queues that are configured or in use, parents first. */
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
 /* Returns the tree of queues. Borrowed, only while the core is locked. */
