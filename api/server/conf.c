@@ -20,6 +20,7 @@ static const char *const address_keys[] = {
     "yarn.resourcemanager.webapp.address.",
     "yarn.nodemanager.hostname",
     "yarn.nodemanager.webapp.address",
+    "mapreduce.jobhistory.webapp.address",
 };
 
 static bool key_holds_addresses(const char *key)

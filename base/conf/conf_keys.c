@@ -217,6 +217,10 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.slot.map.vcores", "1", 1, INT32_MAX, "virtual cores of a map slot"),
     INT("creel.slot.reduce.memory-mb", "2048", 1, INT32_MAX, "memory of a reduce slot"),
     INT("creel.slot.reduce.vcores", "1", 1, INT32_MAX, "virtual cores of a reduce slot"),
+    STR("mapreduce.jobhistory.webapp.address", "",
+        "address (host:port, in Hadoop port 19888) at which the ResourceManager serves the job "
+        "history too, for tools that look for Hadoop's history server; several ResourceManagers "
+        "that share this file: 0.0.0.0:port; empty: only below /ws/v1/history at its own address"),
     STR("creel.yarn.hadoop-version", "3.4.2",
         "Hadoop version reported in YARN's answers, which Hadoop's tools branch on"),
     STR("creel.yarn.scheduler-shape", "capacity",

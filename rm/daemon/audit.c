@@ -28,6 +28,8 @@ static const struct {
     {"POST", CLUSTER "/apps/new-application", "new-application", true},
     {"PUT", CLUSTER "/apps/{appid}/state", "kill", false},
     {"PUT", CLUSTER "/apps/{appid}/queue", "move", false},
+    {"PUT", "/proxy/{appid}/ws/v1/mapreduce/jobs/{jobid}/tasks/{taskid}/attempts/{attemptid}/state",
+     "kill-attempt", false},
     {"PUT", CLUSTER "/scheduler/policy", "set-policy", false},
     {"POST", CLUSTER "/scheduler/queues/refresh", "refresh-queues", false},
     {"PUT", CLUSTER "/scheduler-conf", "set-scheduler-conf", false},

@@ -23,6 +23,7 @@
 #include "rm/config/scheduler_shape.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
+#include "rm/http/mapreduce/mapreduce.h"
 #include "rm/http/routes.h"
 #include "rm/leader/leader.h"
 #include "rm/leader/role.h"
@@ -412,9 +413,10 @@ static int run_until_stopped(const struct settings *s, struct rm_backend *b, con
     return failure.why.code;
 }
 
-/* Serves requests until a signal comes. Takes the listener of @conf. */
-static int serve(const struct settings *s, const struct api_server_conf *conf, struct rm_backend *b,
-                 const sigset_t *signals, struct base_error *err)
+/* Serves requests until a signal comes. Takes the listener of @conf. @history: may be NULL. */
+static int serve(const struct settings *s, const struct api_server_conf *conf,
+                 struct rm_history_port *history, struct rm_backend *b, const sigset_t *signals,
+                 struct base_error *err)
 {
     struct api_server *server = NULL;
     struct api_route *routes;
@@ -429,8 +431,10 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     if (rc == 0) {
         url = make_url(s, api_server_port(server));
         rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
-        rc = write_line_if_path_given(s->url_file, url, err);
+        rc = rm_history_port_start(history, b, err);
     }
+    if (rc == 0)
+        rc = write_line_if_path_given(s->url_file, url, err);
     if (rc == 0)
         rc = run_until_stopped(s, b, url, signals, err);
     /* The core stops first and answers all requests that wait, so that none is parked in the
@@ -439,6 +443,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
         rc = stop_err.code;
         *err = stop_err;
     }
+    rm_history_port_close(history);
     if (server)
         api_server_stop(server);
     free(url);
@@ -449,6 +454,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
 static int run(struct settings *s, struct base_error *err)
 {
     struct rm_backend *b = NULL;
+    struct rm_history_port *history = NULL;
     struct api_server_conf conf;
     sigset_t signals;
     char pid[24];
@@ -479,18 +485,23 @@ static int run(struct settings *s, struct base_error *err)
         rc = prefix_error_with_address_key(s, conf.listener, err);
         goto free_conf;
     }
-    rc = open_daemon(s, &b, err);
+    rc = rm_history_port_open(s->conf, &conf, &history, err);
+    if (rc == 0)
+        rc = open_daemon(s, &b, err);
     if (rc < 0) {
+        rm_history_port_close(history);
         close(conf.listener);
         goto free_conf;
     }
     /* after the store was opened: the lock of a store of one process proves that no other uses
      * it */
     rc = write_line_if_path_given(s->pid_file, pid, err);
-    if (rc == 0)
-        rc = serve(s, &conf, b, &signals, err);
-    else
+    if (rc == 0) {
+        rc = serve(s, &conf, history, b, &signals, err);
+    } else {
+        rm_history_port_close(history);
         close(conf.listener);
+    }
     rm_daemon_free(b);
     rm_audit_close();
     if (s->pid_file)

@@ -2,6 +2,8 @@
  * ResourceManager. SOURCE: Hadoop's WebAppProxyServlet, as recorded in tests/interop.
  *
  *   running, on a node        the request is relayed to the master
+ *   running, a job of Creel's the ResourceManager answers in place of MapReduce's master
+ *   ended, a job of Creel's   302 to its page on the history port, if there is one
  *   ended, or no known node   302 to the master's own URL, usually that of a history server
  *   no URL                    302 to the ResourceManager's page about the application
  *
@@ -15,6 +17,7 @@
 #include "base/conf/percent.h"
 #include "rm/daemon/relay.h"
 #include "rm/http/core_call.h"
+#include "rm/http/mapreduce/mapreduce.h"
 #include "rm/leader/standby.h"
 
 #define PROXY "/proxy/"
@@ -156,6 +159,20 @@ static void relay_to_master(struct api_request *rq, struct rm_backend *b, const 
     free(host);
 }
 
+/* Answers a request for a job of Creel's, which has no master. */
+static void answer_for_job(struct api_request *rq, struct rm_backend *b,
+                           const struct rm_app_view *v, enum rm_app_state state, bool ended)
+{
+    const char *rest = get_path_after_app(rq);
+    char *url = ended ? rm_mapreduce_history_url(b, v->id, rest) : NULL;
+
+    if (url)
+        answer_moved(rq, url);
+    else if (state != RM_APP_RUNNING || !rm_mapreduce_answer_for_master(rq, b, v, rest))
+        answer_app_page(rq, b, v->id);
+    free(url);
+}
+
 /* Answers a request for application @v: relays it to the master, or redirects. */
 static void proxy_to_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v)
 {
@@ -164,7 +181,9 @@ static void proxy_to_app(struct api_request *rq, struct rm_backend *b, const str
     enum rm_app_state state = rm_app_public_state(v->state, v->state_before);
     bool ended = state == RM_APP_FINISHED || state == RM_APP_FAILED || state == RM_APP_KILLED;
 
-    if (!url || !*url || !make_target(rq, url, &target))
+    if (v->is_job)
+        answer_for_job(rq, b, v, state, ended);
+    else if (!url || !*url || !make_target(rq, url, &target))
         answer_app_page(rq, b, v->id);
     else if (ended || !target.is_http || !v->has_master || !v->master_node_http ||
              !rm_relay_is_host_and_port(v->master_node_http))
@@ -237,8 +256,9 @@ static void refuse_delete(struct api_request *rq, void *user)
     api_answer(rq, 405, API_TEXT, NULL);
 }
 
-#define APP  PROXY "{appid}"
-#define REST APP "/{rest*}"
+#define APP   PROXY "{appid}"
+#define REST  APP "/{rest*}"
+#define STATE APP "/ws/v1/mapreduce/jobs/{jobid}/tasks/{taskid}/attempts/{attemptid}/state"
 /* Of Creel's kind, since bodies of any type pass. */
 #define ROUTE(method, path, role, body_max, handler)                                               \
     {                                                                                              \
@@ -253,6 +273,11 @@ const struct api_route rm_api_proxy_routes[] = {
     ROUTE("POST",   REST,                             API_ROLE_READ,  1 << 20, refuse_post),
     ROUTE("DELETE", REST,                             API_ROLE_READ,  0,       refuse_delete),
     ROUTE("GET",    PROXY "redirect/{appid}/{rest*}", API_ROLE_READ,  0,       handle_redirect),
+    /* of YARN's kind: its body may be XML */
+    {"GET",    STATE, API_ROLE_READ,  0,       handle_proxy,  0},
+    {"PUT",    STATE, API_ROLE_WRITE, 1 << 20, handle_proxy,  0},
+    {"POST",   STATE, API_ROLE_READ,  1 << 20, refuse_post,   0},
+    {"DELETE", STATE, API_ROLE_READ,  0,       refuse_delete, 0},
 };
 /* clang-format on */
 const size_t rm_api_proxy_routes_n = sizeof rm_api_proxy_routes / sizeof *rm_api_proxy_routes;

@@ -35,6 +35,7 @@
     X(rm_openapi_routes)                                                                           \
     X(rm_api_relay_routes)                                                                         \
     X(rm_api_proxy_routes)                                                                         \
+    X(rm_mapreduce_history_routes)                                                                 \
     X(rm_api_refresh_nodes_routes)                                                                 \
     X(rm_yarn_labels_routes)                                                                       \
     X(rm_yarn_label_changes_routes)                                                                \

@@ -10,19 +10,22 @@
 #include "rm/http/yarn/yarn_internal.h"
 #include "rm/leader/standby.h"
 
-#define BUILT_ON "2026-01-01T00:00Z" /* opaque to clients; a real time would make builds differ */
+void yarn_format_hadoop_build(const char *hadoop, char out[static YARN_HADOOP_BUILD_MAX])
+{
+    snprintf(out, YARN_HADOOP_BUILD_MAX,
+             "%.32s from creel-" CREEL_VERSION " by creel source checksum none", hadoop);
+}
 
 static void get_cluster_info(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     const char *hadoop = base_conf_get(rm_backend_conf(b), "creel.yarn.hadoop-version");
-    char hadoop_build[128];
+    char hadoop_build[YARN_HADOOP_BUILD_MAX];
     struct yarn_cluster_info info;
     struct yarn_context f;
 
     yarn_context_read(b, &f);
-    snprintf(hadoop_build, sizeof hadoop_build,
-             "%s from creel-" CREEL_VERSION " by creel source checksum none", hadoop);
+    yarn_format_hadoop_build(hadoop, hadoop_build);
     info = (struct yarn_cluster_info){
         .id = f.cluster.rm_instance_ms,
         .started_on = f.cluster.rm_instance_ms,
@@ -33,10 +36,10 @@ static void get_cluster_info(struct api_request *rq, void *user)
         .rm_version = CREEL_VERSION,
         .rm_build_version =
             CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
-        .rm_built_on = BUILT_ON,
+        .rm_built_on = YARN_BUILT_ON,
         .hadoop_version = hadoop,
         .hadoop_build_version = hadoop_build,
-        .hadoop_built_on = BUILT_ON,
+        .hadoop_built_on = YARN_BUILT_ON,
         .zookeeper_state = rm_standby_get_zookeeper_text(b),
     };
     yarn_answer(rq, 200, &yarn_shape_cluster_info, API_N_WRAPPED, &info);

@@ -123,6 +123,11 @@ void yarn_container_texts_free(struct yarn_container_and_texts *filled);
 
 void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
                     struct yarn_node *out);
+/* Opaque to clients; a real time would make builds differ. */
+#define YARN_BUILT_ON         "2026-01-01T00:00Z"
+#define YARN_HADOOP_BUILD_MAX 128
+/* Formats the build of the Hadoop version @hadoop (creel.yarn.hadoop-version) that Creel shows. */
+void yarn_format_hadoop_build(const char *hadoop, char out[static YARN_HADOOP_BUILD_MAX]);
 void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics *out);
 /* ---- answering ---- */
 /* Answers with the document of @view: as XML if the client prefers that, else in the dialect @json.
