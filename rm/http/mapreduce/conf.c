@@ -100,7 +100,7 @@ void mr_get_conf(const struct mr_call *c)
     struct job_conf j = {0};
     struct rm_views v = {0};
     char id[BASE_ID_TEXT_MAX];
-    const struct rm_app_view *job = mr_copy_job(c, &v);
+    const struct rm_app_view *job = mr_copy_job_to_show(c, &v);
 
     if (job) {
         base_buf_addf(&j.path, "%s/ws/v1/cluster/jobs/%s", rm_backend_url(c->b),

@@ -6,6 +6,7 @@
 
 #include "base/io/io.h"
 #include "rm/core/states.h"
+#include "rm/http/access/access.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
 
 #define JOB     "job_"
@@ -55,6 +56,16 @@ const struct rm_app_view *mr_copy_job(const struct mr_call *c, struct rm_views *
     return NULL;
 }
 
+const struct rm_app_view *mr_copy_job_to_show(const struct mr_call *c, struct rm_views *v)
+{
+    const struct rm_app_view *job = mr_copy_job(c, v);
+
+    if (!job || rm_access_sees_app(c->rq, c->b, job))
+        return job;
+    api_answer_error(c->rq, 503, "WebApplicationException", "%s", "");
+    return NULL;
+}
+
 /* Returns the length of @text in Java's units: UTF-16. */
 static size_t count_utf16_units(const char *text)
 {
@@ -83,7 +94,7 @@ static bool parse_task_id(const char *text, struct base_task_id *out, bool *is_f
 
 const struct rm_task_view *mr_copy_task(const struct mr_call *c, struct rm_views *v)
 {
-    const struct rm_app_view *job = mr_copy_job(c, v);
+    const struct rm_app_view *job = mr_copy_job_to_show(c, v);
     struct base_task_id id;
     bool foreign;
     int rc = -BASE_ENOTFOUND;

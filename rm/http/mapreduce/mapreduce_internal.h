@@ -24,8 +24,12 @@ static inline bool mr_is_history(const struct mr_call *c)
 }
 
 /* ---- finding what the path names (find.c) ---- */
-/* Copies the job to @v. Returns it, or NULL after answering 404. Free @v in any case. */
+/* Copies the job to @v, whoever asks. Returns it, or NULL after answering 404. Free @v in any
+ * case. */
 const struct rm_app_view *mr_copy_job(const struct mr_call *c, struct rm_views *v);
+/* The same for what only those may see who may see all of the job: answers others as YARN does, 503
+ * without a message. */
+const struct rm_app_view *mr_copy_job_to_show(const struct mr_call *c, struct rm_views *v);
 /* Copies the task with its counters and attempts to @v, after the job. Returns it, or NULL after
  * answering 404. */
 const struct rm_task_view *mr_copy_task(const struct mr_call *c, struct rm_views *v);
@@ -45,9 +49,12 @@ struct mr_job_and_texts {
     char id[BASE_ID_TEXT_MAX];
     struct base_buf queue;
 };
-/* Fills every member of both servers' tables. */
+/* Fills every member of both servers' tables. mr_job_hide_unless_seen() takes away what the caller
+ * may not see. */
 void mr_job_fill(const struct yarn_context *f, const struct rm_app_view *v,
                  struct mr_job_and_texts *filled);
+void mr_job_hide_unless_seen(const struct mr_call *c, const struct rm_app_view *v,
+                             struct mr_job_and_texts *filled);
 void mr_job_texts_free(struct mr_job_and_texts *filled);
 
 struct mr_task_and_texts {

@@ -40,6 +40,7 @@ static void list_jobs(const struct mr_call *c)
 
     yarn_context_read(c->b, &f);
     mr_job_fill(&f, c->job, &filled);
+    mr_job_hide_unless_seen(c, c->job, &filled);
     yarn_answer(c->rq, 200, &yarn_shape_mr_jobs, API_N_WRAPPED,
                 &(struct yarn_mr_jobs){
                     .list = {.items = &filled.job, .n = 1, .stride = sizeof filled.job}});

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rm/daemon/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/listing.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
 #include "rm/http/yarn/write.h"
@@ -89,7 +90,7 @@ void mr_list_tasks(const struct mr_call *c)
     struct task_list *l;
     unsigned kinds;
 
-    if (!mr_copy_job(c, &v) || !read_kinds(c, &kinds)) {
+    if (!mr_copy_job_to_show(c, &v) || !read_kinds(c, &kinds)) {
         rm_views_free(&v);
         return;
     }
@@ -264,12 +265,34 @@ static void answer_kill(void *user, const struct rm_effect *fx)
     yarn_write_unref(w);
 }
 
+/* Returns true when the caller may not kill attempts of the job; the request is answered then. */
+static bool refuse_kill(const struct mr_call *c, const struct mr_attempt_and_texts *attempt)
+{
+    const char *caller = api_caller(c->rq);
+    struct rm_access access;
+    bool allowed;
+
+    rm_access_begin(&access, c->b, caller);
+    allowed = rm_access_allows(&access, RM_OP_KILL, c->job);
+    rm_access_end(&access);
+    if (!allowed) {
+        rm_audit_mark_refused(c->rq, "the caller may not modify the job");
+        yarn_answer_text(c->rq, 403,
+                         "Unauthorized attempt to kill task attempt %s by remote user %s",
+                         attempt->id, caller ? caller : "");
+    }
+    return !allowed;
+}
+
 static void kill_attempt(const struct mr_call *c, const struct rm_task_view *task,
                          const struct mr_attempt_and_texts *attempt)
 {
-    struct yarn_write *w = yarn_write_new(c->rq, RM_EV_KILL_ATTEMPT);
+    struct yarn_write *w;
 
     rm_audit_add_member(c->rq, "attempt", attempt->id);
+    if (refuse_kill(c, attempt))
+        return;
+    w = yarn_write_new(c->rq, RM_EV_KILL_ATTEMPT);
     w->ev.u.kill_attempt.task = task->id;
     w->ev.u.kill_attempt.attempt = attempt->number;
     yarn_write_post(w, c->b, answer_kill);
