@@ -14,6 +14,10 @@
  *     job changes its queue    --> on_job_moved()
  *     job changes its priority --> on_job_priority()
  *     job ended, policy changed--> on_job_left()
+ *     reservation asked for    --> reserve()            may slots be promised at a later time?
+ *     restart, policy changed  --> on_reserved()        it is promised already
+ *     a booking begins or ends --> on_booking_step()    may name victims anywhere
+ *     ended, deleted, changed  --> on_unreserved()
  *
  * A job may arrive with tasks that are running, suspended or done, because the policy was changed
  * or the RM restarted. What successful attempts have shown stays with the job (policy_seen) and
@@ -37,6 +41,7 @@
 #include "policies/common/learned.h"
 #include "policies/common/order.h"
 #include "policies/conf.h"
+#include "policies/reservation.h"
 #include "policies/types.h"
 
 struct policy_queues;
@@ -173,6 +178,20 @@ struct policy_ops {
                   struct policy_promise *out);
     void (*on_job_arrived)(struct policy *self, struct policy_job *job, int64_t now_us);
     void (*on_job_left)(struct policy *self, struct policy_job *job, int64_t now_us);
+    /* Chooses r->bookings for the new @r, such that the policy can keep them for the jobs of @r and
+     * all earlier promises hold; it keeps them from then on. With @old, @r takes its place, and
+     * @old is no longer known; when it cannot be replaced, it stays. Returns false when there are
+     * no such times. NULL, as the three hooks below: the policy promises nothing to reservations.
+     */
+    bool (*reserve)(struct policy *self, struct policy_reservation *r,
+                    struct policy_reservation *old, int64_t now_us);
+    /* The policy shall keep the bookings of @r, which has been accepted before. */
+    void (*on_reserved)(struct policy *self, struct policy_reservation *r, int64_t now_us);
+    /* @r has ended, is deleted, or goes to another policy; its jobs are jobs without one. */
+    void (*on_unreserved)(struct policy *self, struct policy_reservation *r, int64_t now_us);
+    /* The number of slots booked for a reservation has changed at this time. The free slots are
+     * offered next. */
+    void (*on_booking_step)(struct policy *self, int64_t now_us, struct policy_plan *plan);
     /* @job->queue has changed; the job's counts have not. NULL: the policy ignores queues. */
     void (*on_job_moved)(struct policy *self, struct policy_job *job, int64_t now_us);
     /* @job->priority has changed. NULL: the policy does not order by priority. */

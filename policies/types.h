@@ -27,6 +27,7 @@ struct policy_seen {
     int64_t work_us;
     int64_t bytes_in, bytes_out;
 };
+struct policy_reservation;
 /* Embedded in the core's object; valid from admit() or on_job_arrived() to on_job_left(). */
 struct policy_job {
     int64_t submit_us, cluster_ts;
@@ -37,7 +38,10 @@ struct policy_job {
     double weight;       /* > 0, 1 by default */
     int64_t deadline_us; /* relative to submission, 0: none */
     bool is_job;         /* false: an application with its own master; totals grow with its asks */
-    int64_t first_us;    /* start of the first attempt, 0: none yet */
+    /* the begun reservation that the job belongs to; NULL: none. Set before on_job_arrived(), and
+     * NULL again after on_unreserved(). */
+    struct policy_reservation *reservation;
+    int64_t first_us; /* start of the first attempt, 0: none yet */
     /* end of the last map, or the submission of a job without maps; 0: maps are unfinished */
     int64_t maps_done_us;
     struct policy_phase phase[BASE_TASK_KINDS];

@@ -54,21 +54,34 @@ void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
                        job->phase[kind].pending > 0 || job->phase[kind].suspended > 0, key);
 }
 
+static bool exceeds_share(const struct policy *self, const struct policy_offer *offer)
+{
+    enum base_task_kind kind = offer->kind;
+
+    return self->be_share < 1 && (double)(self->beside_used[kind] + 1) >
+                                     self->be_share * (double)offer->capacity->slots[kind];
+}
+
 struct policy_job *rtmr_best_effort_next(const struct policy *self, struct policy_offer *offer,
                                          const struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
+    const struct policy_capacity *c = offer->capacity;
     struct policy_link *link =
         prev ? policy_order_next(&prev->link[kind]) : self->beside[kind].first;
 
-    if (!link)
-        return NULL;
-    if (self->be_share < 1 && (double)(self->beside_used[kind] + 1) >
-                                  self->be_share * (double)offer->capacity->slots[kind]) {
+    for (; link; link = policy_order_next(link)) {
+        struct policy_job *job = policy_link_job(link, kind);
+        int64_t keep = rtmr_reserved_keep_free(self, job, kind, offer->now_us);
+
+        if (exceeds_share(self, offer))
+            break;
+        if (!keep || c->slots[kind] - c->used[kind] > keep)
+            return job;
         offer->held = true;
-        return NULL;
     }
-    return policy_link_job(link, kind);
+    offer->held = offer->held || link != NULL;
+    return NULL;
 }
 
 /* ---- slots held by running attempts ---- */
@@ -150,7 +163,11 @@ static void append_running_best_effort(struct policy *self, enum base_task_kind 
              * do not count its slot as held already */
             bool longer = self->be_kill || r.started_us + eps_us <= now_us;
 
-            if (!r.suspended)
+            if (r.suspended)
+                continue;
+            if (own->reservation && own->reservation->unlisted[k] > 0)
+                own->reservation->unlisted[k]--; /* the window in the queue holds its slot */
+            else
                 append_busy_slots(
                     b, self->be_kill ? min64(until, rtmr_free_after_kill_us(self, now_us)) : until,
                     longer ? now_us : r.started_us, 1);
@@ -164,11 +181,16 @@ void rtmr_best_effort_list_busy_slots(struct policy *self, int64_t now_us)
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct rtmr_busy *b = &self->busy[k];
-        int64_t others, freeing;
+        int64_t others, freeing, booked = rtmr_reserved_in_use(self, k, now_us);
+        struct rtmr_reservation *r;
 
         b->n = 0;
+        TAILQ_FOREACH(r, &self->reservations, link)
+        {
+            r->unlisted[k] = min64(r->running[k], slot_calendar_at(&r->booked[k], now_us));
+        }
         append_running_best_effort(self, k, now_us);
-        others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
+        others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n - booked, 0);
         freeing = min64(c->freeing[k], others); /* includes attempts of jobs that have left */
         if (freeing > 0)
             append_busy_slots(b, rtmr_free_after_kill_us(self, now_us), now_us, freeing);

@@ -19,6 +19,17 @@ static const char *format_job_id(int64_t cluster_ts, int32_t seq, char buf[stati
     return buf;
 }
 
+/* Formats the id of the job or of the reservation into @buf, and returns @buf. */
+static const char *format_entry_id(const struct rtmr_entry *e, char buf[static BASE_ID_TEXT_MAX])
+{
+    bool reservation = e->windows_n[BASE_TASK_MAP] || e->windows_n[BASE_TASK_REDUCE];
+
+    if (!reservation)
+        return format_job_id(e->cluster_ts, e->seq, buf);
+    snprintf(buf, BASE_ID_TEXT_MAX, "reservation_%lld_%04d", (long long)e->cluster_ts, e->seq);
+    return buf;
+}
+
 static const char *kind_word(enum base_task_kind kind)
 {
     return kind == BASE_TASK_MAP ? "map" : "reduce";
@@ -42,8 +53,7 @@ void rtmr_explain_refusal(const struct policy *self, const struct rtmr_entry *e,
                       us_to_seconds(v->finish_us - e->submit_us), deadline);
     else
         base_buf_addf(&why, "with its deadline of %.1f s %s would miss its own by %.1f s", deadline,
-                      format_job_id(v->hurt->cluster_ts, v->hurt->seq, id),
-                      us_to_seconds(v->hurt_us - v->hurt->due_us));
+                      format_entry_id(v->hurt, id), us_to_seconds(v->hurt_us - v->hurt->due_us));
     if (offer_us)
         base_buf_addf(&why, "; could be promised: %.1f s after submission",
                       us_to_seconds(offer_us - e->submit_us));
@@ -53,6 +63,19 @@ void rtmr_explain_refusal(const struct policy *self, const struct rtmr_entry *e,
     out->ask_us = offer_us ? offer_us + self->offer_margin_us : 0;
     snprintf(out->why, sizeof out->why, "%.*s", (int)sizeof out->why - 1, why.data);
     base_buf_free(&why);
+}
+
+static void explain_reservation(const struct rtmr_reservation *own, int64_t now_us,
+                                struct base_buf *out)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    base_buf_addf(out, "in %s, whose jobs run", format_entry_id(own->entry, id));
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        if (own->booked[k].n)
+            base_buf_addf(out, " %lld of %lld %ss booked now", (long long)own->running[k],
+                          (long long)slot_calendar_at(&own->booked[k], now_us), kind_word(k));
+    base_buf_adds(out, "; beyond that, ");
 }
 
 static void explain_best_effort(const struct policy *self, const struct policy_job *job,
@@ -76,6 +99,8 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
     int64_t left;
 
     if (!e) {
+        if (rtmr_job_of(job)->reservation)
+            explain_reservation(rtmr_job_of(job)->reservation, now_us, out);
         explain_best_effort(self, job, out);
         return;
     }
@@ -137,11 +162,10 @@ void rtmr_warn_lost_promises(struct policy *self, const char *what)
             continue;
         if (e->finish_us >= RTMR_UNKNOWN)
             snprintf(text, sizeof text, "rtmr: %s: no slot is left for %s", what,
-                     format_job_id(e->cluster_ts, e->seq, id));
+                     format_entry_id(e, id));
         else
             snprintf(text, sizeof text, "rtmr: %s: %s may end %.1f s after its deadline", what,
-                     format_job_id(e->cluster_ts, e->seq, id),
-                     us_to_seconds(e->finish_us - e->due_us));
+                     format_entry_id(e, id), us_to_seconds(e->finish_us - e->due_us));
         self->env->note(self->env->core, BASE_LOG_WARN, text);
     }
 }

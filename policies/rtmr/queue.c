@@ -30,6 +30,7 @@ void rtmr_entry_free(struct rtmr_entry *e)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         free(e->ends[k]);
         free(e->held[k]);
+        free(e->windows[k]);
     }
     free(e);
 }
@@ -50,6 +51,29 @@ void rtmr_queue_free(struct rtmr_queue *q)
 
 /* ---- one link ---- */
 
+/* Places the windows of a reservation. Returns when its last window ends, or, when windows begin
+ * too late, as much after the deadline as the latest of them. */
+static int64_t apply_windows(const struct rtmr_entry *e, struct slot_profile p[BASE_TASK_KINDS])
+{
+    int64_t end_us = 0, late_us = 0;
+
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        for (size_t i = 0; i < e->windows_n[k]; i++) {
+            const struct rtmr_window *w = &e->windows[k][i];
+
+            end_us = max64(end_us, w->end_us);
+            if (w->start_us <= e->begun_us)
+                slot_profile_delay_until(&p[k], &(struct slot_run){w->end_us, w->n}, 1);
+            else
+                late_us = max64(late_us, slot_profile_place_tasks(
+                                             &p[k], w->n, w->end_us - w->start_us, w->start_us) -
+                                             w->end_us);
+        }
+    if (late_us <= 0)
+        return end_us;
+    return late_us < SLOT_NEVER / 2 ? e->due_us + late_us : SLOT_NEVER;
+}
+
 int64_t rtmr_link_apply(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
                         struct slot_profile p[BASE_TASK_KINDS])
 {
@@ -66,6 +90,8 @@ int64_t rtmr_link_apply(struct rtmr_queue *q, const struct rtmr_entry *e, int64_
             slot_profile_replace_smallest(&p[k], e->ends[k], e->ends_n[k]);
         return e->finish_us;
     }
+    if (e->windows_n[BASE_TASK_MAP] || e->windows_n[BASE_TASK_REDUCE])
+        return apply_windows(e, p);
     maps_us = slot_profile_place_tasks(&p[BASE_TASK_MAP], e->n[BASE_TASK_MAP],
                                        e->eps_us[BASE_TASK_MAP], ref_us);
     maps_us = max64(maps_us, e->after_us[BASE_TASK_MAP]) + (e->n[BASE_TASK_REDUCE] ? e->gap_us : 0);
@@ -379,6 +405,19 @@ void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t n
         rtmr_queue_update_estimates(q, e->at, now_us);
     }
     move_finished_to_base(q);
+}
+
+void rtmr_queue_take_out(struct rtmr_queue *q, struct rtmr_entry *e)
+{
+    size_t at = e->at;
+
+    rtmr_queue_set_reserve(q, e, 0);
+    rtmr_link_clear_held_slots(e);
+    q->fixed -= at < q->fixed;
+    q->tested = NULL;
+    memmove(q->v + at, q->v + at + 1, (--q->n - at) * sizeof *q->v);
+    q->version++;
+    rebuild_places_and_sums(q, at);
 }
 
 void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,

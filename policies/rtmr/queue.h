@@ -40,16 +40,29 @@
 
 #define RTMR_UNKNOWN (SLOT_NEVER - 1) /* an unknown end: later than every deadline */
 
+/* Slots that a reservation needs from start_us on until end_us. */
+struct rtmr_window {
+    int64_t start_us, end_us, n;
+};
+/* A job with a deadline, or a reservation: that has windows in place of tasks, and is due when the
+ * last of them ends. To the queue, a reservation is a job whose tasks can start when the window
+ * begins, as reduces can when the maps are done (Algorithm III): it takes the smallest times. */
 struct rtmr_entry {
     /* set by the caller. Once the entry is in the queue, the caller changes only job, n and
      * after_us: when the job leaves, or for a new plan (rtmr_queue_forget_history()) */
-    struct policy_job *job; /* NULL: the job has left */
+    struct policy_job *job; /* NULL: the job has left, or a reservation */
     int64_t submit_us, cluster_ts;
     int32_t seq;
     int64_t due_us; /* absolute deadline, < RTMR_UNKNOWN */
     /* tasks to place of each kind, and the longest duration of a task; attempts that were running
      * when the job was adopted, or planned anew, are part of the base and end by after_us */
     int64_t n[BASE_TASK_KINDS], eps_us[BASE_TASK_KINDS], after_us[BASE_TASK_KINDS];
+    /* of a reservation, allocated with base_alloc() and owned by the entry; start_us ascending */
+    struct rtmr_window *windows[BASE_TASK_KINDS];
+    size_t windows_n[BASE_TASK_KINDS];
+    /* windows that begin until then have begun, and hold their slots until they end, even if the
+     * profile no longer shows that they got them in time; the caller may raise it */
+    int64_t begun_us;
     int64_t gap_us;     /* from the end of its maps to the earliest reduce */
     int64_t started_us; /* start of the first task, 0: waiting; set on entry or by
                            rtmr_queue_mark_started() */
@@ -152,6 +165,9 @@ int64_t rtmr_queue_sum_reserved(const struct rtmr_queue *q, size_t n);
  * V. Finished jobs at the front become part of the base and are freed, perhaps @e, too. */
 void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                            bool use_actual_ends);
+/* Takes @e out of the queue, as if it had never been there; the caller owns it again. Later
+ * estimates are not updated: they can only be too late. */
+void rtmr_queue_take_out(struct rtmr_queue *q, struct rtmr_entry *e);
 /* Occupies slots in the base until the given times (ascending), for running attempts that are not
  * among any entry's tasks to place. */
 void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,

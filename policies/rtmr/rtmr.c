@@ -6,6 +6,9 @@
  *   dispatch    maps start in the order of the queue; a reduce starts only if enough slots stay
  *               free for the reduces of earlier jobs whose maps are not done (Algorithm IV). Jobs
  *               without deadline get the slots that are left
+ *   reservations  slots promised for a later time are entries of the same queue, and are kept
+ *               free like those for reduces: a task starts only if enough slots stay free for the
+ *               bookings that begin before it ends
  *   feedback    when a job ended much earlier or later than planned, its actual finish times
  *               replace its estimate (Algorithms V, VI)
  *
@@ -66,6 +69,7 @@ static struct policy *rtmr_create(const struct policy_env *env)
     struct policy *self = base_alloc(sizeof *self);
 
     self->env = env;
+    TAILQ_INIT(&self->reservations);
     rtmr_queue_init(&self->q, policy_conf_word(env->conf, rtmr_options, "rtmr.order") == 1);
     self->literal = policy_conf_bool(env->conf, rtmr_options, "rtmr.literal");
     self->feedback = policy_conf_bool(env->conf, rtmr_options, "rtmr.feedback");
@@ -88,7 +92,7 @@ static struct policy *rtmr_create(const struct policy_env *env)
     return self;
 }
 
-static void drop_candidate(struct policy *self)
+void rtmr_drop_candidate(struct policy *self)
 {
     self->q.tested = NULL;
     rtmr_entry_free(self->candidate);
@@ -97,11 +101,12 @@ static void drop_candidate(struct policy *self)
 
 static void rtmr_destroy(struct policy *self)
 {
-    drop_candidate(self);
+    rtmr_drop_candidate(self);
     rtmr_queue_free(&self->q);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         free(self->busy[k].v);
         free(self->later[k].v);
+        slot_calendar_free(&self->booked[k]);
     }
     free(self);
 }
@@ -114,9 +119,10 @@ int64_t rtmr_longest_hold_us(const struct policy *self, const struct policy_job 
            self->env->heartbeat_us + self->eps_margin_us;
 }
 
+/* A job of a reservation has what is booked for it, and is promised nothing else. */
 static bool has_deadline(const struct policy_job *job)
 {
-    return job->is_job && job->deadline_us > 0;
+    return job->is_job && job->deadline_us > 0 && !job->reservation;
 }
 
 static struct rtmr_entry *new_entry(const struct policy *self, const struct policy_job *job)
@@ -204,9 +210,11 @@ static void plan_all_jobs_anew(struct policy *self, int64_t now_us)
 {
     rtmr_queue_forget_history(&self->q, self->slots, now_us);
     self->anew = false;
-    for (size_t i = 0; i < self->q.n; i++)
+    for (size_t i = 0; i < self->q.n; i++) {
+        self->q.v[i]->begun_us = now_us;
         if (self->q.v[i]->job)
             plan_remaining_tasks(self, self->q.v[i], self->q.v[i]->job, now_us);
+    }
     self->adopted_us = max64(now_us, 1);
 }
 
@@ -216,6 +224,18 @@ static void estimate_all_after_adoption(struct policy *self, int64_t now_us)
     rtmr_best_effort_list_busy_slots(self, now_us);
     rtmr_queue_replan_with_held_slots(&self->q, now_us, self->busy);
     self->adopted_us = 0;
+}
+
+void rtmr_prepare_test(struct policy *self, int64_t now_us)
+{
+    rtmr_drop_candidate(self);
+    rtmr_on_capacity(self, now_us);
+    if (self->anew)
+        plan_all_jobs_anew(self, now_us);
+    if (self->adopted_us)
+        estimate_all_after_adoption(self, now_us);
+    else
+        rtmr_best_effort_list_busy_slots(self, now_us);
 }
 
 static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_t now_us,
@@ -228,14 +248,7 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     *out = (struct policy_promise){0};
     if (!has_deadline(job))
         return true;
-    drop_candidate(self);
-    rtmr_on_capacity(self, now_us);
-    if (self->anew)
-        plan_all_jobs_anew(self, now_us);
-    if (self->adopted_us)
-        estimate_all_after_adoption(self, now_us);
-    else
-        rtmr_best_effort_list_busy_slots(self, now_us);
+    rtmr_prepare_test(self, now_us);
     e = new_entry(self, job);
     rtmr_queue_test_admission(&self->q, e, now_us, self->busy, &v);
     if (v.accepted) {
@@ -260,6 +273,8 @@ static void set_job_counts(struct policy *self, struct rtmr_job *own, enum base_
 
     if (!own->entry)
         self->beside_used[kind] += running - own->running[kind];
+    if (own->reservation)
+        own->reservation->running[kind] += running - own->running[kind];
     if (own->job->is_job) {
         self->running[with][kind] += running - own->running[kind];
         self->pending[with][kind] += pending - own->pending[kind];
@@ -328,7 +343,7 @@ static void enter_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
         self->candidate = NULL;
         rtmr_queue_insert_owned(&self->q, e, now_us, self->busy);
     } else {
-        drop_candidate(self);
+        rtmr_drop_candidate(self);
         e = new_adopted_entry(self, job, now_us);
         rtmr_queue_adopt_owned(&self->q, e, now_us);
         self->adopted_us = max64(now_us, 1);
@@ -347,6 +362,7 @@ static void rtmr_on_job_arrived(struct policy *self, struct policy_job *job, int
         enter_queue(self, own, now_us);
     } else {
         LIST_INSERT_HEAD(&self->best_effort, own, in_best_effort);
+        rtmr_reservation_add_job(own);
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
@@ -395,9 +411,21 @@ static void rtmr_on_job_left(struct policy *self, struct policy_job *job, int64_
         leave_queue(self, own, now_us);
     } else {
         LIST_REMOVE(own, in_best_effort);
+        rtmr_reservation_remove_job(own);
     }
     free(own);
     job->own = NULL;
+}
+
+void rtmr_mark_started(struct policy *self, struct rtmr_entry *e, int64_t now_us)
+{
+    for (size_t i = rtmr_queue_mark_started(&self->q, e, now_us); i <= e->at; i++) {
+        struct policy_job *moved = self->q.v[i]->job;
+
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && moved; k++)
+            if (moved->link[k].linked)
+                policy_order_move(&self->order[k], &moved->link[k], self->q.v[i]->key);
+    }
 }
 
 static void rtmr_on_task_started(struct policy *self, struct policy_job *job,
@@ -409,15 +437,8 @@ static void rtmr_on_task_started(struct policy *self, struct policy_job *job,
     (void)kind;
     (void)task;
     (void)node;
-    if (!e || e->started_us)
-        return;
-    for (size_t i = rtmr_queue_mark_started(&self->q, e, now_us); i <= e->at; i++) {
-        struct policy_job *moved = self->q.v[i]->job;
-
-        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && moved; k++)
-            if (moved->link[k].linked)
-                policy_order_move(&self->order[k], &moved->link[k], self->q.v[i]->key);
-    }
+    if (e && !e->started_us)
+        rtmr_mark_started(self, e, now_us);
 }
 
 static void rtmr_on_task_ended(struct policy *self, struct policy_job *job,
@@ -449,37 +470,84 @@ static bool leaves_enough_reduce_slots(const struct policy *self, const struct p
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 
-/* Names jobs by Algorithm IV: all jobs with deadlines, then, unless a map of these still waits,
- * those without. offer->step sums the pending tasks of jobs that declined. */
+/* Returns true when a task of @job may start in this slot without using what is booked for
+ * reservations. */
+static bool leaves_booked_slots(const struct policy *self, const struct policy_offer *offer,
+                                const struct policy_job *job)
+{
+    const struct policy_capacity *c = offer->capacity;
+    int64_t keep = rtmr_reserved_keep_free(self, job, offer->kind, offer->now_us);
+
+    return !keep || c->slots[offer->kind] - c->used[offer->kind] > keep;
+}
+
+/* Returns the first job from @link on that may start a map beside the reservations. */
+static struct policy_job *next_with_maps(const struct policy *self, struct policy_offer *offer,
+                                         struct policy_link *link)
+{
+    for (; link; link = policy_order_next(link)) {
+        struct policy_job *job = policy_link_job(link, BASE_TASK_MAP);
+
+        if (leaves_booked_slots(self, offer, job))
+            return job;
+        offer->held = true;
+    }
+    if (self->pending[1][BASE_TASK_MAP] <= 0)
+        return rtmr_best_effort_next(self, offer, NULL);
+    offer->held = true;
+    return NULL;
+}
+
+/* Returns the first job from @link on that may start a reduce: enough slots must stay free for the
+ * reduces and reservations before it in the queue. */
+static struct policy_job *next_with_reduces(const struct policy *self, struct policy_offer *offer,
+                                            struct policy_link *link)
+{
+    for (; link; link = policy_order_next(link)) {
+        struct policy_job *job = policy_link_job(link, BASE_TASK_REDUCE);
+        int64_t reserved =
+            offer->step + rtmr_queue_sum_reserved(&self->q, rtmr_job_of(job)->entry->at);
+
+        if (leaves_enough_reduce_slots(
+                self, offer,
+                reserved + rtmr_reserved_keep_free(self, job, offer->kind, offer->now_us)))
+            return job;
+        offer->held = true;
+        if (!leaves_enough_reduce_slots(self, offer, reserved)) /* nor for any job after it */
+            return NULL;
+        offer->step += job->phase[BASE_TASK_REDUCE].pending;
+    }
+    if (leaves_enough_reduce_slots(self, offer,
+                                   offer->step + rtmr_queue_sum_reserved(&self->q, self->q.n)))
+        return rtmr_best_effort_next(self, offer, NULL);
+    offer->held = true;
+    return NULL;
+}
+
+/* Names jobs by Algorithm IV: first those whose reservation has booked slots, then all jobs with
+ * deadlines, then, unless a map of these still waits, those without. offer->step sums the pending
+ * tasks of jobs that declined; offer->at is set once the reservations have been asked. */
 static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
     struct policy_link *link;
 
+    if (!offer->at) {
+        struct policy_job *job = rtmr_reserved_next(self, offer, prev);
+
+        if (job)
+            return job;
+        offer->at = self;
+        prev = NULL;
+    }
     if (prev && !rtmr_job_of(prev)->entry)
         return rtmr_best_effort_next(self, offer, prev);
     if (prev)
         offer->step += prev->phase[kind].pending;
     link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
-    if (kind == BASE_TASK_MAP) {
-        if (link)
-            return policy_link_job(link, kind);
-        if (self->pending[1][BASE_TASK_MAP] > 0) {
-            offer->held = true;
-            return NULL;
-        }
-        return rtmr_best_effort_next(self, offer, NULL);
-    }
-    if (!leaves_enough_reduce_slots(
-            self, offer,
-            offer->step + rtmr_queue_sum_reserved(
-                              &self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at
-                                             : self->q.n))) {
-        offer->held = true;
-        return NULL;
-    }
-    return link ? policy_link_job(link, kind) : rtmr_best_effort_next(self, offer, NULL);
+    return kind == BASE_TASK_MAP ? next_with_maps(self, offer, link)
+                                 : next_with_reduces(self, offer, link);
 }
 
 const struct policy_ops policy_rtmr = {
@@ -492,6 +560,10 @@ const struct policy_ops policy_rtmr = {
     .create = rtmr_create,
     .destroy = rtmr_destroy,
     .admit = rtmr_admit,
+    .reserve = rtmr_reserve,
+    .on_reserved = rtmr_on_reserved,
+    .on_unreserved = rtmr_on_unreserved,
+    .on_booking_step = rtmr_on_booking_step,
     .on_job_arrived = rtmr_on_job_arrived,
     .on_job_left = rtmr_on_job_left,
     .on_job_changed = rtmr_on_job_changed,

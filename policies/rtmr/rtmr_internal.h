@@ -1,10 +1,12 @@
 /* policies/rtmr/rtmr_internal.h - state of the rtmr policy, shared by rtmr.c (jobs with deadlines),
- * best_effort.c (jobs without) and explain.c (messages to users and operators). */
+ * best_effort.c (jobs without), reserved.c (reservations) and explain.c (messages to users and
+ * operators). */
 #ifndef CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 #define CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 
 #include <sys/queue.h>
 
+#include "policies/common/slot_calendar.h"
 #include "policies/policy.h"
 #include "policies/rtmr/queue.h"
 
@@ -14,10 +16,24 @@ enum rtmr_best_effort_order {
     RTMR_BEST_EFFORT_HSRTF
 };
 
+struct rtmr_job;
+/* policy_reservation.own. Its jobs are jobs without deadline that get slots before all others, up
+ * to the number booked. */
+struct rtmr_reservation {
+    struct policy_reservation *r;
+    struct rtmr_entry *entry;                     /* in the queue */
+    struct slot_calendar booked[BASE_TASK_KINDS]; /* its bookings */
+    LIST_HEAD(, rtmr_job) jobs;
+    int64_t running[BASE_TASK_KINDS];  /* attempts and containers of its jobs, without masters */
+    int64_t unlisted[BASE_TASK_KINDS]; /* of these, not listed as busy yet */
+    TAILQ_ENTRY(rtmr_reservation) link;
+};
 struct rtmr_job { /* policy_job.own */
     struct policy_job *job;
     struct rtmr_entry *entry;                                   /* NULL: without deadline */
     LIST_ENTRY(rtmr_job) in_best_effort;                        /* when entry is NULL */
+    struct rtmr_reservation *reservation;                       /* NULL: none */
+    LIST_ENTRY(rtmr_job) in_reservation;                        /* when it has one */
     int32_t running[BASE_TASK_KINDS], pending[BASE_TASK_KINDS]; /* as included in the sums */
     int32_t maps_done;
     bool broke; /* a task exceeded its bound, and this has been logged */
@@ -35,6 +51,8 @@ struct policy {
     /* slots used by jobs without deadline and by containers of other applications, not by masters
      */
     int64_t beside_used[BASE_TASK_KINDS];
+    TAILQ_HEAD(rtmr_reservations, rtmr_reservation) reservations;
+    struct slot_calendar booked[BASE_TASK_KINDS]; /* for all reservations together */
     struct rtmr_entry *candidate; /* accepted by the last admission; its job is about to arrive */
     bool anew;          /* the plan's assumptions no longer hold: plan anew at the next admission */
     int64_t adopted_us; /* when jobs that are not estimated yet were adopted; 0: none */
@@ -64,6 +82,34 @@ int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64
 /* Returns the latest time at which the slot of an attempt killed at @now_us is free: the node
  * receives the order in its next heartbeat and reports the end in the following one. */
 int64_t rtmr_free_after_kill_us(const struct policy *self, int64_t now_us);
+
+/* Brings the plan up to date before a test: capacity, adopted jobs, self->busy. */
+void rtmr_prepare_test(struct policy *self, int64_t now_us);
+/* Drops the job accepted last, which has not arrived. */
+void rtmr_drop_candidate(struct policy *self);
+/* @e, and all before it in the queue, are not overtaken from now on. */
+void rtmr_mark_started(struct policy *self, struct rtmr_entry *e, int64_t now_us);
+
+/* policies/rtmr/reserved.c */
+bool rtmr_reserve(struct policy *self, struct policy_reservation *r, struct policy_reservation *old,
+                  int64_t now_us);
+void rtmr_on_reserved(struct policy *self, struct policy_reservation *r, int64_t now_us);
+void rtmr_on_unreserved(struct policy *self, struct policy_reservation *r, int64_t now_us);
+void rtmr_on_booking_step(struct policy *self, int64_t now_us, struct policy_plan *plan);
+/* Adds @own to its reservation, or removes it. */
+void rtmr_reservation_add_job(struct rtmr_job *own);
+void rtmr_reservation_remove_job(struct rtmr_job *own);
+/* Returns the number of slots of @kind booked now that attempts of the reservations' jobs use. */
+int64_t rtmr_reserved_in_use(const struct policy *self, enum base_task_kind kind, int64_t now_us);
+/* Returns how many free slots must stay free when a task of @job starts now: those booked at a time
+ * when it may still run, and not in use. For a job with a deadline only the reservations before it
+ * in the queue count. */
+int64_t rtmr_reserved_keep_free(const struct policy *self, const struct policy_job *job,
+                                enum base_task_kind kind, int64_t now_us);
+/* Returns the job after @prev (NULL: the first) that may use a slot booked for its reservation;
+ * NULL: none. */
+struct policy_job *rtmr_reserved_next(const struct policy *self, const struct policy_offer *offer,
+                                      const struct policy_job *prev);
 
 /* policies/rtmr/best_effort.c */
 void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
