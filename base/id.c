@@ -71,6 +71,19 @@ int base_app_id_parse(const char *text, struct base_app_id *out, struct base_err
     return 0;
 }
 
+int base_reservation_id_parse(const char *text, struct base_app_id *out, struct base_error *err)
+{
+    struct scan s = {text};
+    struct base_app_id id = {0};
+
+    scan_literal(&s, "reservation_");
+    scan_app_id(&s, &id);
+    if (!scan_is_complete(&s))
+        return refuse_id(err, text, "a reservation id", "reservation_<cluster time>_<number>");
+    *out = id;
+    return 0;
+}
+
 int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct base_error *err)
 {
     struct scan s = {text};
@@ -165,6 +178,12 @@ static char *write_app_id(char *to, const char *word, const struct base_app_id *
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
     *write_app_id(buf, "application_", id) = '\0';
+    return buf;
+}
+
+char *base_reservation_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX])
+{
+    *write_app_id(buf, "reservation_", id) = '\0';
     return buf;
 }
 

@@ -204,6 +204,10 @@ const struct base_conf_key base_conf_keys[] = {
         "file: the queues are those of capacity-scheduler.xml or creel.scheduler.queues; memory, "
         "leveldb, zk, fs or any other value: clients may change them, and the state store keeps "
         "them"),
+    BOOL("yarn.resourcemanager.reservation-system.enable", "false",
+         "take reservations for the queues that yarn.scheduler.capacity.PATH.reservable names, "
+         "here or in the file of creel.scheduler.capacity-file, while the policy (rtmr) can "
+         "promise slots"),
     INT("creel.scheduler.locality-delay-ms", "-1", -1, MS_MAX,
         "alias of creel.delay.w1 and creel.delay.w2 together, in milliseconds; -1: not set"),
     DBL("creel.scheduler.slowstart", "0.05",

@@ -46,6 +46,7 @@ struct policy_queue {
     bool is_parent;           /* type="parent", or it has children: takes no jobs itself */
     /* it, or a queue above it, takes no new jobs; those inside go on. The core refuses them. */
     bool stopped;
+    bool reservable; /* reservations may be made for it: rm/core/reserve */
     double weight;
     struct policy_limit min, max;
     struct policy_limit child_max; /* max of child queues that placement rules create */

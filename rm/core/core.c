@@ -119,6 +119,9 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
     case RM_TIMER_LIFETIME:
         rm_app_end_lifetime(c, t->owner);
         break;
+    case RM_TIMER_RESERVATION:
+        rm_reservations_step(c);
+        break;
     case RM_TIMER_GONE:
         rm_nodes_forget_gone(c);
         break;
@@ -212,6 +215,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     c->grace_timer = (struct rm_timer){.kind = RM_TIMER_GRACE};
     c->trim_timer = (struct rm_timer){.kind = RM_TIMER_TRIM};
     c->gone_timer = (struct rm_timer){.kind = RM_TIMER_GONE};
+    c->reservations.timer = (struct rm_timer){.kind = RM_TIMER_RESERVATION};
     if (conf->tree) {
         c->tree = *conf->tree;
         *conf->tree = (struct policy_queues){0};
@@ -242,6 +246,7 @@ void rm_core_free(struct rm_core *c)
         return;
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_leave_policy(c, c->apps[i]);
+    rm_reservations_free(c);
     rm_policy_free(c);
     while (c->acks_n) {
         struct rm_ack *ack = &c->acks[c->acks_head];
@@ -407,6 +412,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     rm_confirm_decide_and_record_format(c);
     rm_takeover_begin(c);
     rm_nodes_restore_decommissioning(c);
+    rm_reservations_continue(c);
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 

@@ -206,6 +206,16 @@ struct rm_core_conf {
     /* Labels are added or removed, or nodes get other labels; reply: OK, released once that is    \
      * durable. Errors: -BASE_EINVAL with YARN's message, -BASE_ELIMIT. */                         \
     X(SET_LABELS, rm_labels_on_set, true)                                                          \
+    /* Reply: app_id, the id of a new reservation, which nothing else knows of yet. Error:         \
+     * -BASE_EINVAL when the policy promises nothing to reservations. */                           \
+    X(NEW_RESERVATION_ID, rm_reservation_on_new_id, false)                                         \
+    /* Reply: OK, released once the reservation is durable; also for one that is there already,    \
+     * with the same definition. Errors: -BASE_EINVAL with YARN's message. */                      \
+    X(SUBMIT_RESERVATION, rm_reservation_on_submit, true)                                          \
+    /* The same for a reservation that is there; it stays as it was when it cannot be changed.     \
+     * -BASE_ENOTFOUND: it has ended. */                                                           \
+    X(UPDATE_RESERVATION, rm_reservation_on_update, true)                                          \
+    X(DELETE_RESERVATION, rm_reservation_on_delete, true)                                          \
     /* The node gets no more containers, or does again; reply: OK, released once that is durable.  \
      * Error: -BASE_ENOTFOUND for an unknown node. */                                              \
     X(DRAIN_NODE, rm_node_on_drain, true)                                                          \
@@ -260,6 +270,11 @@ struct rm_label_change {
     bool exclusive;   /* ADD: only requests with the label may use its nodes */
     const char *const *labels; /* REPLACE: the labels that the node has from now on */
     size_t labels_n;
+};
+/* So many containers of a reservation, each for duration_us, at least @width of them at a time. */
+struct rm_reservation_request {
+    struct rm_res capability;
+    int64_t containers, width, duration_us;
 };
 struct rm_ask {
     int32_t priority;
@@ -388,6 +403,18 @@ struct rm_event {
             bool graceful;
             int64_t timeout_us;
         } refresh;
+        /* SUBMIT, UPDATE, DELETE_RESERVATION; DELETE uses only the id, UPDATE not the queue.
+         * @reservable: the queue may have reservations even if it does not say so itself.
+         * @interpreter: enum policy_interpreter, as given. */
+        struct {
+            struct base_app_id id;
+            const char *queue, *name, *recurrence; /* @name may be NULL */
+            bool reservable;
+            int32_t priority;
+            int64_t arrival_us, deadline_us, interpreter;
+            const struct rm_reservation_request *requests;
+            size_t n;
+        } reservation;
         struct {
             const char *node_id;
             bool drain;

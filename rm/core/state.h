@@ -21,6 +21,7 @@
 #include "rm/core/node/node.h"
 #include "rm/core/node/orders.h"
 #include "rm/core/queue/queue_conf.h"
+#include "rm/core/reserve/reservation.h"
 #include "rm/core/step_memory.h"
 
 /* Bound on the distinct hosts that submissions may name, and on the distinct users. Beyond it a
@@ -69,6 +70,7 @@ struct rm_core {
     struct rm_hosts listed;  /* hosts that may and may not have nodes */
     struct rm_labels labels; /* of nodes */
     struct rm_queue_conf queue_conf;
+    struct rm_reservations reservations;
     bool decommission_due;   /* a node may have no more work to wait for: rm/core/admin */
     bool loading;            /* recovery has not finished: no node is forgotten */
     struct rm_queue *queues; /* parallel to tree.v */

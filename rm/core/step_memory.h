@@ -71,7 +71,8 @@ enum rm_timer_kind {
     RM_TIMER_TRIM,
     RM_TIMER_GONE,
     RM_TIMER_ACTIVITY,
-    RM_TIMER_LIFETIME
+    RM_TIMER_LIFETIME,
+    RM_TIMER_RESERVATION
 };
 struct rm_timer {
     int64_t at_us;

@@ -193,6 +193,7 @@ struct rm_job_spec {
     int64_t deadline_us, deadline_at_us;
     double weight; /* 0: not given, which means 1 */
     int32_t max_attempts;
+    struct base_app_id reservation; /* whose slots it uses; seq 0: none */
     /* Groups of @user, primary first; empty: unknown. For placement in a queue, not stored. */
     struct rm_str_list user_groups;
     struct rm_str_list env; /* "K=V" */
@@ -241,6 +242,7 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     /* Who may see and change it besides its user (base/acl/acl.h), from the launch context of its
      * master; NULL: not given. */
     char *acl_view, *acl_modify;
+    struct base_app_id reservation; /* whose slots it uses; seq 0: none */
     struct rm_launch *launch;
     char *json; /* the whole submission */
 };

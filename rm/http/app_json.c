@@ -341,6 +341,25 @@ static int decode_id(const json_t *body, struct base_app_id *id, struct base_err
     return 0;
 }
 
+/* Without a text there is none. */
+static int decode_reservation(const json_t *body, struct base_app_id *id, struct base_error *err)
+{
+    char room[64];
+    const json_t *j = find_member(body, "reservation-id");
+    const char *text = j ? scalar_to_text(j, room) : NULL;
+
+    if (text && *text && base_reservation_id_parse(text, id, NULL) < 0)
+        return base_error_set(err, -BASE_ENOTFOUND,
+                              "The specified reservation id is invalid: %.200s", text);
+    return 0;
+}
+
+int64_t rm_yarn_json_int(const json_t *obj, const char *name, int64_t min, int64_t max,
+                         int64_t deflt)
+{
+    return get_number_or_default(obj, name, min, max, deflt);
+}
+
 /* Leaves the slots zero: the core assigns each master a map slot. */
 static void decode_resource(const json_t *body, struct rm_res *res)
 {
@@ -446,6 +465,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rc = decode_name_queue_and_type(body, s, err);
     if (rc == 0)
         rc = decode_tags(body, &s->tags, err);
+    if (rc == 0)
+        rc = decode_reservation(body, &s->reservation, err);
     if (rc == 0)
         rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
     if (rc == 0)

@@ -21,6 +21,7 @@
  *   -BASE_EINVAL  to be answered with 400 BadRequestException; @err contains YARN's message, such
  *                 as "Could not parse application id x"
  *   -BASE_ELIMIT  a text or list exceeds a limit, which @err names: 400 too
+ *   -BASE_ENOTFOUND the reservation's id is not one: 404, as YARN answers
  *   -BASE_ESTATE  a local resource has an unknown type or visibility, where YARN fails with a
  *                 NullPointerException: 503 */
 int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out,
@@ -35,6 +36,10 @@ struct rm_app_spec *rm_app_spec_new_placeholder(const char *id);
  * container. Returns 0, or -BASE_EINVAL with YARN's message. */
 int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max,
                           struct base_error *err);
+/* Returns the member's number as YARN reads it, quoted or not; @deflt when the member is absent or
+ * not a whole number from @min to @max. */
+int64_t rm_yarn_json_int(const json_t *obj, const char *name, int64_t min, int64_t max,
+                         int64_t deflt);
 /* Decodes a launch context: the member am-container-spec, or an ask's "launch". Sets *@out to a
  * launch with one reference, or to NULL when @ctx is NULL, empty or not an object. Returns as
  * rm_app_spec_decode(). */

@@ -22,6 +22,7 @@
     X(rm_yarn_priority_routes)                                                                     \
     X(rm_yarn_signal_routes)                                                                       \
     X(rm_yarn_tokens_routes)                                                                       \
+    X(rm_yarn_reservations_routes)                                                                 \
     X(rm_yarn_attempts_routes)                                                                     \
     X(rm_yarn_prometheus_routes)                                                                   \
     X(rm_api_jobs_routes)                                                                          \

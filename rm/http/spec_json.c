@@ -18,9 +18,11 @@
 #define GROUPS_MAX     100000
 
 const char *const rm_spec_job_members[] = {
-    "id",         "name",           "user",   "queue",   "priority",   "input",        "output",
-    "map",        "combine",        "reduce", "reduces", "split-size", "max-attempts", "env",
-    "deadline-s", "deadline-at-ms", "weight", "tasks",   NULL};
+    "id",           "name",   "user",           "queue",
+    "priority",     "input",  "output",         "map",
+    "combine",      "reduce", "reduces",        "split-size",
+    "max-attempts", "env",    "deadline-s",     "deadline-at-ms",
+    "weight",       "tasks",  "reservation-id", NULL};
 const char *const rm_spec_task_members[] = {"kind",  "command",    "hosts",
                                             "count", "expected-s", NULL};
 
@@ -336,6 +338,21 @@ static int read_id(const json_t *job, struct base_app_id *id, struct base_error 
     return 0;
 }
 
+static int read_reservation(const json_t *job, struct base_app_id *id, struct base_error *err)
+{
+    const char *text = NULL;
+    int rc = base_json_str(job, "job.", "reservation-id", false, BASE_ID_TEXT_MAX, &text, err);
+
+    if (rc < 0 || !text)
+        return rc;
+    if (base_reservation_id_parse(text, id, NULL) < 0 || id->seq < 1)
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.reservation-id: \"%.100s\" is not a reservation id, as "
+                              "\"reservation_1700000000000_0001\"",
+                              text);
+    return 0;
+}
+
 static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec *s,
                     struct base_error *err)
 {
@@ -353,6 +370,7 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
                             err)) < 0 ||
         (rc = read_env(job, &s->env, err)) < 0 || (rc = read_deadline(job, s, err)) < 0 ||
         (rc = read_weight(job, s, err)) < 0 ||
+        (rc = read_reservation(job, &s->reservation, err)) < 0 ||
         (rc = base_json_arr(job, "job.", "tasks", false, GROUPS_MAX, &tasks, err)) < 0)
         return rc;
     s->priority = (int32_t)priority;
@@ -530,6 +548,8 @@ void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct b
         base_json_put_int(out, "deadline-at-ms", s->deadline_at_us / 1000);
     if (s->weight > 0)
         base_json_put_num(out, "weight", s->weight);
+    if (s->reservation.seq)
+        base_json_put_str(out, "reservation-id", base_reservation_id_text(&s->reservation, id));
 }
 
 const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind,

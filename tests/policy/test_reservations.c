@@ -229,7 +229,7 @@ static void test_slots_are_kept_free(void)
     run_to(&w, 160); /* since 150 s its last two tasks run */
     CU_ASSERT_EQUAL(count_running(mine), 2);
     CU_ASSERT_EQUAL(w.plan.len, 0); /* nobody else has been promised anything */
-    world_run(&w, 180 * S); /* the next heartbeats */
+    world_run(&w, 180 * S);         /* the next heartbeats */
     CU_ASSERT_EQUAL(count_running(others), 2);
     close_world(&w, &r);
 }

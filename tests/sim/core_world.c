@@ -609,10 +609,10 @@ static void add_group(struct rm_job_spec *s, enum base_task_kind kind, int count
 struct rm_job_spec *world_spec(const char *text)
 {
     struct rm_job_spec *s = base_alloc(sizeof *s);
-    char name[64], queue[64] = "default", user[64] = "ann";
+    char name[64], queue[64] = "default", user[64] = "ann", reservation[64] = "";
     int maps, reduces, output, attempts, hosts, priority, deadline = 0;
-    int n = sscanf(text, "%63s %d %d %d %d %d %d %d %63s %63s", name, &maps, &reduces, &output,
-                   &attempts, &hosts, &priority, &deadline, queue, user);
+    int n = sscanf(text, "%63s %d %d %d %d %d %d %d %63s %63s %63s", name, &maps, &reduces, &output,
+                   &attempts, &hosts, &priority, &deadline, queue, user, reservation);
 
     base_assert(n >= 7);
     s->refs = 1;
@@ -622,6 +622,8 @@ struct rm_job_spec *world_spec(const char *text)
     s->deadline_us = deadline * INT64_C(1000000);
     s->priority = priority;
     s->max_attempts = attempts;
+    if (*reservation)
+        base_assert(base_reservation_id_parse(reservation, &s->reservation, NULL) == 0);
     s->json = base_strdup(text);
     if (!output && !hosts) {
         add_group(s, BASE_TASK_MAP, maps);

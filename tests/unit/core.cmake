@@ -14,6 +14,7 @@ creel_test(test_core_bounds SOURCES unit/test_core_bounds.c LIBS creel_core_worl
 creel_test(test_core_takeover SOURCES unit/test_core_takeover.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_takeover_store SOURCES unit/test_core_takeover_store.c
            LIBS creel_core_world LABELS unit)
+creel_test(test_core_reserve SOURCES unit/test_core_reserve.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_policy SOURCES unit/test_core_policy.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_random SOURCES sim/test_core_random.c sim/random_check.c
            LIBS creel_core_world LABELS sim TIMEOUT 900)

@@ -51,6 +51,24 @@ static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_
     return (double)longest * (double)rm_job_spec_task_count(spec, k) > EXPECTED_MAX;
 }
 
+/* Returns true, with the request answered, when the job cannot use the reservation it names. */
+static bool refuse_if_reservation_is_unusable(struct rm_core *c, const struct rm_event *ev,
+                                              uint32_t queue)
+{
+    const struct rm_job_spec *spec = ev->u.submit_job.spec;
+    const char *wrong;
+
+    if (!spec->reservation.seq)
+        return false;
+    wrong =
+        c->ops->reserve
+            ? rm_reservation_explain_refusal(c, spec->reservation, spec->name, queue)
+            : rm_scratch_printf(c, "the policy %s promises nothing to reservations", c->ops->name);
+    if (wrong)
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "job.reservation-id: %s", wrong);
+    return wrong;
+}
+
 /* Returns true when the submission is refused; the request has been answered then. Otherwise sets
  * *@queue. Placement comes last, since it may create the queue. A deadline in the past is an error
  * only at submission: one read from the store was simply missed. */
@@ -89,7 +107,7 @@ static bool refuse_submission_if_invalid(struct rm_core *c, const struct rm_even
         rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
         return true;
     }
-    return false;
+    return refuse_if_reservation_is_unusable(c, ev, *queue);
 }
 
 void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)

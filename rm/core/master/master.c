@@ -90,7 +90,7 @@ static void begin_new_attempt(struct rm_core *c, struct rm_app *a)
 }
 
 /* Returns why no queue has taken the application, in memory that is valid until the next step. */
-static char *explain_refusal(struct rm_core *c, const struct rm_app *a)
+static const char *explain_refusal(struct rm_core *c, const struct rm_app *a)
 {
     int32_t at = policy_queues_find(&c->tree, a->queue);
     char id[BASE_ID_TEXT_MAX];
@@ -106,8 +106,11 @@ static char *explain_refusal(struct rm_core *c, const struct rm_app *a)
 
 void rm_plain_app_accept(struct rm_core *c, struct rm_app *a)
 {
-    if (a->queue_index == RM_NONE) {
-        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, explain_refusal(c, a));
+    const char *wrong = a->queue_index == RM_NONE ? explain_refusal(c, a)
+                                                  : rm_reservation_explain_refused_app(c, a);
+
+    if (wrong) {
+        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, wrong);
         return;
     }
     rm_app_set_state(c, a, RM_APP_ACCEPTED);

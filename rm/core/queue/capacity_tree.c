@@ -410,6 +410,13 @@ static int check_maximums(const struct builder *b)
 }
 
 /* ---------------------------------------------------------------- other settings */
+static bool is_reservable(const struct builder *b, size_t i)
+{
+    const char *text = get_of_queue(b, i, "reservable");
+
+    return text && strcasecmp(text, "true") == 0;
+}
+
 static int read_state(struct builder *b, size_t i)
 {
     const char *text = get_of_queue(b, i, "state");
@@ -424,6 +431,7 @@ static int read_state(struct builder *b, size_t i)
                               "No enum constant "
                               "org.apache.hadoop.yarn.api.records.QueueState.%.100s",
                               text);
+    b->q->v[i].reservable = is_reservable(b, i);
     b->q->v[i].stopped = stopped || (i && b->q->v[b->q->v[i].parent].stopped);
     return 0;
 }

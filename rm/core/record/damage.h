@@ -21,6 +21,8 @@
  *
  *   node/<id>: nothing is lost: the node is awaited by name, and reports the rest as it registers.
  *
+ *   meta/reservation_<id>: the reservation is lost; its jobs go on without it.
+ *
  *   meta/format: the ResourceManager does not start without --format-confirmed, since only an
  *     operator knows whether this is the right store.
  *

@@ -22,6 +22,10 @@
  *              label: <name> <exclusive 0|1>; node: <id, or host:0> <name of its label, or "">
  *           q1 <version> <n properties>, key "scheduler-conf": the configuration of the queues
  *              property: <name> <value>
+ *           r1 <queue> <user> <name> <recurrence> <priority> <accepted> <arrival> <deadline>
+ *              <interpreter> <n requests> <n bookings>, key "reservation_..."
+ *              request: <MiB> <vcores> <map slots> <reduce slots> <containers> <width> <duration>
+ *              booking: <start> <end> <slots> <request>
  *           s1 <n paths> <n splits>, key "splits_<app id>"
  *              split: <path> <offset> <length> <gzip> <n hosts>
  *

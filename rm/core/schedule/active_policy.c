@@ -137,6 +137,7 @@ static void start_policy(struct rm_core *c, const struct policy_ops *ops)
     c->faults = 0;
     if (ops->on_capacity)
         ops->on_capacity(c->policy, c->now_us);
+    rm_reservations_enter_policy(c);
     for (size_t i = 0; i < c->apps_n; i++)
         if (c->apps[i]->in_policy)
             ops->on_job_arrived(c->policy, &c->apps[i]->pj, c->now_us);
@@ -153,6 +154,7 @@ static void stop_policy(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++)
         if (c->apps[i]->in_policy)
             c->ops->on_job_left(c->policy, &c->apps[i]->pj, c->now_us);
+    rm_reservations_leave_policy(c);
     c->ops->destroy(c->policy);
     c->policy = NULL;
 }

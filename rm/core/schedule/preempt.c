@@ -51,6 +51,13 @@ int64_t rm_preempt_run_policy_timer(struct rm_core *c)
     return next;
 }
 
+void rm_preempt_at_booking_step(struct rm_core *c)
+{
+    if (c->ops->on_booking_step)
+        c->ops->on_booking_step(c->policy, c->now_us, &c->plan);
+    carry_out_preemption_plan(c);
+}
+
 /* Writes the running attempts of kind @k on @n that may be preempted to @v, newest start first, at
  * most @max. Returns their number. Insertion sort suffices, since a node has few slots. */
 static size_t list_running_attempts(const struct rm_core *c, const struct rm_node *n,

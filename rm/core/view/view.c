@@ -53,6 +53,7 @@ void rm_views_free(struct rm_views *v)
     free(v->labels);
     free(v->node_labels);
     free(v->partitions);
+    free(v->reservations);
     if (v->arena)
         rm_step_arena_free(&v->arena->memory);
     free(v->arena);

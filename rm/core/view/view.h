@@ -281,6 +281,22 @@ struct rm_app_filter {
     int64_t started_begin_us, started_end_us, finished_begin_us, finished_end_us;
     bool jobs_only;
 };
+/* Slots of a reservation: @n containers of request @request at a time. */
+struct rm_booking_view {
+    int64_t start_us, end_us, n;
+    size_t request;
+};
+struct rm_reservation_view {
+    struct base_app_id id;
+    const char *queue, *user, *name, *recurrence; /* @name may be NULL */
+    int32_t priority;
+    int64_t accepted_us, arrival_us, deadline_us;
+    int interpreter;
+    const struct rm_reservation_request *requests;
+    size_t requests_n;
+    const struct rm_booking_view *bookings; /* by request, then by time */
+    size_t bookings_n;
+};
 struct rm_views {
     struct rm_arena *arena;
     struct rm_app_view *apps;
@@ -309,7 +325,17 @@ struct rm_views {
     size_t node_labels_n;
     struct rm_partition_view *partitions;
     size_t partitions_n;
+    struct rm_reservation_view *reservations;
+    size_t reservations_n;
 };
+/* Returns true when the policy can promise slots to reservations. */
+bool rm_view_can_reserve(const struct rm_core *core);
+/* Returns true when @queue ("x" and "root.x" are the same) says that it may have reservations. */
+bool rm_view_queue_is_reservable(const struct rm_core *core, const char *queue);
+/* Appends the reservations of @queue ("x" and "root.x" are the same): the one with @id, or without
+ * one (seq 0) those with bookings between @from_us and @until_us, by id. */
+void rm_view_reservations(const struct rm_core *core, const char *queue, struct base_app_id id,
+                          int64_t from_us, int64_t until_us, struct rm_views *out);
 /* Frees the copies and drops their references. Can be called without holding the core. */
 void rm_views_free(struct rm_views *v);
 

@@ -63,6 +63,8 @@ static void answer_bad_spec(struct api_request *rq, int rc, const struct base_er
 {
     if (rc == -BASE_ESTATE)
         api_answer_error(rq, 503, "NullPointerException", "%s", err->text);
+    else if (rc == -BASE_ENOTFOUND)
+        api_answer_error(rq, 404, "IOException", "%s", err->text);
     else
         yarn_bad_request(rq, "%s", err->text);
 }
