@@ -6,6 +6,7 @@
 #include "tests/unit/html_check.h"
 #include "tests/unit/master_over_http.h"
 
+#define NBSP "\xC2\xA0"
 #define CSP                                                                                        \
     "Content-Security-Policy: default-src 'none'; style-src 'self'; script-src 'self'; "           \
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "                    \
@@ -276,16 +277,16 @@ static void test_tasks(void)
     snprintf(app, sizeof app, "%s", str(json_object_get(j, "job"), "id"));
     json_decref(j);
     snprintf(path, sizeof path, "/cluster/app/%s", app);
-    shows(path, 200, ">map 49<");
-    shows_not(path, ">map 50<");
+    shows(path, 200, ">map" NBSP "49<");
+    shows_not(path, ">map" NBSP "50<");
     shows(path, 200, "?kind=map&amp;from=50#tasks");
     snprintf(path, sizeof path, "/cluster/app/%s?kind=map&from=100", app);
-    shows(path, 200, ">map 119<");
-    shows_not(path, ">map 99<");
+    shows(path, 200, ">map" NBSP "119<");
+    shows_not(path, ">map" NBSP "99<");
     shows_not(path, "Further tasks");
     snprintf(path, sizeof path, "/cluster/app/%s?kind=reduce", app);
-    shows(path, 200, ">reduce 1<");
-    shows_not(path, ">map 0<");
+    shows(path, 200, ">reduce" NBSP "1<");
+    shows_not(path, ">map" NBSP "0<");
     snprintf(path, sizeof path, "/cluster/app/%s?kind=map&task-state=SUCCEEDED", app);
     shows(path, 200, "No such task here.");
     end();

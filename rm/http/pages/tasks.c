@@ -121,7 +121,7 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
     bool began = v->start_us && v->state != RM_TASK_PENDING;
 
     api_table_open_row(t, base_task_id_text(&v->id, id));
-    api_table_cell(t, "%s %d", rm_page_name_slot(v->id.kind), v->id.index);
+    api_table_cell(t, "%s\xC2\xA0%d", rm_page_name_slot(v->id.kind), v->id.index);
     api_table_open_cell(t);
     rm_page_add_state(out, rm_task_state_name(v->state), get_task_mood(v->state));
     api_table_close_cell(t);
