@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "policies/registry.h"
+#include "rm/http/access/access.h"
 #include "rm/http/pages/pages.h"
 #include "rm/http/routes.h"
 
@@ -106,7 +107,8 @@ static void add_queues(struct base_buf *out, const struct rm_views *v)
 
 /* ---- the order ---- */
 
-static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size_t place)
+/* @sees: the reader may see more of the application than a list shows to everyone. */
+static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size_t place, bool sees)
 {
     api_table_open_row(t, NULL);
     api_table_cell(t, "%zu", place);
@@ -122,16 +124,17 @@ static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size
     api_table_open_cell(t);
     rm_page_add_filter_link(t->out, "queue", v->queue);
     api_table_close_cell(t);
-    api_table_cell(t, "%" PRId64, v->pending);
-    api_table_cell(t, "%" PRId64, v->running);
-    api_table_cell(t, "%" PRId64, v->suspended);
+    api_table_cell(t, "%" PRId64, sees ? v->pending : 0);
+    api_table_cell(t, "%" PRId64, sees ? v->running : 0);
+    api_table_cell(t, "%" PRId64, sees ? v->suspended : 0);
     api_table_open_cell(t);
-    api_html_add_cut(t->out, v->why, 400);
+    api_html_add_cut(t->out, sees ? v->why : "", 400);
     api_table_close_cell(t);
     api_table_close_row(t);
 }
 
-static void add_turns(struct base_buf *out, struct rm_backend *b, enum base_task_kind kind)
+static void add_turns(struct base_buf *out, struct api_request *rq, struct rm_backend *b,
+                      enum base_task_kind kind)
 {
     static const struct api_column columns[] = {
         {.heading = "Place", .is_number = true},
@@ -168,7 +171,7 @@ static void add_turns(struct base_buf *out, struct rm_backend *b, enum base_task
                            "</p>\n");
         api_table_open(&t, "Applications in the policy's order");
         for (size_t i = 0; i < v.turns_n; i++)
-            add_turn_row(&t, &v.turns[i], i + 1);
+            add_turn_row(&t, &v.turns[i], i + 1, rm_access_sees_app_id(rq, b, v.turns[i].app));
         api_table_close(&t);
         if (v.turns_n == TURNS_MAX)
             base_buf_adds(out, "<p class=\"soft\">Further ones are not shown.</p>\n");
@@ -195,7 +198,7 @@ static void get_scheduler_page(struct api_request *rq, void *user)
     add_queues(&page, &v);
     rm_views_free(&v);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        add_turns(&page, b, k);
+        add_turns(&page, rq, b, k);
     api_page_close_live(&page);
     api_page_answer(rq, 200, &page);
 }
