@@ -218,6 +218,9 @@ void api_answer_html_page(struct api_request *rq, unsigned status, const char *m
                           const char *servlet);
 /* Answers with the description of all routes of YARN's REST, as Jersey's /application.wadl. */
 void api_answer_wadl(struct api_request *rq);
+/* Answers as the servlet engine refuses methods for which it makes no page: no body, no type,
+ * nothing about caches. */
+void api_answer_empty_page(struct api_request *rq, unsigned status);
 /* Answers with @len bytes of @fd from @offset; takes the descriptor. */
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd,
                      uint64_t offset, uint64_t len);

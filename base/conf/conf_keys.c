@@ -98,6 +98,9 @@ const struct base_conf_key base_conf_keys[] = {
 
     /* ResourceManager */
     STR("creel.rm.bind", "127.0.0.1", "address that the ResourceManager listens on"),
+    STR("yarn.resourcemanager.hostname", "",
+        "name of the ResourceManager's host in links to a ResourceManager that is alone; empty: "
+        "the address that it listens on"),
     INT("creel.rm.port", "8088", 0, 65535,
         "port that the ResourceManager listens on; 0: any free one"),
     STR("creel.rm.state-dir", "/var/lib/creel/rm", "folder for the state of the ResourceManager"),
@@ -275,6 +278,9 @@ const struct base_conf_key base_conf_keys[] = {
     STR("yarn.nodemanager.aux-services.manifest", "",
         "file with the manifest of auxiliary services at the start; the only service is the "
         "shuffle of MapReduce, which is built in"),
+    BOOL("yarn.log-aggregation-enable", "false",
+         "show the logs of an ended application, which its nodes keep and hand out by its id, as "
+         "aggregated"),
     STR("yarn.log.server.web-service.url", "",
         "server to which the NodeManager redirects REST requests for logs that it does not have "
         "(http://host:19888/ws/v1/history)"),

@@ -48,6 +48,12 @@ const char *nm_app_state_name(const struct nm_app_view *v)
     return v->cleaning ? "FINISHING_CONTAINERS_WAIT" : "RUNNING";
 }
 
+/* As YARN does, drops an application from what is shown once its logs count as aggregated. */
+static bool is_shown(const struct nm *nm, const struct nm_app_view *v)
+{
+    return !v->finished || !base_conf_bool(nm->conf, "yarn.log-aggregation-enable");
+}
+
 static void add_container_id(struct nm_container *c, void *u)
 {
     struct app_copy *a = u;
@@ -85,36 +91,42 @@ static void add_matching_app(const struct nm_app_view *v, void *u)
 {
     struct apps_copy *all = u;
 
-    if ((all->state && strcmp(all->state, nm_app_state_name(v)) != 0) ||
+    if (!is_shown(all->nm, v) || (all->state && strcmp(all->state, nm_app_state_name(v)) != 0) ||
         (all->user && strcmp(all->user, v->user ? v->user : "") != 0))
         return;
     base_array_grow(&all->v, all->n, &all->cap);
     copy_app(all->nm, v, &all->v[all->n++]);
 }
 
+struct shown_app_search {
+    const struct nm *nm;
+    bool found;
+};
+
 static void note_app(const struct nm_app_view *v, void *u)
 {
-    (void)v;
-    *(bool *)u = true;
+    struct shown_app_search *s = u;
+
+    s->found = s->found || is_shown(s->nm, v);
 }
 
 /* YARN looks at the state only when it compares it with an application's, so without applications
  * every text is accepted. */
 static bool answer_unknown_state(struct api_request *rq, struct nm *nm, const char *state)
 {
-    bool any = false;
+    struct shown_app_search any = {.nm = nm};
 
     if (!state || is_app_state(state))
         return false;
     pthread_mutex_lock(&nm->lock);
     nm_core_each_app(nm->core, note_app, &any);
     pthread_mutex_unlock(&nm->lock);
-    if (any)
+    if (any.found)
         api_answer_error(rq, 400, "IllegalArgumentException",
                          "No enum constant org.apache.hadoop.yarn.server.nodemanager."
                          "containermanager.application.ApplicationState.%s",
                          state);
-    return any;
+    return any.found;
 }
 
 static void get_apps(struct api_request *rq, void *user)
@@ -155,6 +167,8 @@ static void get_app(struct api_request *rq, void *user)
         return;
     pthread_mutex_lock(&nm->lock);
     v = nm_core_app_find(nm->core, &id);
+    if (v && !is_shown(nm, v))
+        v = NULL;
     if (v)
         copy_app(nm, v, &copy);
     pthread_mutex_unlock(&nm->lock);

@@ -413,6 +413,21 @@ static int run_until_stopped(const struct settings *s, struct rm_backend *b, con
     return failure.why.code;
 }
 
+/* Sets the address that answers give as the ResourceManager's own. @url: where it listens. */
+static void set_link_url(const struct settings *s, struct rm_backend *b, const char *url)
+{
+    const char *name = base_conf_get(s->conf, "yarn.resourcemanager.hostname");
+    char *named;
+
+    if (s->ha.enabled || !*name) {
+        rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
+        return;
+    }
+    named = base_printf("http://%s%s", name, strrchr(url, ':'));
+    rm_daemon_set_url(b, named);
+    free(named);
+}
+
 /* Serves requests until a signal comes. Takes the listener of @conf. @history: may be NULL. */
 static int serve(const struct settings *s, const struct api_server_conf *conf,
                  struct rm_history_port *history, struct rm_backend *b, const sigset_t *signals,
@@ -430,7 +445,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
     rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {
         url = make_url(s, api_server_port(server));
-        rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
+        set_link_url(s, b, url);
         rc = rm_history_port_start(history, b, err);
     }
     if (rc == 0)

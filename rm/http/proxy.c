@@ -227,13 +227,40 @@ static void handle_proxy(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-/* Masters send visitors who come to them directly to this path. */
+/* A master that sends its visitors back to the proxy, from which they came, sends them to this
+ * path: without it they would go round in circles. */
 static void handle_redirect(struct api_request *rq, void *user)
 {
+    char text[BASE_ID_TEXT_MAX];
+    struct base_app_id id;
+    char *url;
+
+    if (!read_proxied_app_id(rq, api_path_arg(rq, 0), &id))
+        return;
+    url = base_printf("%s/cluster/failure/%s", rm_backend_url(user), base_app_id_text(&id, text));
+    answer_moved(rq, url);
+    free(url);
+}
+
+static void show_failure(struct api_request *rq, void *user)
+{
+    char text[BASE_ID_TEXT_MAX];
+    struct base_buf body = {0};
     struct base_app_id id;
 
-    if (read_proxied_app_id(rq, api_path_arg(rq, 0), &id))
-        answer_app_page(rq, user, id);
+    (void)user;
+    if (!read_proxied_app_id(rq, api_path_arg(rq, 0), &id))
+        return;
+    base_app_id_text(&id, text);
+    base_buf_addf(
+        &body,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<title>%s: redirected in a circle</title>\n"
+        "<h1>Redirected in a circle</h1>\n<p>The master of %s has sent the request back "
+        "to the proxy from which it came, so its pages cannot be shown. It may not know "
+        "the address of the ResourceManager, or run on a host of which it does not expect "
+        "requests.\n<p><a href=\"/cluster/app/%s\">The application</a>\n</html>\n",
+        text, text, text);
+    answer_html(rq, 200, &body);
 }
 
 static void refuse_without_app(struct api_request *rq, void *user)
@@ -253,7 +280,7 @@ static void refuse_post(struct api_request *rq, void *user)
 static void refuse_delete(struct api_request *rq, void *user)
 {
     (void)user;
-    api_answer(rq, 405, API_TEXT, NULL);
+    api_answer_empty_page(rq, 405);
 }
 
 #define APP   PROXY "{appid}"
@@ -278,6 +305,7 @@ const struct api_route rm_api_proxy_routes[] = {
     {"PUT",    STATE, API_ROLE_WRITE, 1 << 20, handle_proxy,  0},
     {"POST",   STATE, API_ROLE_READ,  1 << 20, refuse_post,   0},
     {"DELETE", STATE, API_ROLE_READ,  0,       refuse_delete, 0},
+    ROUTE("GET",    "/cluster/failure/{appid}",       API_ROLE_READ,  0,       show_failure),
 };
 /* clang-format on */
 const size_t rm_api_proxy_routes_n = sizeof rm_api_proxy_routes / sizeof *rm_api_proxy_routes;

@@ -223,7 +223,12 @@ static void test_redirects(void)
     snprintf(page, sizeof page, "/proxy/redirect/%s/mapreduce", app);
     client_do(rms[0].port, "GET", page, NULL, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 302);
+    snprintf(page, sizeof page, "%s/cluster/failure/%s\"", rms[0].url, app);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, page));
     client_free(&a);
+    snprintf(page, sizeof page, "/cluster/failure/%s", app);
+    expect_status("GET", page, 200);
+    expect_status("GET", "/cluster/failure/nonsense", 400);
     end();
 }
 

@@ -292,21 +292,26 @@ static void add_allow_header(struct api_request *rq, const char *separator)
     base_buf_free(&b);
 }
 
+void api_answer_empty_page(struct api_request *rq, unsigned status)
+{
+    struct api_reply reply = {.kind = API_REPLY_BODY,
+                              .status = status,
+                              .type = API_TEXT,
+                              .content_type = "",
+                              .page = true,
+                              .uncached = true,
+                              .final = true};
+
+    api_request_hand_over_reply(rq, &reply);
+}
+
 /* The servlet engine answers TRACE without a page. */
 static void answer_wrong_servlet_method(struct api_request *rq)
 {
     struct base_buf message = {0};
 
     if (strcmp(rq->method, "TRACE") == 0) {
-        struct api_reply reply = {.kind = API_REPLY_BODY,
-                                  .status = 405,
-                                  .type = API_TEXT,
-                                  .content_type = "",
-                                  .page = true,
-                                  .uncached = true,
-                                  .final = true};
-
-        api_request_hand_over_reply(rq, &reply);
+        api_answer_empty_page(rq, 405);
         return;
     }
     base_buf_addf(&message, "HTTP method %s is not supported by this URL", rq->method);
