@@ -117,7 +117,6 @@ const struct policy_ops policy_fifo = {
     .colour = "#868686",
     .alias = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler",
     .source = "Hadoop 1's default scheduler, JobQueueTaskScheduler",
-    .one_queue = true,
     .options = fifo_options,
     .create = fifo_create,
     .destroy = fifo_destroy,

@@ -163,7 +163,6 @@ struct policy_ops {
     bool reduces_last;  /* reduces start when all maps are done: slowstart is 1 */
     bool colocates; /* by default reduces wait a heartbeat for a node that ran their job's maps */
     bool sim_only;  /* uses knowledge that only a simulation has */
-    bool one_queue; /* jobs cannot be moved between queues, as under Hadoop's FIFO */
     /* options of this policy, ends with a NULL name; or NULL */
     const struct policy_option *options;
     /* Refuses settings that contradict each other; every single value has been checked before.

@@ -92,7 +92,7 @@ static void do_move(void)
     const char *queue = queues[rnd(8)];
     int32_t at = policy_queues_find(&w.core->tree, queue);
     const struct policy_queue *q = at >= 0 ? &w.core->tree.v[at] : NULL;
-    bool may = q && !q->is_parent && (q->configured || q->dynamic) && !w.core->ops->one_queue;
+    bool may = q && !q->is_parent && (q->configured || q->dynamic);
     uint32_t before;
     int64_t promised;
 

@@ -213,12 +213,24 @@ static void test_move_refused(void)
     CU_ASSERT_STRING_EQUAL(queue_of(job), "default");
     world_free(&w);
     world_init(&w, "fifo");
+    w.conf.queues = "batch";
+    w.conf.any_queue = true;
+    world_renew(&w);
     job = world_submit(&w, "j 1 0 0 4 0 0");
     world_move(&w, job, "batch");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
-    CU_ASSERT_STRING_EQUAL(w.reply.text, "policy fifo cannot move applications between queues");
+    CU_ASSERT_STRING_EQUAL(w.reply.text,
+                           "shown as fifo there is one queue, and applications cannot be moved");
     world_move(&w, job, NULL);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    world_free(&w);
+    world_init(&w, "fifo"); /* the policy does not look at queues, so moves are as good as any */
+    w.conf.queues = "batch";
+    world_renew(&w);
+    job = world_submit(&w, "j 1 0 0 4 0 0");
+    world_move(&w, job, "batch");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_STRING_EQUAL(queue_of(job), "batch");
     world_free(&w);
 }
 

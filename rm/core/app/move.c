@@ -44,9 +44,9 @@ static bool find_move_target(struct rm_core *c, const struct rm_event *ev, const
                        rm_app_state_name(a->state));
         return false;
     }
-    if (c->ops->one_queue) {
+    if (c->conf.any_queue) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
-                       "policy %s cannot move applications between queues", c->ops->name);
+                       "shown as fifo there is one queue, and applications cannot be moved");
         return false;
     }
     if (policy_queues_find_leaf(&c->tree, ev->u.move.queue, index, &err) < 0) {
