@@ -90,13 +90,23 @@ void rm_ledger_change_container(struct rm_core *c, struct rm_container *ct, enum
 void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_app *a = ct->app;
+    struct rm_preempted *p = &a->preempted;
     int64_t lived = c->now_us - ct->start_us;
+    int64_t memory_ms = rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], lived);
+    int64_t vcore_ms = rm_held_ms(ct->resource.v[RM_RES_VCORES], lived);
 
     base_assert(ct->tally != RM_TALLY_NONE);
     change_tally(c, ct, RM_TALLY_NONE);
     rm_totals_end_container(c, ct);
-    a->memory_ms = base_sat_add(a->memory_ms, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], lived));
-    a->vcore_ms = base_sat_add(a->vcore_ms, rm_held_ms(ct->resource.v[RM_RES_VCORES], lived));
+    a->memory_ms = base_sat_add(a->memory_ms, memory_ms);
+    a->vcore_ms = base_sat_add(a->vcore_ms, vcore_ms);
+    if (ct->exit_code != RM_EXIT_PREEMPTED)
+        return;
+    p->containers[ct->master]++;
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        p->resource.v[i] += ct->resource.v[i];
+    p->memory_ms = base_sat_add(p->memory_ms, memory_ms);
+    p->vcore_ms = base_sat_add(p->vcore_ms, vcore_ms);
 }
 
 /* ---------------------------------------------------------------- queues, states, demand */

@@ -27,6 +27,12 @@ struct rm_res {
 /* "memory-mb", "vcores", "map-slots", "reduce-slots". */
 extern const char *const rm_res_names[RM_RES_NAMES];
 
+struct rm_preempted { /* what the policy took back from an application */
+    struct rm_res resource;
+    int64_t containers[2];       /* [true]: of masters */
+    int64_t memory_ms, vcore_ms; /* MiB and vcores, times the milliseconds held; saturate */
+};
+
 /* ---- life cycles (diagrams and tables of legal edges: rm/core/states.h) ---- */
 enum rm_app_state { /* YARN's internal states (RMAppState) */
                     RM_APP_NEW,

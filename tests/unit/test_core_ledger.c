@@ -91,6 +91,8 @@ static void test_life(void)
     check(3, 0, 0, 3);
     CU_ASSERT_EQUAL(app()->memory_ms,
                     3000 * w.core->conf.slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB]);
+    CU_ASSERT_EQUAL(app()->preempted.memory_ms, app()->memory_ms);
+    CU_ASSERT_EQUAL(app()->preempted.vcore_ms, app()->vcore_ms);
     ct = container_of(RM_TALLY_HELD);
     rm_container_suspend(w.core, ct);
     /* holds no slot that could come free */
@@ -98,6 +100,12 @@ static void test_life(void)
     check(2, 1, 0, 3);
     rm_container_end(w.core, ct, 0, NULL, NULL);
     check(2, 0, 0, 2);
+    CU_ASSERT_EQUAL(app()->preempted.containers[false], 2);
+    CU_ASSERT_EQUAL(app()->preempted.containers[true], 0);
+    CU_ASSERT_EQUAL(app()->preempted.resource.v[RM_RES_MEMORY_MB],
+                    2 * w.core->conf.slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB]);
+    rm_container_end(w.core, container_of(RM_TALLY_HELD), 0, NULL, NULL); /* not preempted */
+    CU_ASSERT_EQUAL(app()->preempted.containers[false], 2);
     w.core->out = NULL;
     free(fx.v);
     world_free(&w);

@@ -234,6 +234,7 @@ static void test_app_running(void)
     /* the same under fair: full path of the queue, configured id */
     f = frame(RM_SHAPE_FAIR, 1795244473174 + 18050);
     f.cluster_id = "cluster1";
+    f.aggregates = true;
     f.url = "http://localhost:18100";
     f.cluster.rm_instance_ms = 1795244424805;
     v.id = (struct base_app_id){1795244424805, 3};
@@ -245,7 +246,6 @@ static void test_app_running(void)
     v.vcore_seconds = 18;
     yarn_app_fill(&f, &v, &filled);
     filled.app.app_label = NULL;
-    filled.app.log_aggregation = "NOT_START"; /* log aggregation was on */
     same("fair/running/app-ds", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
     yarn_app_texts_free(&filled);
 }
@@ -335,6 +335,52 @@ static void test_wait_words(void)
     v.state = RM_APP_KILLING;
     CU_ASSERT_PTR_NULL(yarn_explain_waiting(&f, &v, "root.default", &out));
     base_buf_free(&out);
+}
+
+/* fair/ended/apps: an application that never ran stays NOT_START. */
+static void test_log_aggregation(void)
+{
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244700000);
+    struct rm_app_view v = app_view(1, "a", RM_APP_KILLED);
+    struct yarn_app_and_texts filled = {0};
+
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.app.log_aggregation, "DISABLED");
+    f.aggregates = true;
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.app.log_aggregation, "NOT_START");
+    on_node(&v, "n:1", "n:2");
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.app.log_aggregation, "SUCCEEDED");
+    v.running_containers = 1;
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.app.log_aggregation, "RUNNING");
+    v.state = RM_APP_FINISHING;
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.app.log_aggregation, "NOT_START");
+    yarn_app_texts_free(&filled);
+}
+
+/* special/preempted/app: 256 MB and a core of a master and of a worker. */
+static void test_app_preempted(void)
+{
+    struct yarn_context f = frame(RM_SHAPE_FAIR, 1795244700000);
+    struct rm_app_view v = app_view(1, "a", RM_APP_KILLED);
+    struct yarn_app_and_texts filled = {0};
+    struct base_buf out = {0};
+
+    v.preempted = (struct rm_preempted){RES(512, 2), {1, 1}, 22816999, 88999};
+    yarn_app_fill(&f, &v, &filled);
+    api_shape_encode_document(&yarn_shape_app, API_N_WRAPPED, &filled.app, &out);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(out.data, "\"preemptedResourceMB\":512,\"preemptedResourceVCores\":2,"
+                         "\"numNonAMContainerPreempted\":1,\"numAMContainerPreempted\":1,"
+                         "\"preemptedMemorySeconds\":22816,\"preemptedVcoreSeconds\":88,"
+                         "\"preemptedResourceSecondsMap\":{\"entry\":{\"key\":\"memory-mb\","
+                         "\"value\":\"22816\"},\"entry\":{\"key\":\"vcores\","
+                         "\"value\":\"88\"}}"));
+    base_buf_free(&out);
+    yarn_app_texts_free(&filled);
 }
 
 /* The RM is the master of a job: its address stands for that of the master. */
@@ -763,6 +809,8 @@ static const struct cunit_case cases[] = {
     {"fair scheduler", test_fair},
     {"running application", test_app_running},
     {"waiting, in words", test_wait_words},
+    {"log aggregation", test_log_aggregation},
+    {"preempted", test_app_preempted},
     {"master of a job", test_job_master},
     {"finished application", test_app_finished},
     {"waiting application", test_app_waiting},

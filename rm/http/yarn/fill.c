@@ -236,6 +236,17 @@ static void fill_resource_info(const struct yarn_context *f, const struct rm_app
     filled->app.resource_info = &filled->usages;
 }
 
+/* Fills the map of how long resources were held; empty unless @any. */
+static struct api_list fill_seconds(int64_t memory, int64_t vcores, bool any,
+                                    struct yarn_seconds *s)
+{
+    snprintf(s->memory, sizeof s->memory, "%lld", (long long)memory);
+    snprintf(s->vcores, sizeof s->vcores, "%lld", (long long)vcores);
+    s->pairs[0] = (struct api_pair){"memory-mb", s->memory};
+    s->pairs[1] = (struct api_pair){"vcores", s->vcores};
+    return (struct api_list){.items = s->pairs, .n = any ? 2 : 0, .stride = sizeof s->pairs[0]};
+}
+
 static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v,
                        struct yarn_app_and_texts *filled)
 {
@@ -256,17 +267,26 @@ static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v
     }
     a->memory_seconds = v->memory_seconds;
     a->vcore_seconds = v->vcore_seconds;
-    snprintf(filled->memory_seconds, sizeof filled->memory_seconds, "%lld",
-             (long long)v->memory_seconds);
-    snprintf(filled->vcore_seconds, sizeof filled->vcore_seconds, "%lld",
-             (long long)v->vcore_seconds);
-    filled->seconds[0] = (struct api_pair){"memory-mb", filled->memory_seconds};
-    filled->seconds[1] = (struct api_pair){"vcores", filled->vcore_seconds};
     /* an application that ended without ever holding anything has an empty map */
-    a->resource_seconds = (struct api_list){
-        .items = filled->seconds,
-        .n = has_ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
-        .stride = sizeof filled->seconds[0]};
+    a->resource_seconds = fill_seconds(
+        v->memory_seconds, v->vcore_seconds,
+        !has_ended(v->state) || v->memory_seconds || v->vcore_seconds, &filled->seconds);
+}
+
+static void fill_preempted(const struct rm_app_view *v, struct yarn_app_and_texts *filled)
+{
+    const struct rm_preempted *p = &v->preempted;
+    struct yarn_app *a = &filled->app;
+
+    a->preempted_mb = p->resource.v[RM_RES_MEMORY_MB];
+    a->preempted_vcores = p->resource.v[RM_RES_VCORES];
+    a->preempted_workers = p->containers[false];
+    a->preempted_masters = p->containers[true];
+    a->preempted_memory_seconds = p->memory_ms / 1000;
+    a->preempted_vcore_seconds = p->vcore_ms / 1000;
+    a->preempted_seconds =
+        fill_seconds(a->preempted_memory_seconds, a->preempted_vcore_seconds,
+                     p->containers[false] || p->containers[true], &filled->preempted_seconds);
 }
 
 /* Fills the requests: an application that waits for its master's container shows that one request.
@@ -316,6 +336,19 @@ static const char *name_final_status(const struct rm_app_view *v)
     return rm_final_status_name(s);
 }
 
+/* The nodes keep the logs of an application that has ended, and hand them out by its id, which is
+ * what tools wait for when they wait for the aggregation of logs. */
+static const char *name_log_aggregation(const struct yarn_context *f, const struct rm_app_view *v)
+{
+    bool ran = v->memory_seconds || v->vcore_seconds || v->has_master || v->start_us;
+
+    if (!f->aggregates)
+        return "DISABLED";
+    if (!has_ended(v->state) || !ran)
+        return "NOT_START";
+    return v->running_containers ? "RUNNING" : "SUCCEEDED";
+}
+
 void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
                    struct yarn_app_and_texts *filled)
 {
@@ -343,10 +376,9 @@ void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
     fill_master(f, v, pub, filled);
     fill_usage(f, v, filled);
     fill_resource_info(f, v, filled);
-    a->preempted_seconds =
-        (struct api_list){.items = NULL, .n = 0, .stride = sizeof(struct api_pair)};
+    fill_preempted(v, filled);
     fill_requests(f, v, filled);
-    a->log_aggregation = "DISABLED";
+    a->log_aggregation = name_log_aggregation(f, v);
     a->unmanaged = v->unmanaged;
     a->app_label = v->is_job ? NULL : v->app ? text_or_empty(v->app->label) : "";
     a->am_label = v->unmanaged ? NULL : v->app ? text_or_empty(v->app->am_label) : "";

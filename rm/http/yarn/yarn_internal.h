@@ -25,6 +25,7 @@ struct yarn_context {
     const char *cluster_id; /* configured, NULL when unset */
     enum rm_shape shape;
     bool show_slots; /* creel.yarn.show-slots */
+    bool aggregates; /* yarn.log-aggregation-enable */
     int64_t now_ms;
     struct rm_cluster_view cluster;
     struct rm_views queues;        /* empty unless they were asked for, and always for fifo */
@@ -53,11 +54,15 @@ void yarn_partition_usage_fill_masters(const struct yarn_context *f, struct yarn
                                        const struct rm_res *used, const struct rm_res *limit,
                                        const struct rm_res *user_limit);
 
+struct yarn_seconds { /* resources times seconds, as a map */
+    char memory[24], vcores[24];
+    struct api_pair pairs[2];
+};
 struct yarn_app_and_texts {
     struct yarn_app app;
-    char id[BASE_ID_TEXT_MAX], memory_seconds[24], vcore_seconds[24];
+    char id[BASE_ID_TEXT_MAX];
     struct base_buf queue, url, logs, rpc, wait;
-    struct api_pair seconds[2];
+    struct yarn_seconds seconds, preempted_seconds;
     struct yarn_request request;
     struct yarn_usages usages;
     struct yarn_partition_usage usage;
