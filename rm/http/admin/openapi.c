@@ -8,6 +8,7 @@
 #include "api/yarn/capacity.h"
 #include "api/yarn/labels.h"
 #include "api/yarn/mapreduce.h"
+#include "api/yarn/reservation.h"
 #include "api/yarn/resources.h"
 #include "api/yarn/scheduler.h"
 #include "rm/http/routes.h"
@@ -128,6 +129,27 @@ static const struct api_operation operations[] = {
      .summary = "the labels of one node",
      .shape = &yarn_shape_labels,
      .dialect = API_M_BARE},
+    {.method = "POST",
+     .path = "/ws/v1/cluster/reservation/new-reservation",
+     .summary = "an id for a new reservation",
+     .shape = &yarn_shape_new_reservation,
+     .dialect = API_M_BARE},
+    {.method = "POST",
+     .path = "/ws/v1/cluster/reservation/update",
+     .summary = "changes a reservation",
+     .shape = &yarn_shape_reservation_updated,
+     .dialect = API_M_BARE},
+    {.method = "POST",
+     .path = "/ws/v1/cluster/reservation/delete",
+     .summary = "deletes a reservation",
+     .shape = &yarn_shape_reservation_deleted,
+     .dialect = API_M_BARE},
+    {.method = "GET",
+     .path = "/ws/v1/cluster/reservation/list",
+     .summary = "the reservations of a queue",
+     .shape = &yarn_shape_reservations,
+     .dialect = API_M_BARE,
+     .query = "queue reservation-id start-time end-time include-resource-allocations"},
     {.method = "GET",
      .path = "/ws/v1/cluster/apps",
      .summary = "the applications",
