@@ -1,4 +1,4 @@
-/* base/order_kind.h - the orders of a ResourceManager to a NodeManager.
+/* base/order_kind.h - the orders of a ResourceManager to a NodeManager, and what they name.
  *
  *   LAUNCH       start a container
  *   KILL         end a container: SIGTERM, then SIGKILL after a grace period
@@ -13,6 +13,8 @@
  * Their names on the wire are in api/wire/order.h. */
 #ifndef CREEL_BASE_ORDER_KIND_H
 #define CREEL_BASE_ORDER_KIND_H
+
+#include <stdint.h>
 
 enum base_order_kind {
     BASE_ORDER_LAUNCH,
@@ -41,6 +43,27 @@ enum base_container_kind {
     BASE_CONTAINER_MAP,
     BASE_CONTAINER_REDUCE,
     BASE_CONTAINER_MASTER
+};
+
+/* A file that a container finds in its folder when it starts: YARN's LocalResource. */
+enum base_resource_type {
+    BASE_RESOURCE_FILE,
+    BASE_RESOURCE_ARCHIVE, /* unpacked */
+    BASE_RESOURCE_PATTERN, /* a jar: unpacked, and kept as it is beside that */
+};
+/* Who uses the same copy on a node. */
+enum base_resource_visibility {
+    BASE_RESOURCE_PUBLIC,      /* everybody */
+    BASE_RESOURCE_PRIVATE,     /* all applications of the user */
+    BASE_RESOURCE_APPLICATION, /* the containers of one application */
+};
+struct base_local_resource {
+    char *name; /* of the link in the container's folder; may have slashes */
+    char *url;
+    enum base_resource_type type;
+    enum base_resource_visibility visibility;
+    int64_t size;         /* bytes; 0 or less: not given */
+    int64_t timestamp_ms; /* when the file was last changed, since 1970 */
 };
 
 #endif

@@ -12,6 +12,8 @@
 #define PATH_LONGEST   4096
 #define SORT_BUFFER_MB 64 /* used when the order names no size */
 #define VERSION_MAX    64
+#define URL_LONGEST    8192
+#define PATTERN_MAX    1024
 
 static const char *const order_words[] = {
     [BASE_ORDER_LAUNCH] = "launch",           [BASE_ORDER_KILL] = "kill",
@@ -29,6 +31,15 @@ const char *const wire_signal_words[] = {[BASE_SIGNAL_OUTPUT_THREAD_DUMP] = "OUT
                                          [BASE_SIGNAL_GRACEFUL_SHUTDOWN] = "GRACEFUL_SHUTDOWN",
                                          [BASE_SIGNAL_FORCEFUL_SHUTDOWN] = "FORCEFUL_SHUTDOWN",
                                          [BASE_SIGNAL_COMMANDS] = NULL};
+
+static const char *const resource_words[] = {[BASE_RESOURCE_FILE] = "file",
+                                             [BASE_RESOURCE_ARCHIVE] = "archive",
+                                             [BASE_RESOURCE_PATTERN] = "pattern",
+                                             NULL};
+static const char *const visibility_words[] = {[BASE_RESOURCE_PUBLIC] = "public",
+                                               [BASE_RESOURCE_PRIVATE] = "private",
+                                               [BASE_RESOURCE_APPLICATION] = "application",
+                                               NULL};
 
 const char *wire_order_name(enum base_order_kind kind)
 {
@@ -100,6 +111,11 @@ static const struct wire_member launch_members[] = {
     WIRE_TEXT_ROW(L, master_token, "masterToken", WIRE_S, BASE_NAME_MAX),
     WIRE_INT64_ROW(L, log_max_bytes, "logMaxBytes", WIRE_S, 0, INT64_MAX),
     WIRE_TEXT_ROW(L, command, "command", WIRE_S, BASE_COMMAND_MAX),
+    WIRE_TEXT_ROW(L, credentials, "credentials", WIRE_S, 2 * BASE_BODY_MAX),
+    WIRE_TEXT_ROW(L, log_include, "logInclude", WIRE_S, PATTERN_MAX),
+    WIRE_TEXT_ROW(L, log_exclude, "logExclude", WIRE_S, PATTERN_MAX),
+    WIRE_INT64_ROW(L, submit_ms, "submitMs", WIRE_S, 0, INT64_MAX),
+    WIRE_INT32_ROW(L, attempts_max, "attemptsMax", WIRE_S, 0, INT32_MAX),
     WIRE_END};
 static const struct wire_member launch_app_members[] = {WIRE_APP_ROW(L, app, "app", WIRE_R),
                                                         WIRE_END};
@@ -144,11 +160,57 @@ static int get_env(const json_t *order, struct wire_launch *l, struct base_error
     return 0;
 }
 
+#define R struct base_local_resource
+static const struct wire_member resource_members[] = {
+    WIRE_TEXT_ROW(R, name, "link", WIRE_R, BASE_NAME_MAX),
+    WIRE_TEXT_ROW(R, url, "url", WIRE_R, URL_LONGEST),
+    WIRE_WORD_ROW(R, type, "type", WIRE_R, resource_words),
+    WIRE_WORD_ROW(R, visibility, "visibility", WIRE_R, visibility_words),
+    WIRE_INT64_ROW(R, size, "size", WIRE_S, INT64_MIN, INT64_MAX),
+    WIRE_INT64_ROW(R, timestamp_ms, "timestamp", WIRE_S, INT64_MIN, INT64_MAX),
+    WIRE_END};
+#undef R
+
+static void put_resources(const struct wire_launch *l, struct base_buf *out)
+{
+    base_json_key(out, "resources");
+    base_json_open(out, '[');
+    for (size_t i = 0; i < l->resources_n; i++) {
+        base_json_open(out, '{');
+        wire_members_put(resource_members, &l->resources[i], out);
+        base_json_close(out, '}');
+    }
+    base_json_close(out, ']');
+}
+
+static int get_resources(const json_t *order, struct wire_launch *l, struct base_error *err)
+{
+    json_t *list = NULL, *j;
+    size_t i;
+    int rc = base_json_arr(order, "", "resources", false, BASE_ENV_MAX, &list, err);
+
+    if (rc < 0 || json_array_size(list) == 0)
+        return rc;
+    l->owned_resources = base_alloc(json_array_size(list) * sizeof *l->owned_resources);
+    l->resources = l->owned_resources;
+    json_array_foreach(list, i, j)
+    {
+        rc = wire_members_get_element(resource_members, j, "resources", i, &l->owned_resources[i],
+                                      err);
+        if (rc < 0)
+            return rc;
+        l->resources_n++;
+    }
+    return 0;
+}
+
 static void put_launch(const struct wire_launch *l, struct base_buf *out)
 {
     wire_members_put(launch_members, l, out);
     wire_members_put(launch_app_members, l, out);
     put_env(l, out);
+    if (l->resources_n)
+        put_resources(l, out);
     if (l->kind == BASE_CONTAINER_MAP || l->kind == BASE_CONTAINER_REDUCE)
         put_spec(l, out);
 }
@@ -169,6 +231,8 @@ int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_erro
         .user = "", .token = "", .source = order, .spec.sort_buffer_mb = SORT_BUFFER_MB};
     if ((rc = wire_members_get(launch_members, order, "", l, err)) == 0)
         rc = get_env(order, l, err);
+    if (rc == 0)
+        rc = get_resources(order, l, err);
     l->app = l->container.attempt.app;
     if (l->kind == BASE_CONTAINER_MAP || l->kind == BASE_CONTAINER_REDUCE)
         read_shared_spec_and_split(json_object_get(order, "spec"), &l->spec);
@@ -185,6 +249,7 @@ void wire_launch_free(struct wire_launch *l)
     for (size_t i = 0; l->owned_env && i < l->env_n; i++)
         free(l->owned_env[i]);
     free(l->owned_env);
+    free(l->owned_resources);
     memset(l, 0, sizeof *l);
 }
 

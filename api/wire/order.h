@@ -65,10 +65,18 @@ struct wire_launch {
     const char *command;      /* what a command or master runs */
     const char *master_token; /* NULL: none */
     int64_t log_max_bytes;    /* 0: the node's own setting */
+    /* Of a launch context, as YARN has it. */
+    const struct base_local_resource *resources;
+    size_t resources_n;
+    const char *credentials;               /* a token file, as base64; NULL: none */
+    const char *log_include, *log_exclude; /* of the application; NULL: none */
+    int64_t submit_ms;                     /* when the application was submitted */
+    int32_t attempts_max;                  /* of its master; 0: of a job */
     struct wire_task_spec spec;
 
     const json_t *source; /* the order that was read, with all its members; borrowed */
     char **owned_env;
+    struct base_local_resource *owned_resources; /* their texts are borrowed */
 };
 
 struct wire_order {

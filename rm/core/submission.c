@@ -85,6 +85,12 @@ void rm_launch_unref(struct rm_launch *l)
         return;
     list_free(&l->commands);
     list_free(&l->env);
+    for (size_t i = 0; i < l->resources_n; i++) {
+        free(l->resources[i].name);
+        free(l->resources[i].url);
+    }
+    free(l->resources);
+    free(l->credentials);
     free(l->json);
     free(l);
 }
@@ -111,6 +117,8 @@ void rm_app_spec_unref(struct rm_app_spec *s)
     free(s->acl_view);
     free(s->acl_modify);
     rm_launch_unref(s->launch);
+    free(s->log_include);
+    free(s->log_exclude);
     free(s->json);
     free(s);
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "base/order_kind.h"
 #include "base/task_counter.h"
 
 /* The resources that are counted; struct rm_res has one amount for each. */
@@ -225,9 +226,13 @@ void rm_job_spec_drop_splits(struct rm_job_spec *s);
 
 struct rm_launch { /* a container's launch context, from a submission or an ask */
     int refs;
-    struct rm_str_list commands; /* joined by newlines and run by one sh -c */
+    struct rm_str_list commands; /* joined by blanks, as in YARN, and run by one sh -c */
     struct rm_str_list env;      /* "K=V" */
-    char *json;                  /* the am-container-spec as submitted; may be NULL */
+    struct base_local_resource *resources;
+    size_t resources_n;
+    /* Tokens and secrets in the form of Hadoop's token files, as base64; NULL: none. */
+    char *credentials;
+    char *json; /* the am-container-spec as submitted; may be NULL */
 };
 struct rm_launch *rm_launch_ref(struct rm_launch *l);
 void rm_launch_unref(struct rm_launch *l);
@@ -250,6 +255,9 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     char *acl_view, *acl_modify;
     struct base_app_id reservation; /* whose slots it uses; seq 0: none */
     struct rm_launch *launch;
+    /* Which logs are kept when the application has ended: of those whose name the first regular
+     * expression finds, the ones that the second does not find; NULL: all, and none. */
+    char *log_include, *log_exclude;
     char *json; /* the whole submission */
 };
 struct rm_app_spec *rm_app_spec_ref(struct rm_app_spec *s);

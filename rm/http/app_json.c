@@ -5,13 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io/base64.h"
 #include "base/io/json.h"
 #include "base/limits.h"
+#include "rm/http/credentials.h"
 
-#define TAGS_MAX       10
-#define TAG_CHARS_MAX  100
-#define TYPE_CHARS_MAX 20
-#define USER_MEMBER    "creel-user" /* the submitting user, in the stored form */
+#define TAGS_MAX         10
+#define TAG_CHARS_MAX    100
+#define TYPE_CHARS_MAX   20
+#define RESOURCE_URL_MAX 8192
+#define LOG_PATTERN_MAX  1024
+#define USER_MEMBER      "creel-user" /* the submitting user, in the stored form */
 
 /* ---- lenient scalars, as YARN reads them ---- */
 
@@ -155,50 +159,212 @@ static int add_env_entry(void *u, const char *key, const json_t *value, struct b
     return 0;
 }
 
-/* Accepts the URL-safe and the classic alphabet, and any padding at the end. */
-static bool is_base64(const char *text)
-{
-    size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/");
+/* ---- local resources ---- */
+static const char *const resource_types[] = {[BASE_RESOURCE_FILE] = "FILE",
+                                             [BASE_RESOURCE_ARCHIVE] = "ARCHIVE",
+                                             [BASE_RESOURCE_PATTERN] = "PATTERN",
+                                             NULL};
+static const char *const visibilities[] = {[BASE_RESOURCE_PUBLIC] = "PUBLIC",
+                                           [BASE_RESOURCE_PRIVATE] = "PRIVATE",
+                                           [BASE_RESOURCE_APPLICATION] = "APPLICATION",
+                                           NULL};
 
-    return text[n + strspn(text + n, "=\r\n")] == '\0';
+/* Returns the index of the member's text in @words, or -1. */
+static int find_member_word(const json_t *obj, const char *name, const char *const *words)
+{
+    char room[64];
+    const json_t *j = find_member(obj, name);
+    const char *text = j ? scalar_to_text(j, room) : NULL;
+
+    for (int i = 0; text && words[i]; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    return -1;
 }
 
-static int check_credential(void *u, const char *key, const json_t *value, struct base_error *err)
+/* Appends @text quoted as in the text form of a protocol buffer. */
+static void add_quoted(struct base_buf *out, const char *name, const char *text, size_t len)
 {
+    base_buf_addf(out, "%s: \"", name);
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (c == '"' || c == '\\' || c == '\'')
+            base_buf_addf(out, "\\%c", c);
+        else if (c < 32 || c > 126)
+            base_buf_addf(out, "\\%03o", c);
+        else
+            base_buf_addf(out, "%c", c);
+    }
+    base_buf_adds(out, "\" ");
+}
+
+/* Appends a resource's URL, size and time as YARN's refusals print them. */
+static void describe_resource(const struct base_local_resource *r, struct base_buf *out)
+{
+    const char *at = r->url, *colon = strchr(at, ':'), *host, *end, *port;
+    size_t scheme = colon && colon < at + strcspn(at, "/?#") ? (size_t)(colon - at) : 0;
+
+    base_buf_adds(out, "resource { ");
+    if (scheme) {
+        add_quoted(out, "scheme", at, scheme);
+        at = colon + 1;
+    }
+    host = at + 2;
+    port = NULL;
+    if (strncmp(at, "//", 2) == 0) {
+        end = host + strcspn(host, "/?#");
+        for (const char *p = host; p < end; p++) {
+            if (*p == '@')
+                host = p + 1;
+            port = *p == ':' ? p : *p == '@' || *p == ']' ? NULL : port;
+        }
+        if (end > host)
+            add_quoted(out, "host", host, (size_t)((port ? port : end) - host));
+        at = end;
+    }
+    base_buf_addf(out, "port: %d ", port ? atoi(port + 1) : -1);
+    add_quoted(out, "file", at, strcspn(at, "?#"));
+    base_buf_addf(out, "} size: %lld timestamp: %lld", (long long)r->size,
+                  (long long)r->timestamp_ms);
+}
+
+/* Refuses a resource as YARN does. @rest: what its text has after the time. */
+static int refuse_resource(const struct base_local_resource *r, const char *what, const char *rest,
+                           struct base_error *err)
+{
+    struct base_buf text = {0};
+    int rc;
+
+    describe_resource(r, &text);
+    rc = base_error_set(err, -BASE_ESTATE, "Null resource %s for local resource %.200s : %s%s",
+                        what, r->name, text.data, rest);
+    base_buf_free(&text);
+    return rc;
+}
+
+static int decode_resource_value(const json_t *value, struct base_local_resource *r,
+                                 struct base_error *err)
+{
+    int type = find_member_word(value, "type", resource_types);
+    int visibility = find_member_word(value, "visibility", visibilities);
+    char rest[64];
+    int rc;
+
+    r->url = base_strdup("");
+    rc = copy_text_member(value, "resource", RESOURCE_URL_MAX, &r->url, err);
+    if (rc < 0)
+        return rc;
+    r->size = get_number_or_default(value, "size", INT64_MIN, INT64_MAX, 0);
+    r->timestamp_ms = get_number_or_default(value, "timestamp", INT64_MIN, INT64_MAX, 0);
+    if (!find_member(value, "resource"))
+        return base_error_set(err, -BASE_ESTATE, "Null resource URL for local resource %.200s",
+                              r->name);
+    if (type < 0) {
+        snprintf(rest, sizeof rest, "%s%s", visibility < 0 ? "" : " visibility: ",
+                 visibility < 0 ? "" : visibilities[visibility]);
+        return refuse_resource(r, "type", rest, err);
+    }
+    if (visibility < 0) {
+        snprintf(rest, sizeof rest, " type: %s", resource_types[type]);
+        return refuse_resource(r, "visibility", rest, err);
+    }
+    r->type = (enum base_resource_type)type;
+    r->visibility = (enum base_resource_visibility)visibility;
+    return 0;
+}
+
+static void free_resource(struct base_local_resource *r)
+{
+    free(r->name);
+    free(r->url);
+}
+
+/* Adds a resource, or replaces the earlier one of the same name, as in a map. */
+static int add_resource_entry(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    struct rm_launch *l = u;
+    struct base_local_resource r = {.name = base_strdup(key)};
+    int rc = strlen(key) > BASE_NAME_MAX
+                 ? base_error_set(err, -BASE_ELIMIT,
+                                  "local-resources: a name of %zu bytes; at most "
+                                  "%d are possible",
+                                  strlen(key), BASE_NAME_MAX)
+                 : decode_resource_value(value, &r, err);
+
+    if (rc < 0) {
+        free_resource(&r);
+        return rc;
+    }
+    for (size_t i = 0; i < l->resources_n; i++)
+        if (strcmp(l->resources[i].name, key) == 0) {
+            free_resource(&l->resources[i]);
+            l->resources[i] = r;
+            return 0;
+        }
+    l->resources = base_realloc_array(l->resources, l->resources_n + 1, sizeof *l->resources);
+    l->resources[l->resources_n++] = r;
+    return 0;
+}
+
+/* ---- credentials ---- */
+struct credential_list {
+    struct rm_credential *v; /* owned texts */
+    size_t n;
+    bool tokens;
+};
+
+static int add_credential(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    struct credential_list *list = u;
     char room[64];
     const char *text = value ? scalar_to_text(value, room) : NULL;
+    size_t i = 0;
 
-    (void)u;
-    (void)key;
-    if (text && is_base64(text))
-        return 0;
-    return base_error_set(err, -BASE_EINVAL,
-                          "Could not parse credentials data; exception message = null");
-}
-
-static bool is_one_of(const char *text, const char *const *names)
-{
-    for (; text && *names; names++)
-        if (strcmp(text, *names) == 0)
-            return true;
-    return false;
-}
-
-static int check_local_resource(void *u, const char *key, const json_t *value,
-                                struct base_error *err)
-{
-    static const char *const types[] = {"FILE", "ARCHIVE", "PATTERN", NULL};
-    static const char *const visible[] = {"PUBLIC", "PRIVATE", "APPLICATION", NULL};
-    char room[64];
-    const json_t *type = find_member(value, "type"), *visibility = find_member(value, "visibility");
-
-    (void)u;
-    if (!is_one_of(type ? scalar_to_text(type, room) : NULL, types))
-        return base_error_set(err, -BASE_ESTATE, "Null resource type for local resource %s", key);
-    if (!is_one_of(visibility ? scalar_to_text(visibility, room) : NULL, visible))
-        return base_error_set(err, -BASE_ESTATE, "Null resource visibility for local resource %s",
-                              key);
+    if (!text || (list->tokens && !rm_token_decode(text, NULL)))
+        return base_error_set(err, -BASE_EINVAL,
+                              "Could not parse credentials data; exception message = null");
+    while (i < list->n && strcmp(list->v[i].alias, key) != 0)
+        i++;
+    if (i == list->n) {
+        list->v = base_realloc_array(list->v, list->n + 1, sizeof *list->v);
+        list->v[list->n++] = (struct rm_credential){.alias = base_strdup(key)};
+    } else {
+        free((char *)list->v[i].text); /* a later entry replaces an earlier one, as in a map */
+    }
+    list->v[i].text = base_strdup(text);
     return 0;
+}
+
+static void free_credential_list(struct credential_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free((char *)list->v[i].alias);
+        free((char *)list->v[i].text);
+    }
+    free(list->v);
+}
+
+static int decode_credentials(const json_t *ctx, struct rm_launch *l, struct base_error *err)
+{
+    const json_t *credentials = find_member(ctx, "credentials");
+    struct credential_list tokens = {.tokens = true}, secrets = {0};
+    int rc = for_each_map_entry(credentials, "tokens", BASE_ENV_MAX, add_credential, &tokens, err);
+
+    if (rc == 0)
+        rc =
+            for_each_map_entry(credentials, "secrets", BASE_ENV_MAX, add_credential, &secrets, err);
+    if (rc == 0 && tokens.n + secrets.n > 0) {
+        struct base_buf file = {0}, text = {0};
+
+        rm_credentials_encode(tokens.v, tokens.n, secrets.v, secrets.n, &file);
+        base_base64_encode(file.data, file.len, &text);
+        base_buf_free(&file);
+        l->credentials = base_buf_take(&text);
+    }
+    free_credential_list(&tokens);
+    free_credential_list(&secrets);
+    return rc;
 }
 
 static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_error *err)
@@ -211,7 +377,7 @@ static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_e
         const char *text = scalar_to_text(get_list_item_or_single(commands, i), room);
         if (!text)
             continue;
-        total += strlen(text) + (i > 0); /* plus the newline that joins two commands */
+        total += strlen(text) + (i > 0); /* plus the blank that joins two commands */
         if (total > BASE_COMMAND_MAX)
             return base_error_set(err, -BASE_ELIMIT, "commands: more than %d bytes",
                                   BASE_COMMAND_MAX);
@@ -222,7 +388,6 @@ static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_e
 
 int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_error *err)
 {
-    const json_t *credentials = find_member(ctx, "credentials");
     struct base_buf json = {0};
     struct rm_launch *l;
     int rc;
@@ -236,12 +401,9 @@ int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_erro
     if (rc == 0)
         rc = for_each_map_entry(ctx, "environment", BASE_ENV_MAX, add_env_entry, l, err);
     if (rc == 0)
-        rc = for_each_map_entry(ctx, "local-resources", BASE_ENV_MAX, check_local_resource, NULL,
-                                err);
+        rc = for_each_map_entry(ctx, "local-resources", BASE_ENV_MAX, add_resource_entry, l, err);
     if (rc == 0)
-        rc = for_each_map_entry(credentials, "tokens", BASE_ENV_MAX, check_credential, NULL, err);
-    if (rc == 0)
-        rc = for_each_map_entry(credentials, "secrets", BASE_ENV_MAX, check_credential, NULL, err);
+        rc = decode_credentials(ctx, l, err);
     if (rc < 0) {
         rm_launch_unref(l);
         return rc;
@@ -390,6 +552,18 @@ static int decode_name_queue_and_type(const json_t *body, struct rm_app_spec *s,
     return rc;
 }
 
+/* Reads which logs are kept when the application has ended. The other members of the context are
+ * stored with the submission: nothing reads logs while they are written. */
+static int decode_log_context(const json_t *body, struct rm_app_spec *s, struct base_error *err)
+{
+    const json_t *ctx = find_member(body, "log-aggregation-context");
+    int rc = copy_text_member(ctx, "log-include-pattern", LOG_PATTERN_MAX, &s->log_include, err);
+
+    return rc < 0 ? rc
+                  : copy_text_member(ctx, "log-exclude-pattern", LOG_PATTERN_MAX, &s->log_exclude,
+                                     err);
+}
+
 /* Returns a copy of the label in member @name without blanks around it; NULL when there is none. */
 static char *copy_label(const json_t *body, const char *name)
 {
@@ -467,6 +641,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rc = decode_tags(body, &s->tags, err);
     if (rc == 0)
         rc = decode_reservation(body, &s->reservation, err);
+    if (rc == 0)
+        rc = decode_log_context(body, s, err);
     if (rc == 0)
         rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
     if (rc == 0)

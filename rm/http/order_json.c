@@ -82,10 +82,21 @@ static void fill_command(const struct rm_order *o, const struct rm_order_context
         l->master_token = rm_master_token(cx->master_key, &o->container.attempt, tmp->master_token);
     for (size_t i = 0; o->launch && i < o->launch->commands.n; i++) {
         if (i)
-            base_buf_adds(&tmp->commands, "\n");
+            base_buf_adds(&tmp->commands, " ");
         base_buf_adds(&tmp->commands, o->launch->commands.v[i]);
     }
     l->command = tmp->commands.data ? tmp->commands.data : "";
+    if (o->launch) {
+        l->resources = o->launch->resources;
+        l->resources_n = o->launch->resources_n;
+        l->credentials = o->launch->credentials;
+    }
+    if (o->spec) {
+        l->log_include = o->spec->log_include;
+        l->log_exclude = o->spec->log_exclude;
+        l->submit_ms = o->submit_us / 1000;
+        l->attempts_max = o->attempts_max;
+    }
 }
 
 static void fill_launch(const struct rm_order *o, const struct rm_order_context *cx,

@@ -2,9 +2,11 @@
  * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by
  * itself. */
 #include "api/yarn/xml_body.h"
+#include "base/io/base64.h"
 #include "base/io/json.h"
 #include "base/limits.h"
 #include "rm/http/app_json.h"
+#include "rm/http/credentials.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 
@@ -182,15 +184,121 @@ static void test_refused(void)
         "\"tokens\":{\"entry\":[{"
         "\"key\":\"a\",\"value\":\"!!!\"}]}}}}",
         -BASE_EINVAL, "Could not parse credentials data; exception message = null");
-    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"local-resources\":{"
-        "\"entry\":[{\"key\":"
-        "\"a\",\"value\":{\"resource\":\"file:///"
-        "x\",\"type\":\"FOO\",\"visibility\":\"PUBLIC\"}}]}}}",
-        -BASE_ESTATE, "Null resource type for local resource a");
     bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"environment\":{"
         "\"entry\":{\"key\":\"A=B\"}"
         "}}}",
         -BASE_EINVAL, "environment: 'A=B' is not a variable's name");
+}
+
+#define RESOURCE(members)                                                                          \
+    "{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"local-resources\":{"      \
+    "\"entry\":{\"key\":\"a\",\"value\":{" members "}}}}}"
+
+/* The texts of the recordings err-submit-local-type and -visibility, and what YARN's would be. */
+static void test_refused_resources(void)
+{
+    bad(RESOURCE("\"resource\":\"file:///x\",\"type\":\"FOO\",\"visibility\":\"PUBLIC\",\"size\":1,"
+                 "\"timestamp\":1"),
+        -BASE_ESTATE,
+        "Null resource type for local resource a : resource { scheme: \"file\" port: -1 file: "
+        "\"/x\" } size: 1 timestamp: 1 visibility: PUBLIC");
+    bad(RESOURCE("\"resource\":\"file:///x\",\"type\":\"FILE\",\"visibility\":\"FOO\",\"size\":1,"
+                 "\"timestamp\":1"),
+        -BASE_ESTATE,
+        "Null resource visibility for local resource a : resource { scheme: \"file\" port: -1 "
+        "file: "
+        "\"/x\" } size: 1 timestamp: 1 type: FILE");
+    bad(RESOURCE("\"resource\":\"http://u@h:80/a'b?q\",\"type\":\"FILE\""), -BASE_ESTATE,
+        "Null resource visibility for local resource a : resource { scheme: \"http\" host: \"h\" "
+        "port: 80 file: \"/a\\'b\" } size: 0 timestamp: 0 type: FILE");
+    bad(RESOURCE("\"type\":\"FILE\",\"visibility\":\"PUBLIC\""), -BASE_ESTATE,
+        "Null resource URL for local resource a");
+}
+
+static void test_resources(void)
+{
+    struct rm_app_spec *s = good(
+        "<" ROOT "><application-id>application_1_0001</application-id><am-container-spec>"
+        "<local-resources><entry><key>a</key><value><resource>file:///x</resource><type>FILE</type>"
+        "<visibility>PUBLIC</visibility><size>43004</size><timestamp>1405452071209</timestamp>"
+        "</value></entry><entry><key>b</key><value><resource>http://h/y</resource><type>ARCHIVE"
+        "</type><visibility>PRIVATE</visibility></value></entry><entry><key>a</key><value>"
+        "<resource>file:///z</resource><type>PATTERN</type><visibility>APPLICATION</visibility>"
+        "</value></entry></local-resources></am-container-spec><log-aggregation-context>"
+        "<log-include-pattern>file1</log-include-pattern></log-aggregation-context></" ROOT ">",
+        true);
+    const struct base_local_resource *r = s->launch->resources;
+
+    CU_ASSERT_EQUAL_FATAL(s->launch->resources_n, 2);
+    CU_ASSERT_STRING_EQUAL(r[0].name, "a"); /* each name once, as in a map */
+    CU_ASSERT_STRING_EQUAL(r[0].url, "file:///z");
+    CU_ASSERT_EQUAL(r[0].type, BASE_RESOURCE_PATTERN);
+    CU_ASSERT_EQUAL(r[0].visibility, BASE_RESOURCE_APPLICATION);
+    CU_ASSERT_EQUAL(r[0].size, 0);
+    CU_ASSERT_EQUAL(r[1].type, BASE_RESOURCE_ARCHIVE);
+    CU_ASSERT_EQUAL(r[1].visibility, BASE_RESOURCE_PRIVATE);
+    CU_ASSERT_STRING_EQUAL(s->log_include, "file1");
+    CU_ASSERT_PTR_NULL(s->log_exclude);
+    CU_ASSERT_PTR_NULL(s->launch->credentials);
+    rm_app_spec_unref(s);
+    s = good(RESOURCE("\"resource\":\"file:///x\",\"type\":\"FILE\",\"visibility\":\"PUBLIC\","
+                      "\"size\":43004,\"timestamp\":\"1405452071209\""),
+             false);
+    CU_ASSERT_EQUAL(s->launch->resources[0].size, 43004);
+    CU_ASSERT_EQUAL(s->launch->resources[0].timestamp_ms, 1405452071209);
+    rm_app_spec_unref(s);
+}
+
+/* The token file is checked byte by byte: "HDTS", version, tokens, secrets. The token is
+ * identifier "id", password "pw", kind "K", service "s". */
+static void test_credentials(void)
+{
+    struct rm_app_spec *s =
+        good("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"credentials\":{"
+             "\"tokens\":{\"entry\":{\"key\":\"t\",\"value\":\"AmlkAnB3AUsBcw\"}},"
+             "\"secrets\":{\"entry\":[{\"key\":\"a\",\"value\":\"AA==\"},"
+             "{\"key\":\"secret1\",\"value\":\"c2VjcmV0MQ\"}]}}}}",
+             false);
+    static const char wanted[] = "HDTS\0\1\1t\2id\2pw\1K\1s\2\1a\1\0\7secret1\7secret1";
+    struct base_buf file = {0};
+
+    base_base64_decode(s->launch->credentials, &file);
+    CU_ASSERT_EQUAL_FATAL(file.len, sizeof wanted - 1);
+    CU_ASSERT_EQUAL(memcmp(file.data, wanted, file.len), 0);
+    base_buf_free(&file);
+    rm_app_spec_unref(s);
+    /* a token that is cut off, one whose length is negative, and one that is longer than itself */
+    CU_ASSERT_FALSE(rm_token_decode("AmlkAnB3AUsB", NULL));
+    CU_ASSERT_FALSE(rm_token_decode("_w", NULL));
+    CU_ASSERT_FALSE(rm_token_decode("jP____8", NULL));
+    CU_ASSERT_TRUE(rm_token_decode("AAAAAA", NULL));
+}
+
+/* Lengths of more than one byte: 200 is -113, 200; 1000 is -114, 3, 232. */
+static void test_long_credentials(void)
+{
+    struct base_buf file = {0}, text = {0}, bytes = {0};
+    char secret[1001];
+    struct rm_credential c = {"s", NULL};
+
+    memset(secret, 'x', sizeof secret);
+    for (int i = 0; i < 2; i++) {
+        size_t n = i == 0 ? 200 : 1000;
+
+        base_base64_encode(secret, n, &text);
+        c.text = text.data;
+        rm_credentials_encode(NULL, 0, &c, 1, &file);
+        CU_ASSERT_EQUAL(file.len, 5 + 1 + 1 + 2 + (i == 0 ? 2 : 3) + n);
+        CU_ASSERT_EQUAL(memcmp(file.data + 9, i == 0 ? "\x8f\xc8x" : "\x8e\3\xe8", 3), 0);
+        base_base64_decode(text.data, &bytes);
+        CU_ASSERT_EQUAL(bytes.len, n);
+        base_buf_clear(&file);
+        base_buf_clear(&text);
+        base_buf_clear(&bytes);
+    }
+    base_buf_free(&file);
+    base_buf_free(&text);
+    base_buf_free(&bytes);
 }
 
 static void test_syntax(void)
@@ -391,6 +499,10 @@ static const struct cunit_case cases[] = {
     {"defaults", test_defaults},
     {"lenient values", test_lenient},
     {"refused", test_refused},
+    {"refused resources", test_refused_resources},
+    {"resources", test_resources},
+    {"credentials", test_credentials},
+    {"long credentials", test_long_credentials},
     {"syntax", test_syntax},
     {"hostile XML", test_hostile_xml},
     {"stored form", test_stored},

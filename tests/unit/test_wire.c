@@ -118,6 +118,11 @@ static struct wire_launch reduce_launch(void)
     return l;
 }
 
+static char link1[] = "deep/name", url1[] = "http://h/x", link2[] = "b", url2[] = "file:///y";
+static const struct base_local_resource resources[] = {
+    {link1, url1, BASE_RESOURCE_ARCHIVE, BASE_RESOURCE_PRIVATE, 5, 1405452071209},
+    {link2, url2, BASE_RESOURCE_PATTERN, BASE_RESOURCE_APPLICATION, 0, 0}};
+
 static struct wire_launch master_launch(void)
 {
     struct wire_launch l = map_launch;
@@ -129,6 +134,13 @@ static struct wire_launch master_launch(void)
     l.master_token = "mt";
     l.acl_view = "carol staff";
     l.allocation_request_id = -1;
+    l.resources = resources;
+    l.resources_n = 2;
+    l.credentials = "SERUUw==";
+    l.log_include = "std.*";
+    l.log_exclude = "x";
+    l.submit_ms = 1405452071209;
+    l.attempts_max = 2;
     return l;
 }
 
@@ -331,16 +343,20 @@ static size_t messages_make(struct message *v)
         v[n] = (struct message){
             .name = wire_order_name(orders[i].kind), .copy = copy_answer, .missing = of_answer};
         if (orders[i].launch.kind == BASE_CONTAINER_MASTER)
-            v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                           "orders slot user token name viewAcl "
-                           "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
-                           "app env kind taskAttempt ";
+            v[n].missing =
+                " rmInstance clusterTs clusterName version responseId heartbeatMs "
+                "orders slot user token name viewAcl "
+                "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
+                "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
+                "app env kind taskAttempt ";
         else if (orders[i].kind == BASE_ORDER_LAUNCH)
-            v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                           "orders slot user token name viewAcl "
-                           "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
-                           "app env job attempt "
-                           "sortBufferMb jobCommits rm combine gzip reduce ";
+            v[n].missing =
+                " rmInstance clusterTs clusterName version responseId heartbeatMs "
+                "orders slot user token name viewAcl "
+                "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
+                "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
+                "app env job attempt "
+                "sortBufferMb jobCommits rm combine gzip reduce ";
         else if (orders[i].kind == BASE_ORDER_KILL || orders[i].kind >= BASE_ORDER_CLEANUP_APP)
             v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
                            "orders reason graceMs keepLogs ";

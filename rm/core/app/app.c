@@ -335,6 +335,13 @@ void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_st
     rm_defer_until_stored(c, a->saved_seq, RM_ACK_APP_FINAL, a, 0);
 }
 
+int32_t rm_app_master_attempts_limit(const struct rm_core *c, const struct rm_app *a)
+{
+    int32_t max = a->app->max_attempts;
+
+    return max > 0 && max < c->conf.am_attempts_max ? max : c->conf.am_attempts_max;
+}
+
 void rm_app_accept_stored_submission(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_NEW_SAVING)

@@ -280,13 +280,6 @@ static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_attempt *
     rm_asks_free(a);
 }
 
-static int32_t master_attempts_limit(const struct rm_core *c, const struct rm_app *a)
-{
-    int32_t max = a->app->max_attempts;
-
-    return max > 0 && max < c->conf.am_attempts_max ? max : c->conf.am_attempts_max;
-}
-
 void rm_master_mark_containers_announced(struct rm_app *a)
 {
     size_t kept = 0;
@@ -314,7 +307,7 @@ static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app 
     a->failed_attempts += counts;
     if (a->app->keep_containers)
         rm_master_mark_containers_announced(a); /* listed when the next attempt registers */
-    if (a->failed_attempts >= master_attempts_limit(c, a)) {
+    if (a->failed_attempts >= rm_app_master_attempts_limit(c, a)) {
         rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
         rm_app_begin_final_save(
             c, a, RM_APP_FAILED, RM_FINAL_FAILED,

@@ -55,7 +55,8 @@ struct rm_queued *rm_node_enqueue_order(struct rm_core *c, struct rm_node *n,
     return &q->v[q->len++];
 }
 
-static void expand_launch_order(struct rm_order *o, const struct rm_queued *q)
+static void expand_launch_order(const struct rm_core *c, struct rm_order *o,
+                                const struct rm_queued *q)
 {
     struct rm_app *a = q->app;
 
@@ -69,6 +70,11 @@ static void expand_launch_order(struct rm_order *o, const struct rm_queued *q)
     o->acl_view = a->app ? a->app->acl_view : NULL;
     o->launch = q->launch;
     o->master = q->master;
+    o->submit_us = a->submit_us;
+    if (a->app) {
+        o->spec = a->app;
+        o->attempts_max = rm_app_master_attempts_limit(c, a);
+    }
     if (!q->has_task) {
         o->allocation_request_id = q->allocation_id;
         return;
@@ -90,7 +96,7 @@ struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
                                  .grace_ms = q->v[i].grace_ms,
                                  .signal = q->v[i].signal};
         if (v[i].kind == BASE_ORDER_LAUNCH)
-            expand_launch_order(&v[i], &q->v[i]);
+            expand_launch_order(c, &v[i], &q->v[i]);
     }
     return v;
 }
