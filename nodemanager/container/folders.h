@@ -42,7 +42,7 @@
 #include "base/error.h"
 #include "base/id.h"
 #include "base/mem.h"
-#include "nodemanager/container/ended_logs.h"
+#include "nodemanager/container/logs/ended_logs.h"
 #include "nodemanager/container/spare.h"
 
 #define NM_PATH_MAX         4096

@@ -2,7 +2,7 @@
  * and whatever was found in the folders meanwhile. */
 #include <stdlib.h>
 
-#include "nodemanager/container/ended_logs.h"
+#include "nodemanager/container/logs/ended_logs.h"
 #include "tests/unit/cunit_main.h"
 
 static struct base_app_id app(int n)

@@ -1,10 +1,10 @@
-/* nodemanager/container/ended_logs.h - a list of the applications that have ended and left logs on
- * this node, in order of their end. The list is built from the folders at the start and maintained
- * from then on, so that finding expired logs needs no further walk through the folders. An
- * application that ended several times may be listed several times; the caller that removes an
+/* nodemanager/container/logs/ended_logs.h - a list of the applications that have ended and left
+ * logs on this node, in order of their end. The list is built from the folders at the start and
+ * maintained from then on, so that finding expired logs needs no further walk through the folders.
+ * An application that ended several times may be listed several times; the caller that removes an
  * entry checks the application's mark. Not thread-safe. */
-#ifndef CREEL_NODEMANAGER_CONTAINER_ENDED_LOGS_H
-#define CREEL_NODEMANAGER_CONTAINER_ENDED_LOGS_H
+#ifndef CREEL_NODEMANAGER_CONTAINER_LOGS_ENDED_LOGS_H
+#define CREEL_NODEMANAGER_CONTAINER_LOGS_ENDED_LOGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "nodemanager/container/ended_logs.h"
+#include "nodemanager/container/logs/ended_logs.h"
 
 #include <stdlib.h>
 #include <string.h>
