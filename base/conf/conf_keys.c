@@ -273,6 +273,16 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.nodemanager.kill-grace-ms", "250", 0, MS_MAX, "time between SIGTERM and SIGKILL"),
     INT("creel.nodemanager.log-retain-s", "86400", 0, INT32_MAX,
         "time for which logs of an ended application are kept"),
+    INT("yarn.nodemanager.localizer.cache.target-size-mb", "10240", 0, INT32_MAX,
+        "size of the cache of local resources above which those that no container uses are "
+        "removed, least recently used first"),
+    INT("yarn.nodemanager.localizer.fetch.thread-count", "4", 1, 1000,
+        "local resources that are copied at once, each by a process"),
+    INT("creel.nodemanager.localizer.max-mb", "10240", 1, INT32_MAX,
+        "largest size of a local resource, downloaded and unpacked; a container with a larger one "
+        "fails"),
+    INT("creel.nodemanager.localizer.timeout-s", "600", 1, 86400,
+        "longest time for copying a local resource; a container that waits longer fails"),
     BOOL("yarn.nodemanager.aux-services.manifest.enabled", "false",
          "show auxiliary services over REST, and let administrators replace their manifest"),
     STR("yarn.nodemanager.aux-services.manifest", "",

@@ -22,6 +22,7 @@
 #include "base/io/plain.h"
 #include "nodemanager/container/folders_internal.h"
 #include "nodemanager/container/local_folder.h"
+#include "nodemanager/container/logs/log_choice.h"
 
 #define PROBE_WRITE 65536 /* bytes written by the probe; the rest is allocated */
 
@@ -135,6 +136,11 @@ static bool move_to_trash_and_wake_janitor(void *u, const char *path)
     return done;
 }
 
+void nm_files_discard(struct nm_files *f, const char *path)
+{
+    move_to_trash_and_wake_janitor(f, path);
+}
+
 static int recreate_spare_folder(struct nm_files *f, struct base_error *err)
 {
     snprintf(f->spares.dir, sizeof f->spares.dir, "%s/spare", f->root);
@@ -180,7 +186,7 @@ static int open_root(struct nm_files *f, const char *root, struct base_error *er
 
 int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct base_error *err)
 {
-    static const char *const parts[] = {"apps", "records", "logs", "trash"};
+    static const char *const parts[] = {"apps", "records", "logs", "trash", "cache"};
     char path[NM_PATH_MAX];
     init_files_state(f, conf);
     int rc = open_root(f, conf->root, err);
@@ -231,13 +237,13 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 }
 
 /* Writes a small file without fsync: after a crash of the machine its contents no longer matter. */
-static int write_small_file(const struct nm_files *f, const char *path, int flags, const char *text,
-                            struct base_error *err)
+static int write_small_file(const struct nm_files *f, const char *path, int flags,
+                            const char *bytes, size_t len, struct base_error *err)
 {
     int fd = nm_files_open_plain(f, path, O_WRONLY | O_CREAT | flags, 0600, NULL);
     if (fd < 0)
         return set_open_error(fd, path, err);
-    int rc = base_write_all(fd, text, strlen(text));
+    int rc = base_write_all(fd, bytes, len);
     close(fd);
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", path) : 0;
 }
@@ -305,6 +311,13 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
     return rc;
 }
 
+int nm_files_save_log_choice(const struct nm_files *f, const struct base_app_id *id,
+                             const char *include, const char *exclude, struct base_error *err)
+{
+    char path[NM_PATH_MAX];
+    return nm_log_choice_save(format_app_path(f, "logs", id, NULL, path), include, exclude, err);
+}
+
 /* The launch order is stored twice: in the record, which a restarted NodeManager trusts, and in the
  * container's folder, for the task. */
 int nm_files_create_container(struct nm_files *f, const struct base_container_id *id,
@@ -321,17 +334,19 @@ int nm_files_create_container(struct nm_files *f, const struct base_container_id
 }
 
 int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id,
-                                const char *name, const char *text, struct base_error *err)
+                                const char *name, const char *bytes, size_t len,
+                                struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    return write_small_file(f, nm_path_in_container(f, id, name, path), O_EXCL, text, err);
+    return write_small_file(f, nm_path_in_container(f, id, name, path), O_EXCL, bytes, len, err);
 }
 
 int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,
                         const char *name, const char *text, struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    return write_small_file(f, nm_path_in_record(f, id, name, path), O_TRUNC, text, err);
+    return write_small_file(f, nm_path_in_record(f, id, name, path), O_TRUNC, text, strlen(text),
+                            err);
 }
 
 bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id,
@@ -417,6 +432,7 @@ void nm_files_close(struct nm_files *f)
         close(f->root_fd);
     f->lock_fd = f->root_fd = -1;
     nm_ended_logs_free(&f->retain);
+    free(f->choose);
     pthread_mutex_destroy(&f->lock);
     pthread_cond_destroy(&f->wake);
 }

@@ -15,8 +15,10 @@
  *                                     command.sh, master-token, work/ where the command starts,
  *                                     tmp/, output/
  *    logs/<app>/<container>/          stdout, stderr, and files added by the container
+ *    logs/<app>/.choice               which logs are kept (logs/log_choice.h), until that is done
  *    logs/<app>/.running, .ended      .running is renamed to .ended when the application is cleaned
  *                                     up; its logs are then kept for a while
+ *    cache/                           local resources (nodemanager/localize/localizer.h)
  *    spare/                           folders made in advance (nodemanager/container/spare.h)
  *    trash/                           folders that are being removed
  *
@@ -67,6 +69,9 @@ struct nm_files {
     bool janitor_runs, stopping, work, low; /* low: more spares are needed */
     struct nm_spares spares;
     struct nm_ended_logs retain; /* protected by lock */
+    /* ended applications whose logs are still to be chosen; protected by lock */
+    struct base_app_id *choose;
+    size_t choose_n, choose_cap;
     /* janitor only: applications whose logs were removed early since the last warning */
     size_t early;
     int64_t say_at_s;
@@ -114,10 +119,16 @@ int nm_files_open_folder(const struct nm_files *f, const char *path);
 int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
                         struct base_buf *out, struct base_error *err);
 
+/* Makes @path, one of ours, disappear at once; it is deleted in the background. */
+void nm_files_discard(struct nm_files *f, const char *path);
+
 /* Creates the application's folders for files, with its token, and for logs, and its record. Does
  * nothing and returns 0 if the record exists. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, const char *acl_view, struct base_error *err);
+/* Stores which of the application's logs are to be kept (logs/log_choice.h). */
+int nm_files_save_log_choice(const struct nm_files *f, const struct base_app_id *id,
+                             const char *include, const char *exclude, struct base_error *err);
 /* Returns true if the application has a record. */
 bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id *id);
 /* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the
@@ -127,7 +138,8 @@ int nm_files_create_container(struct nm_files *f, const struct base_container_id
 /* Writes a small file into the container's folder before the container starts. Fails with -BASE_EIO
  * if the name exists. */
 int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id,
-                                const char *name, const char *text, struct base_error *err);
+                                const char *name, const char *bytes, size_t len,
+                                struct base_error *err);
 /* Writes a small file into the container's record, without fsync. */
 int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,
                         const char *name, const char *text, struct base_error *err);

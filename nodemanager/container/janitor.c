@@ -18,6 +18,7 @@
 #include "base/io/plain.h"
 #include "base/io/sched.h"
 #include "nodemanager/container/folders_internal.h"
+#include "nodemanager/container/logs/log_choice.h"
 
 #define IDLE_S      30
 #define REST_S      1  /* pause between rounds, so that removals are batched */
@@ -145,6 +146,8 @@ void nm_janitor_add_ended_app(struct nm_files *f, const struct base_app_id *id)
 {
     pthread_mutex_lock(&f->lock);
     nm_ended_logs_add(&f->retain, id, wall_clock_s());
+    base_array_grow(&f->choose, f->choose_n, &f->choose_cap);
+    f->choose[f->choose_n++] = *id;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -192,6 +195,7 @@ static void index_ended_apps(struct nm_files *f)
             f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
         if (ended < 0)
             continue;
+        nm_log_choice_apply(logs); /* an earlier process may not have come to it */
         base_array_grow(&v, n, &cap);
         v[n++] = (struct nm_ended_app){.app = id, .ended_s = ended};
     }
@@ -201,6 +205,22 @@ static void index_ended_apps(struct nm_files *f)
     nm_ended_logs_add_scanned(&f->retain, v, n);
     pthread_mutex_unlock(&f->lock);
     free(v);
+}
+
+/* Removes the logs that the applications which have just ended do not want to keep. */
+static void choose_logs_of_ended_apps(struct nm_files *f)
+{
+    char path[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
+    pthread_mutex_lock(&f->lock);
+    while (f->choose_n > 0) {
+        struct base_app_id id = f->choose[--f->choose_n];
+        pthread_mutex_unlock(&f->lock);
+        if (!nm_files_has_app_record(f, &id)) /* not if it runs here again */
+            nm_log_choice_apply(
+                nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&id, app)));
+        pthread_mutex_lock(&f->lock);
+    }
+    pthread_mutex_unlock(&f->lock);
 }
 
 /* Removes the application that ended first from the index if it ended no later than @until_s.
@@ -319,6 +339,7 @@ static void *janitor_thread(void *u)
             f->work = false;
         pthread_mutex_unlock(&f->lock);
         if (trash) { /* before making spares, since folders in the trash may become spares */
+            choose_logs_of_ended_apps(f);
             remove_expired_or_excess_logs(f);
             empty_trash(f);
         }

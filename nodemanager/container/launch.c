@@ -5,65 +5,70 @@
 #include <string.h>
 
 #include "api/wire/order.h"
+#include "base/io/base64.h"
+#include "nodemanager/container/expand.h"
 
 #define ARG_STRING_MAX (128 * 1024 - 1) /* the kernel's MAX_ARG_STRLEN without the NUL */
 
-struct list {
-    char **v;
-    size_t len, cap;
-};
-
-static void append_string(struct list *l, char *taken)
+static void append_string(struct nm_env_list *l, char *taken)
 {
     base_array_grow(&l->v, l->len, &l->cap);
     l->v[l->len++] = taken;
 }
 
-static void set_env(struct list *l, const char *name, const char *value)
+/* Sets the variable of @entry, NAME=VALUE. */
+static void set_env_entry(struct nm_env_list *l, const char *entry)
 {
-    size_t n = strlen(name);
-    char *entry = base_printf("%s=%s", name, value);
-    for (size_t i = 0; i < l->len; i++) {
-        if (strncmp(l->v[i], name, n) == 0 && l->v[i][n] == '=') {
-            free(l->v[i]);
-            l->v[i] = entry;
-            return;
-        }
-    }
-    append_string(l, entry);
+    char *name = base_strndup(entry, strcspn(entry, "="));
+    nm_env_set(l, name, entry + strlen(name) + 1);
+    free(name);
 }
 
-static void inherit_env(struct list *l, const char *name, const char *fallback)
+static void inherit_env(struct nm_env_list *l, const char *name, const char *fallback)
 {
     const char *value = getenv(name);
     if ((value && *value) || fallback)
-        set_env(l, name, value && *value ? value : fallback);
+        nm_env_set(l, name, value && *value ? value : fallback);
 }
 
-static void set_env_from_order(struct list *l, const struct wire_launch *order)
+/* Variables of the NodeManager that YARN passes on (yarn.nodemanager.env-whitelist). */
+static void inherit_whitelisted_env(struct nm_env_list *l)
 {
-    for (size_t i = 0; i < order->env_n; i++) {
-        char *name = base_strndup(order->env[i], strcspn(order->env[i], "="));
-        set_env(l, name, order->env[i] + strlen(name) + 1);
-        free(name);
-    }
+    static const char *const names[] = {
+        "JAVA_HOME",       "HADOOP_COMMON_HOME",          "HADOOP_HDFS_HOME",
+        "HADOOP_CONF_DIR", "CLASSPATH_PREPEND_DISTCACHE", "HADOOP_YARN_HOME",
+        "HADOOP_HOME",     "HADOOP_MAPRED_HOME",          "TZ"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        inherit_env(l, names[i], NULL);
 }
 
-static void set_env_for_task(struct list *l, const struct nm_launch *la)
+static void set_env_as_given(struct nm_env_list *l, const struct wire_launch *order)
+{
+    for (size_t i = 0; i < order->env_n; i++)
+        set_env_entry(l, order->env[i]);
+}
+
+/* Returns true for the container of a launch context; what a job runs is taken literally. */
+static bool has_launch_context(const struct nm_launch *la)
+{
+    return !la->task && (la->kind == BASE_CONTAINER_COMMAND || la->kind == BASE_CONTAINER_MASTER);
+}
+
+static void set_env_for_task(struct nm_env_list *l, const struct nm_launch *la)
 {
     const struct wire_launch *order = la->order;
     char text[32];
     if (la->task) {
-        set_env(l, "CREEL_TASK_ID", la->task);
-        set_env(l, "mapreduce_task_id", la->task);
+        nm_env_set(l, "CREEL_TASK_ID", la->task);
+        nm_env_set(l, "mapreduce_task_id", la->task);
     }
     snprintf(text, sizeof text, "%lld", (long long)la->task_attempt);
-    set_env(l, "CREEL_TASK_ATTEMPT", text);
+    nm_env_set(l, "CREEL_TASK_ATTEMPT", text);
     if (la->kind == BASE_CONTAINER_MAP || la->kind == BASE_CONTAINER_REDUCE) {
         snprintf(text, sizeof text, "%d", (int)order->spec.index);
-        set_env(l, "mapreduce_task_partition", text);
+        nm_env_set(l, "mapreduce_task_partition", text);
         if (order->spec.split.path)
-            set_env(l, "mapreduce_map_input_file", order->spec.split.path);
+            nm_env_set(l, "mapreduce_map_input_file", order->spec.split.path);
     }
 }
 
@@ -77,46 +82,104 @@ static bool asks_for_sysfs(const struct wire_launch *order)
     return false;
 }
 
-static void set_env_for_node(struct list *l, const struct nm_launch_conf *conf,
+static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf *conf,
                              const struct nm_files *f, const struct nm_launch *la)
 {
     char path[NM_PATH_MAX], id[BASE_ID_TEXT_MAX], port[16];
-    set_env(l, "CONTAINER_ID", base_container_id_text(&la->id, id));
-    set_env(l, "CREEL_JOB_ID", base_app_id_text(&la->id.attempt.app, id));
-    set_env(l, "CREEL_RM", conf->rm);
-    set_env(l, "CREEL_APP_TOKEN_FILE", nm_path_in_app(f, &la->id.attempt.app, "token", path));
-    set_env(l, "CREEL_PROGRESS_FILE", nm_path_in_container(f, &la->id, "progress", path));
-    set_env(l, "LOG_DIRS", nm_path_in_logs(f, &la->id, NULL, path));
-    set_env(l, "PWD", nm_path_in_container(f, &la->id, "work", path));
+    nm_env_set(l, "CONTAINER_ID", base_container_id_text(&la->id, id));
+    nm_env_set(l, "CREEL_JOB_ID", base_app_id_text(&la->id.attempt.app, id));
+    nm_env_set(l, "CREEL_RM", conf->rm);
+    nm_env_set(l, "CREEL_APP_TOKEN_FILE", nm_path_in_app(f, &la->id.attempt.app, "token", path));
+    nm_env_set(l, "CREEL_PROGRESS_FILE", nm_path_in_container(f, &la->id, "progress", path));
+    nm_env_set(l, "LOG_DIRS", nm_path_in_logs(f, &la->id, NULL, path));
+    nm_env_set(l, "PWD", nm_path_in_container(f, &la->id, "work", path));
     if (asks_for_sysfs(la->order))
-        set_env(l, "YARN_SYSFS_PATH", nm_path_in_app(f, &la->id.attempt.app, "sysfs", path));
-    set_env(l, "NM_HOST", conf->host);
+        nm_env_set(l, "YARN_SYSFS_PATH", nm_path_in_app(f, &la->id.attempt.app, "sysfs", path));
+    nm_env_set(l, "NM_HOST", conf->host);
     snprintf(port, sizeof port, "%d", conf->port);
-    set_env(l, "NM_HTTP_PORT", port);
+    nm_env_set(l, "NM_HTTP_PORT", port);
+    if (has_launch_context(la)) {
+        nm_env_set(l, "NM_PORT", port); /* of the node's id */
+        nm_env_set(l, "LOCAL_DIRS", nm_path_in_app(f, &la->id.attempt.app, NULL, path));
+    }
+}
+
+/* SOURCE: YARN's ApplicationMaster environment (ApplicationConstants). */
+static void set_env_of_application(struct nm_env_list *l, const struct nm_launch *la)
+{
+    const struct wire_launch *order = la->order;
+    char text[64], id[BASE_ID_TEXT_MAX];
+    snprintf(text, sizeof text, "%lld", (long long)order->submit_ms);
+    nm_env_set(l, "APP_SUBMIT_TIME_ENV", text);
+    snprintf(text, sizeof text, "/proxy/%.48s", base_app_id_text(&la->id.attempt.app, id));
+    nm_env_set(l, "APPLICATION_WEB_PROXY_BASE", text);
+    snprintf(text, sizeof text, "%d", (int)order->attempts_max);
+    nm_env_set(l, "MAX_APP_ATTEMPTS", text);
 }
 
 /* An application master authenticates as its attempt, with a token of its own in its container's
  * folder. */
-static int set_env_for_master(struct list *l, const struct nm_files *f, const struct nm_launch *la,
-                              struct base_error *err)
+static int set_env_for_master(struct nm_env_list *l, const struct nm_files *f,
+                              const struct nm_launch *la, struct base_error *err)
 {
     const char *token = ((const struct wire_launch *)la->order)->master_token;
     char path[NM_PATH_MAX];
     int rc;
     if (!token)
         return 0;
-    rc = nm_files_write_in_container(f, &la->id, "master-token", token, err);
+    set_env_of_application(l, la);
+    rc = nm_files_write_in_container(f, &la->id, "master-token", token, strlen(token), err);
     if (rc == 0)
-        set_env(l, "CREEL_APP_TOKEN_FILE", nm_path_in_container(f, &la->id, "master-token", path));
+        nm_env_set(l, "CREEL_APP_TOKEN_FILE",
+                   nm_path_in_container(f, &la->id, "master-token", path));
     return rc;
 }
 
+/* Writes the credentials where programs of Hadoop read them. */
+static int set_env_for_credentials(struct nm_env_list *l, const struct nm_files *f,
+                                   const struct nm_launch *la, struct base_error *err)
+{
+    const char *credentials = ((const struct wire_launch *)la->order)->credentials;
+    struct base_buf bytes = {0};
+    char path[NM_PATH_MAX];
+    int rc;
+    if (!credentials)
+        return 0;
+    base_base64_decode(credentials, &bytes);
+    rc = nm_files_write_in_container(f, &la->id, "work/container_tokens",
+                                     bytes.data ? bytes.data : "", bytes.len, err);
+    base_buf_free(&bytes);
+    if (rc == 0)
+        nm_env_set(l, "HADOOP_TOKEN_FILE_LOCATION",
+                   nm_path_in_container(f, &la->id, "work/container_tokens", path));
+    return rc;
+}
+
+static const char *look_up(void *env, const char *name, size_t len)
+{
+    return nm_env_get(env, name, len);
+}
+
+/* Appends the command to @out, expanded if it is of a launch context. */
+static int build_command_text(const struct nm_files *f, const struct nm_launch *la,
+                              struct nm_env_list *env, struct base_buf *out, struct base_error *err)
+{
+    const struct wire_launch *order = la->order;
+    char path[NM_PATH_MAX];
+    if (has_launch_context(la) && strpbrk(order->command, "<{"))
+        return nm_expand_command(order->command, nm_path_in_logs(f, &la->id, NULL, path), look_up,
+                                 env, out, err);
+    base_buf_adds(out, order->command);
+    return 0;
+}
+
 static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_files *f,
-                           const struct nm_launch *la, struct list *l, struct base_error *err)
+                           const struct nm_launch *la, struct nm_env_list *env,
+                           struct nm_env_list *l, struct base_error *err)
 {
     char path[NM_PATH_MAX];
     const struct wire_launch *order = la->order;
-    const char *command = order->command;
+    struct base_buf command = {0};
     int64_t max = order->log_max_bytes;
     append_string(l, base_strdup(conf->shim));
     append_string(l, base_strdup(conf->isolation));
@@ -129,35 +192,73 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
         append_string(l, base_strdup(conf->task_runner));
         return 0;
     }
-    if (strlen(command) <= ARG_STRING_MAX) {
+    int rc = build_command_text(f, la, env, &command, err);
+    if (rc == 0 && command.len <= ARG_STRING_MAX) {
         append_string(l, base_strdup("sh"));
-        append_string(l, base_strdup(command));
+        append_string(l, base_buf_take(&command));
+    } else if (rc == 0) {
+        append_string(l, base_strdup("file"));
+        append_string(l, base_strdup(nm_path_in_container(f, &la->id, "command.sh", path)));
+        rc = nm_files_write_in_container(f, &la->id, "command.sh", command.data, command.len, err);
+    }
+    base_buf_free(&command);
+    return rc;
+}
+
+static void set_env_of_node_manager(struct nm_env_list *env, const struct nm_launch *l)
+{
+    char id[BASE_ID_TEXT_MAX];
+    /* first, so that a search of /proc/pid/environ finds it at once */
+    nm_env_set(env, "CONTAINER_ID", base_container_id_text(&l->id, id));
+    inherit_env(env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    inherit_env(env, "LANG", "C.UTF-8");
+    inherit_env(env, "HOME", "/");
+    inherit_env(env, "TZ", NULL);
+    if (has_launch_context(l))
+        inherit_whitelisted_env(env);
+    nm_env_set(env, "USER", l->user && *l->user ? l->user : "nobody");
+    nm_env_set(env, "LOGNAME", l->user && *l->user ? l->user : "nobody");
+}
+
+/* Sets the variables of the order over those in @env, expanded if they are of a launch context.
+ * @fixed: those that the order cannot change. */
+static int set_env_of_order(struct nm_env_list *env, const struct nm_files *files,
+                            const struct nm_launch *l, const struct nm_env_list *fixed,
+                            struct base_error *err)
+{
+    const struct wire_launch *order = l->order;
+    struct nm_env_list expanded = {0};
+    char path[NM_PATH_MAX];
+    int rc;
+    if (!has_launch_context(l)) {
+        set_env_as_given(env, order);
         return 0;
     }
-    append_string(l, base_strdup("file"));
-    append_string(l, base_strdup(nm_path_in_container(f, &la->id, "command.sh", path)));
-    return nm_files_write_in_container(f, &la->id, "command.sh", command, err);
+    rc = nm_expand_env(order->env, order->env_n, nm_path_in_logs(files, &l->id, NULL, path), fixed,
+                       env, &expanded, err);
+    for (size_t i = 0; i < expanded.len; i++)
+        set_env_entry(env, expanded.v[i]);
+    nm_env_free(&expanded);
+    return rc;
 }
 
 int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files,
                      const struct nm_launch *l, struct nm_command *out, struct base_error *err)
 {
-    struct list argv = {0}, env = {0};
-    char id[BASE_ID_TEXT_MAX];
-    int rc = build_shim_argv(conf, files, l, &argv, err);
-    /* first, so that a search of /proc/pid/environ finds it at once */
-    set_env(&env, "CONTAINER_ID", base_container_id_text(&l->id, id));
-    inherit_env(&env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    inherit_env(&env, "LANG", "C.UTF-8");
-    inherit_env(&env, "HOME", "/");
-    inherit_env(&env, "TZ", NULL);
-    set_env(&env, "USER", l->user && *l->user ? l->user : "nobody");
-    set_env(&env, "LOGNAME", l->user && *l->user ? l->user : "nobody");
-    set_env_from_order(&env, l->order);
-    set_env_for_task(&env, l);
-    set_env_for_node(&env, conf, files, l);
+    struct nm_env_list argv = {0}, env = {0}, fixed = {0};
+    int rc = set_env_for_credentials(&fixed, files, l, err);
+    set_env_for_task(&fixed, l);
+    set_env_for_node(&fixed, conf, files, l);
     if (rc == 0)
-        rc = set_env_for_master(&env, files, l, err);
+        rc = set_env_for_master(&fixed, files, l, err);
+    set_env_of_node_manager(&env, l);
+    if (rc == 0)
+        rc = set_env_of_order(&env, files, l, &fixed, err);
+    for (size_t i = 0; i < fixed.len; i++)
+        set_env_entry(&env, fixed.v[i]);
+    nm_env_free(&fixed);
+    if (rc == 0)
+        rc = build_shim_argv(conf, files, l, &env, &argv, err);
     append_string(&argv, NULL);
     append_string(&env, NULL);
     out->argv = argv.v;

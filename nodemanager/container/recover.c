@@ -223,6 +223,7 @@ static void recover_container(const struct base_container_id *id, void *u)
         struct nm_box *box = nm_box_new(nm, c);
         box->isolation = f.isolation;
         nm_box_watch_shim(box, f.pidfd, f.shim, f.start);
+        nm_localizer_adopt(nm->localizer, id, &order);
     }
     nm_ending_free(&f.ending);
     base_buf_free(&reason);

@@ -63,11 +63,12 @@
 #define NM_CONTAINERS_MAX    20000           /* live containers of one node */
 #define NM_APPS_FINISHED_MAX 1000            /* finished applications that stay listed */
 
-#define NM_EXIT_NONE    (-1000) /* not exited */
-#define NM_EXIT_LOST    (-100)
-#define NM_EXIT_DISK    (-101)
-#define NM_EXIT_KILLED  (-106)
-#define NM_EXIT_REFUSED 126
+#define NM_EXIT_NONE        (-1000) /* not exited */
+#define NM_EXIT_UNLOCALIZED (-1000) /* a local resource was not there: YARN's INVALID */
+#define NM_EXIT_LOST        (-100)
+#define NM_EXIT_DISK        (-101)
+#define NM_EXIT_KILLED      (-106)
+#define NM_EXIT_REFUSED     126
 
 enum nm_state {
     NM_NEW,

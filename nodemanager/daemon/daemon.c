@@ -154,6 +154,7 @@ static void set_launch_conf(struct nm *nm)
 {
     find_own_program("creel-shim", nm->shim_path);
     find_own_program("creel-task", nm->task_path);
+    find_own_program("creel-localize", nm->localize_path);
     nm->launch_conf = (struct nm_launch_conf){
         .shim = nm->shim_path,
         .task_runner = nm->task_path,
@@ -232,6 +233,22 @@ static void sign_off(struct nm *nm)
         base_log_warn("nm", "cannot sign off: %s", err.text);
 }
 
+static void create_localizer(struct nm *nm)
+{
+    const struct nm_localizer_conf c = {
+        .program = nm->localize_path,
+        .files = &nm->files,
+        .cache_bytes = base_conf_int(nm->conf, "yarn.nodemanager.localizer.cache.target-size-mb")
+                       << 20,
+        .resource_bytes = base_conf_int(nm->conf, "creel.nodemanager.localizer.max-mb") << 20,
+        .timeout_s = base_conf_int(nm->conf, "creel.nodemanager.localizer.timeout-s"),
+        .fetches_max =
+            (size_t)base_conf_int(nm->conf, "yarn.nodemanager.localizer.fetch.thread-count"),
+        .report = nm_loop_report_resources,
+        .user = nm};
+    nm->localizer = nm_localizer_new(&c);
+}
+
 static int start_threads_and_run(struct nm *nm, struct base_error *err)
 {
     int rc = nm_files_start_janitor(&nm->files, err);
@@ -243,6 +260,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     nm->core = nm_core_new(nm->disk.epoch);
     nm->groups = base_groups_new();
     nm_core_set_shell_data_destructor(nm->core, nm_box_free);
+    create_localizer(nm);
     if ((rc = nm_recover_containers(nm, err)) < 0 ||
         (rc = start_server_and_set_node_id(nm, err)) < 0)
         return rc;
@@ -270,6 +288,7 @@ static void stop_and_free(struct nm *nm)
     nm_link_stop(nm->link);
     nm_core_free(nm->core);
     base_groups_free(nm->groups);
+    nm_localizer_free(nm->localizer);
     nm_loop_free(nm);
     nm_spawn_free(nm->spawn);
     nm_files_close(&nm->files);

@@ -27,6 +27,7 @@
 #include "nodemanager/core/core.h"
 #include "nodemanager/daemon/rm_link.h"
 #include "nodemanager/daemon/wire.h"
+#include "nodemanager/localize/localizer.h"
 
 struct nm_options { /* options of the command line; strings are borrowed */
     const char *url_file, *pid_file;
@@ -53,7 +54,7 @@ struct nm_pending; /* an event that an effect caused */
 struct nm {
     const struct base_conf *conf;
     struct nm_options options;
-    char shim_path[NM_PATH_MAX], task_path[NM_PATH_MAX];
+    char shim_path[NM_PATH_MAX], task_path[NM_PATH_MAX], localize_path[NM_PATH_MAX];
     char host[256], node_id[300], url[320], instance[33];
     struct nm_ident ident;
     struct nm_launch_conf launch_conf;
@@ -71,6 +72,7 @@ struct nm {
     struct nm_aux_services *aux_services;
     struct base_groups *groups; /* of callers, when lists name groups */
     struct nm_load_sampler *load_sampler;
+    struct nm_localizer *localizer;
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */
     atomic_ullong turns; /* iterations of the loop, for the watchdog */
@@ -99,6 +101,8 @@ struct nm {
 int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options);
 
 /* nodemanager/daemon/loop.c */
+/* Reports that a container's local resources are there; @nm and @box are void for the localizer. */
+void nm_loop_report_resources(void *nm, void *box, const char *failure);
 int nm_loop_init(struct nm *nm, struct base_error *err);
 void nm_loop_run(struct nm *nm);
 void nm_loop_free(struct nm *nm);

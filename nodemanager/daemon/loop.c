@@ -91,21 +91,22 @@ static void add_pending_event(struct nm *nm, const struct nm_event *ev, char *te
     nm->pending_v[nm->pending_len++] = (struct nm_pending){.ev = *ev, .text = text};
 }
 
-/* Queues the report to the core that a container could not be started. Takes ownership of @text. */
-static void queue_failed_start(struct nm *nm, const struct base_container_id *id, bool no_space,
+/* Queues the report to the core that a container could not be started, with NM_EXIT_DISK if the
+ * disk is full. Takes ownership of @text. */
+static void queue_failed_start(struct nm *nm, const struct base_container_id *id, int exit_code,
                                char *text)
 {
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
     nm_utf8_replace_invalid(text, strlen(text));
     /* report the full disk first, or the RM would start containers here until the next check */
-    if (no_space) {
+    if (exit_code == NM_EXIT_DISK) {
         struct nm_event full = {.kind = NM_EV_HEALTH};
         full.u.health.report = NM_NO_SPACE_TEXT;
         add_pending_event(nm, &full, NULL);
         nm->no_space_us = nm_now_us();
         nm->health_next_us = 0;
     }
-    ev.u.ended.exit_code = no_space ? NM_EXIT_DISK : 126;
+    ev.u.ended.exit_code = exit_code;
     ev.u.ended.ended_ms = nm_wall_ms();
     ev.u.ended.diagnostics = text;
     base_log_warn("nm", "a container was not started: %s", text);
@@ -144,9 +145,15 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_lau
                           struct base_error *err)
 {
     struct base_buf text = {0};
-    base_json_dump(((const struct wire_launch *)l->order)->source, &text);
+    const struct wire_launch *order = l->order;
+    bool first = (order->log_include || order->log_exclude) &&
+                 !nm_files_has_app_record(&nm->files, &l->id.attempt.app);
     int rc =
         nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, l->acl_view, err);
+    if (rc == 0 && first)
+        rc = nm_files_save_log_choice(&nm->files, &l->id.attempt.app, order->log_include,
+                                      order->log_exclude, err);
+    base_json_dump(order->source, &text);
     if (rc == 0)
         rc = nm_files_create_container(&nm->files, &l->id, text.data ? text.data : "", text.len,
                                        err);
@@ -158,6 +165,39 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_lau
     return rc;
 }
 
+/* A resource that did not fit on the disk is the node's fault, not the container's; whether the
+ * disk is full is not taken from a text alone. */
+static void fail_without_resources(struct nm *nm, struct nm_box *box, const char *why)
+{
+    bool no_space = strstr(why, NM_NO_SPACE_TEXT) &&
+                    nm_is_disk_failure(nm_files_probe_disk(&nm->files, NM_DISK_PROBE_BYTES));
+    nm_command_free(&box->command);
+    clean_isolation(box);
+    queue_failed_start(nm, &box->id, no_space ? NM_EXIT_DISK : NM_EXIT_UNLOCALIZED,
+                       base_strdup(no_space ? NM_NO_SPACE_TEXT : why));
+}
+
+void nm_loop_report_resources(void *user, void *container, const char *failure)
+{
+    struct nm *nm = user;
+    struct nm_box *box = container;
+    if (failure)
+        fail_without_resources(nm, box, failure);
+    else
+        TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
+}
+
+/* Nothing else notices the end of a container that is killed while it waits for its resources. */
+static void end_if_waiting_for_resources(struct nm *nm, struct nm_box *box)
+{
+    if (!box || !nm_localizer_is_waiting(nm->localizer, &box->id))
+        return;
+    nm_localizer_release(nm->localizer, &box->id);
+    nm_command_free(&box->command);
+    clean_isolation(box);
+    queue_failed_start(nm, &box->id, NM_EXIT_KILLED, base_strdup("killed before it was started"));
+}
+
 static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_error err = {0};
@@ -166,11 +206,15 @@ static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
         clean_isolation(box);
-        queue_failed_start(nm, &box->id, no_space,
+        queue_failed_start(nm, &box->id, no_space ? NM_EXIT_DISK : 126,
                            base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
         return;
     }
-    TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
+    rc = nm_localizer_begin(nm->localizer, &box->id, fx->launch->order, box, &err);
+    if (rc < 0)
+        fail_without_resources(nm, box, err.text);
+    else if (rc == 1)
+        TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
 }
 
 static void request_waiting_shims(struct nm *nm)
@@ -185,7 +229,8 @@ static void request_waiting_shims(struct nm *nm)
         nm_command_free(&box->command);
         if (rc < 0) {
             clean_isolation(box);
-            queue_failed_start(nm, &box->id, false, base_strdup(err.text));
+            nm_localizer_release(nm->localizer, &box->id);
+            queue_failed_start(nm, &box->id, 126, base_strdup(err.text));
         } else {
             nm->asked++;
         }
@@ -233,6 +278,7 @@ static void carry_out_mark(struct nm *nm, const struct nm_effect *fx)
     case NM_MARK_KILLED:
         rc = nm_files_write_mark(&nm->files, &v->id, "killed", v->kill_reason ? v->kill_reason : "",
                                  &err);
+        end_if_waiting_for_resources(nm, nm_core_shell_data(fx->container));
         break;
     case NM_MARK_SUSPENDED:
         rc = nm_files_write_mark(&nm->files, &v->id, "suspended", "", &err);
@@ -309,6 +355,7 @@ static void carry_out_effect(struct nm *nm, const struct nm_effect *fx)
         carry_out_mark(nm, fx);
         break;
     case NM_FX_CLEANUP:
+        nm_localizer_remove_app(nm->localizer, &fx->app);
         nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
         break;
     case NM_FX_BEAT:
@@ -336,17 +383,23 @@ static void step_and_carry_out(struct nm *nm, const struct nm_event *ev)
         carry_out_effect(nm, &nm->effects.v[i]);
 }
 
+static void start_waiting(struct nm *nm)
+{
+    nm_localizer_run(nm->localizer, nm->spawn);
+    request_waiting_shims(nm);
+}
+
 /* Steps the core with the events that effects caused, in order, including those they cause in
  * turn. */
 static void handle_pending_events(struct nm *nm)
 {
-    request_waiting_shims(nm);
+    start_waiting(nm);
     for (size_t i = 0; i < nm->pending_len; i++) { /* pending_len grows meanwhile */
         struct nm_pending p = nm->pending_v[i];
         p.ev.at_us = nm_now_us();
         step_and_carry_out(nm, &p.ev);
         free(p.text);
-        request_waiting_shims(nm);
+        start_waiting(nm);
     }
     nm->pending_len = 0;
 }
@@ -376,15 +429,20 @@ static void handle_spawner_answers(struct nm *nm)
     struct base_error err = {0};
     int rc;
     while ((rc = nm_spawn_receive_answer(nm->spawn, &s, &err)) == 1) {
+        struct nm_proc p = {0};
+        if (nm_localizer_take_answer(nm->localizer, &s)) {
+            handle_pending_events(nm);
+            continue;
+        }
         struct nm_box *box = (struct nm_box *)(uintptr_t)s.tag;
         struct nm_event ev = {.kind = NM_EV_SPAWNED, .at_us = nm_now_us(), .container = box->id};
-        struct nm_proc p = {0};
         nm->asked--;
         if (s.pid <= 0 || s.pidfd < 0) {
             if (s.pid > 0) /* a shim that cannot be watched must not run */
                 kill_processes_without_shim(box, s.pid, 0);
             clean_isolation(box);
-            queue_failed_start(nm, &box->id, false,
+            nm_localizer_release(nm->localizer, &box->id);
+            queue_failed_start(nm, &box->id, 126,
                                base_printf("cannot start %s: %s", nm->shim_path,
                                            strerror(s.pid < 0 ? -s.pid : EMFILE)));
             handle_pending_events(nm);
@@ -424,6 +482,7 @@ static void handle_shim_end(struct nm *nm, struct nm_box *box)
     if (!nm_ending_read(&nm->files, &box->id, box->kind, &e))
         kill_tree_and_set_ending(nm, box, &e);
     clean_isolation(box);
+    nm_localizer_release(nm->localizer, &box->id);
     if (e.no_space) {
         nm->no_space_us = nm_now_us();
         nm_check_and_report_health(nm);
@@ -615,6 +674,8 @@ void nm_check_and_report_health(struct nm *nm)
     const char *before;
     int64_t free_mb;
     nm_files_get_free_space(&nm->files, &space);
+    if (space.bytes >= 0 && space.bytes < 2 * nm->min_free_bytes)
+        nm_localizer_remove_unheld(nm->localizer);
     find_health_problem(nm, &space, report);
     bool was = nm_core_is_healthy(nm->core, &before, &free_mb);
     if (was != !report[0])
@@ -687,6 +748,12 @@ static int compute_wait_ms(const struct nm *nm)
     return (int)((next - now + 999) / 1000);
 }
 
+static void handle_localizer(struct nm *nm)
+{
+    nm_localizer_handle_ends(nm->localizer);
+    handle_pending_events(nm);
+}
+
 static void dispatch_epoll_event(struct nm *nm, const struct epoll_event *e)
 {
     if (e->data.ptr == &nm->signal_fd)
@@ -695,6 +762,8 @@ static void dispatch_epoll_event(struct nm *nm, const struct epoll_event *e)
         handle_spawner_answers(nm);
     else if (e->data.ptr == &nm->link)
         handle_link_result(nm);
+    else if (e->data.ptr == &nm->localizer)
+        handle_localizer(nm);
     else
         handle_shim_end(nm, e->data.ptr);
 }
@@ -702,7 +771,8 @@ static void dispatch_epoll_event(struct nm *nm, const struct epoll_event *e)
 void nm_loop_run(struct nm *nm)
 {
     struct base_error err = {0};
-    if (add_to_epoll(nm, nm_link_result_fd(nm->link), &nm->link, &err) < 0) {
+    if (add_to_epoll(nm, nm_link_result_fd(nm->link), &nm->link, &err) < 0 ||
+        add_to_epoll(nm, nm_localizer_fd(nm->localizer), &nm->localizer, &err) < 0) {
         base_log_error("nm", "%s", err.text);
         nm->exit_status = 1;
         return;

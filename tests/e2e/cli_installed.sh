@@ -13,6 +13,7 @@ usr/lib/systemd/system/creel-rm.service
 usr/lib/systemd/system/creel-rm@.service
 usr/lib/sysusers.d/creel.conf
 usr/lib/tmpfiles.d/creel.conf
+usr/libexec/creel/creel-localize
 usr/libexec/creel/creel-shim
 usr/libexec/creel/creel-task
 usr/sbin/creel-nm

@@ -7,3 +7,5 @@ creel_test(test_nm_yarn SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_yarn.c
            ${CMAKE_SOURCE_DIR}/tests/unit/api_client.c
            LIBS creel_nm ARGS ${CMAKE_BINARY_DIR}/bin LABELS e2e nodemanager TIMEOUT 120)
 add_dependencies(test_nm_yarn creel-nm creel-shim)
+creel_script_test(e2e_launch_context ${CMAKE_SOURCE_DIR}/tests/e2e/launch_context.sh
+                  LABELS "e2e;nodemanager" TIMEOUT 300)

@@ -1,0 +1,34 @@
+/* nodemanager/container/logs/log_choice.h - which logs of an ended application are kept: those that
+ * its log aggregation context includes and does not exclude, as in YARN, where nothing else is
+ * aggregated.
+ *
+ * The patterns are regular expressions that are searched in the names of files. They are Java's in
+ * YARN and POSIX's extended ones here, with \d; what a pattern cannot mean here ("(?", repetition
+ * by numbers, references to groups, which also would make matching slow) is logged, and then
+ * everything is kept. */
+#ifndef CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
+#define CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* The file in the application's folder of logs that holds the patterns until they are applied. */
+#define NM_LOG_CHOICE_FILE ".choice"
+
+struct nm_log_choice; /* two patterns, compiled */
+/* @include, @exclude: NULL or "": none. Returns NULL when neither is there; a pattern that is not
+ * understood counts as none, after a warning in the log. */
+struct nm_log_choice *nm_log_choice_new(const char *include, const char *exclude);
+void nm_log_choice_free(struct nm_log_choice *c);
+bool nm_log_choice_keeps(const struct nm_log_choice *c, const char *name);
+
+/* Writes the patterns into @folder, the logs of an application. Does nothing when both are NULL or
+ * "". */
+int nm_log_choice_save(const char *folder, const char *include, const char *exclude,
+                       struct base_error *err);
+/* Removes the files of @folder's containers that are not kept, and then the patterns. Does nothing
+ * when there are no patterns, or no longer. Follows no link. */
+void nm_log_choice_apply(const char *folder);
+
+#endif

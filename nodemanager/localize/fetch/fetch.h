@@ -1,0 +1,64 @@
+/* nodemanager/localize/fetch/fetch.h - creel-localize: the process that copies one local resource
+ * into the node's cache.
+ *
+ *   creel-localize DIR URL TYPE SIZE TIMESTAMP MAX SECONDS ACCESS ROOT OWN
+ *
+ *   DIR        folder of the cache for this resource; empty but for the NodeManager's own file
+ *   TYPE       file, archive or pattern
+ *   SIZE       bytes that it must have; 0 or less: not checked
+ *   TIMESTAMP  when it must have been changed, in ms since 1970; checked as below
+ *   MAX        most bytes that it may take, downloaded or unpacked
+ *   SECONDS    most time that this process may take
+ *   ACCESS     public or private: the mode of the files
+ *   ROOT, OWN  the NodeManager's local folder, from which nothing is copied, except from OWN
+ *
+ * Writes DIR/data/NAME, where NAME is the last part of the URL's path, and at the end either
+ * DIR/done ("BYTES NAME\n"), DIR/failure, a text for the container's diagnostics, or text in
+ * DIR/late, which says the same when time is over. Without any of them the process was killed.
+ * Whatever it was given, it writes below DIR only.
+ *
+ * It is a process of its own, so that neither a slow server nor a hostile archive can hurt the
+ * NodeManager, and so that the end of the NodeManager ends it too.
+ *
+ * As in YARN a file's time must be exactly TIMESTAMP. A server tells times in seconds if at all, so
+ * that a TIMESTAMP of 0 is not checked there (all that YARN accepts). */
+#ifndef CREEL_NODEMANAGER_LOCALIZE_FETCH_FETCH_H
+#define CREEL_NODEMANAGER_LOCALIZE_FETCH_FETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define FETCH_ENTRIES_MAX 200000 /* members of an archive */
+#define FETCH_ENTRY_BYTES 4096   /* what a member counts beside its bytes */
+
+enum fetch_type { FETCH_FILE, FETCH_ARCHIVE, FETCH_PATTERN };
+struct fetch {
+    const char *url;
+    enum fetch_type type;
+    int64_t size, timestamp_ms, max_bytes;
+    const char *root, *own;
+    int dir_fd, data_fd; /* DIR and DIR/data */
+    char name[256];
+    int64_t bytes; /* written so far */
+    mode_t file_mode;
+};
+
+/* Opens the resource for reading, after downloading it into DIR if it is remote, sets f->name, and
+ * checks size and time. Returns a descriptor of a plain file, at its beginning, or a negative
+ * BASE_E*. *@in_dir: it is DIR/download. */
+int fetch_open_source(struct fetch *f, bool *in_dir, struct base_error *err);
+/* Copies all of plain file @from to the new file @name in folder @to. Returns 0 or a negative
+ * BASE_E*. */
+int fetch_copy(struct fetch *f, int from, int to, const char *name, struct base_error *err);
+/* Returns true when a resource of this name and type is unpacked: as in YARN, its name decides. */
+bool fetch_is_archive(const struct fetch *f);
+/* Unpacks the archive @from into the new folder DIR/data/NAME, as members and links that stay in
+ * it. Refuses the whole archive for any other member. Returns 0 or a negative BASE_E*. */
+int fetch_unpack(struct fetch *f, int from, struct base_error *err);
+/* Counts @bytes against f->max_bytes. Returns 0 or -BASE_ELIMIT. */
+int fetch_count_bytes(struct fetch *f, int64_t bytes, struct base_error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* creel-localize: see fetch.h beside this file. */
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/mem.h"
+#include "nodemanager/localize/fetch/fetch.h"
+
+enum argument {
+    ARG_DIR = 1,
+    ARG_URL,
+    ARG_TYPE,
+    ARG_SIZE,
+    ARG_TIMESTAMP,
+    ARG_MAX,
+    ARG_SECONDS,
+    ARG_ACCESS,
+    ARG_ROOT,
+    ARG_OWN,
+    ARGS
+};
+
+/* What the alarm needs, ready for a signal handler. */
+static int late_fd = -1;
+static char late_text[256];
+
+static void end_late(int sig)
+{
+    size_t n = strlen(late_text);
+
+    (void)sig;
+    _exit(write(late_fd, late_text, n) == (ssize_t)n ? 1 : 2);
+}
+
+static int write_file(int dir, const char *name, const char *text)
+{
+    int rc, fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return -errno;
+    rc = base_write_all(fd, text, strlen(text));
+    close(fd);
+    return rc;
+}
+
+static enum fetch_type parse_type(const char *text)
+{
+    return strcmp(text, "archive") == 0   ? FETCH_ARCHIVE
+           : strcmp(text, "pattern") == 0 ? FETCH_PATTERN
+                                          : FETCH_FILE;
+}
+
+/* A download of a file that is not unpacked becomes the file itself. */
+static int place_download(struct fetch *f, int fd, struct base_error *err)
+{
+    struct stat st;
+    int rc;
+
+    if (fstat(fd, &st) < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "the cache's folder");
+    rc = fetch_count_bytes(f, st.st_size, err);
+    if (rc == 0 &&
+        (fchmod(fd, f->file_mode) < 0 || renameat(f->dir_fd, "download", f->data_fd, f->name) < 0))
+        rc = base_error_sys(err, -BASE_EIO, errno, "the cache's folder");
+    return rc;
+}
+
+static int fetch(struct fetch *f, struct base_error *err)
+{
+    bool in_dir = false;
+    int rc, fd = fetch_open_source(f, &in_dir, err);
+
+    if (fd < 0)
+        return fd;
+    if (fetch_is_archive(f))
+        rc = fetch_unpack(f, fd, err);
+    else if (in_dir)
+        rc = place_download(f, fd, err);
+    else
+        rc = fetch_copy(f, fd, f->data_fd, f->name, err);
+    close(fd);
+    if (in_dir)
+        unlinkat(f->dir_fd, "download", 0); /* what was unpacked */
+    return rc;
+}
+
+/* Limits what this process may do to the node. */
+static void limit_process(const struct fetch *f, long seconds)
+{
+    struct rlimit files = {.rlim_cur = (rlim_t)f->max_bytes + (1 << 20),
+                           .rlim_max = (rlim_t)f->max_bytes + (1 << 20)};
+    struct rlimit none = {0};
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the spawner ends with the NodeManager */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &files);
+    setrlimit(RLIMIT_CORE, &none);
+    snprintf(late_text, sizeof late_text,
+             "The resource was not there after the %ld seconds of "
+             "creel.nodemanager.localizer.timeout-s",
+             seconds);
+    signal(SIGALRM, end_late);
+    alarm((unsigned)seconds);
+}
+
+static int open_folders(struct fetch *f, const char *dir, struct base_error *err)
+{
+    f->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->dir_fd < 0 || mkdirat(f->dir_fd, "data", 0755) < 0 ||
+        (f->data_fd = openat(f->dir_fd, "data", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "%s", dir);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct fetch f = {.dir_fd = -1, .data_fd = -1};
+    struct base_error err = {0};
+    char text[400];
+    int rc;
+
+    if (argc != ARGS) {
+        fprintf(stderr, "creel-localize is started by creel-nm; do not run it by hand.\n");
+        return 2;
+    }
+    f.file_mode = strcmp(argv[ARG_ACCESS], "public") == 0 ? 0555 : 0500;
+    umask(f.file_mode == 0555 ? 022 : 077);
+    setlocale(LC_CTYPE, "C.UTF-8");
+    f.url = argv[ARG_URL];
+    f.type = parse_type(argv[ARG_TYPE]);
+    f.size = strtoll(argv[ARG_SIZE], NULL, 10);
+    f.timestamp_ms = strtoll(argv[ARG_TIMESTAMP], NULL, 10);
+    f.max_bytes = strtoll(argv[ARG_MAX], NULL, 10);
+    f.root = argv[ARG_ROOT];
+    f.own = argv[ARG_OWN];
+    rc = open_folders(&f, argv[ARG_DIR], &err);
+    if (rc < 0) {
+        if (f.dir_fd >= 0)
+            write_file(f.dir_fd, "failure", err.text);
+        return 1;
+    }
+    late_fd = openat(f.dir_fd, "late", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    limit_process(&f, strtol(argv[ARG_SECONDS], NULL, 10));
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    rc = fetch(&f, &err);
+    alarm(0);
+    if (rc == 0) {
+        snprintf(text, sizeof text, "%" PRId64 " %s\n", f.bytes, f.name);
+        rc = write_file(f.dir_fd, "done", text) < 0 ? -BASE_EIO : 0;
+    } else {
+        write_file(f.dir_fd, "failure", err.text);
+    }
+    curl_global_cleanup();
+    return rc < 0;
+}

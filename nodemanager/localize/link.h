@@ -1,0 +1,16 @@
+/* nodemanager/localize/link.h - links to resources in a container's folder. */
+#ifndef CREEL_NODEMANAGER_LOCALIZE_LINK_H
+#define CREEL_NODEMANAGER_LOCALIZE_LINK_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* Returns true when @name can be a link below a folder: relative, and every part a name. */
+bool nm_link_name_is_valid(const char *name);
+/* Creates the link @name, which is valid, to @target in folder @folder, and the folders above it.
+ * Follows no link on the way. Returns 0 or a negative BASE_E*: the name, or a part of it, is taken,
+ * or the system refuses. */
+int nm_link_create(int folder, const char *name, const char *target, struct base_error *err);
+
+#endif

@@ -1,0 +1,76 @@
+/* nodemanager/localize/localizer.h - the local resources of containers: copies them into the node's
+ * cache, links them into the containers' folders, and removes them.
+ *
+ *    cache/<n>/resource.json    what it is: key, boot id, application
+ *    cache/<n>/data/<name>      the file, or the folder of an unpacked archive
+ *    cache/<n>/done, failure, late    how creel-localize ended (fetch/fetch.h)
+ *
+ * A resource is copied once for all that share it: PUBLIC for the node, PRIVATE for its user,
+ * APPLICATION for its application. Same means same URL, type, size and time. Its life:
+ *
+ *    QUEUED --creel-localize starts--> FETCHING --done--> READY --> removed when nobody holds it:
+ *      |                                  |                 of an application with that, others
+ *      `---- nobody waits any more -------+--- failure ---> removed at once; the containers that
+ *                                                           wait fail, the next one tries again
+ *      when the cache takes more than it may, least recently used first
+ *
+ * A container holds its resources from its launch to its end. After a restart the copies of the
+ * same boot are found again, and the containers that run on hold theirs; nothing was synced, so
+ * those of an earlier boot, and those that are not complete, are removed.
+ *
+ * Used by the loop's thread only, and never waits: processes copy. */
+#ifndef CREEL_NODEMANAGER_LOCALIZE_LOCALIZER_H
+#define CREEL_NODEMANAGER_LOCALIZE_LOCALIZER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "api/wire/order.h"
+#include "nodemanager/container/folders.h"
+#include "nodemanager/container/spawn.h"
+
+struct nm_localizer_conf { /* pointers are borrowed */
+    const char *program;   /* creel-localize */
+    struct nm_files *files;
+    int64_t cache_bytes;    /* removing begins above this size */
+    int64_t resource_bytes; /* most bytes of one resource */
+    int64_t timeout_s;      /* most time for one resource */
+    size_t fetches_max;     /* processes at once */
+    /* Reports that all resources of the container are linked into its folder, or why that is
+     * impossible (@failure, else NULL). Called once for each begin that returned 0 unless it was
+     * released before, from nm_localizer_run() and nm_localizer_handle_ends(). */
+    void (*report)(void *user, void *container, const char *failure);
+    void *user;
+};
+
+struct nm_localizer;
+/* Finds the copies of an earlier process and removes what is not complete. */
+struct nm_localizer *nm_localizer_new(const struct nm_localizer_conf *conf);
+void nm_localizer_free(struct nm_localizer *l);
+/* Provides the resources of container @id, whose folder exists. @container: what report() gets.
+ * Returns 1 when they are there (or there are none), 0 when report() follows, or a negative BASE_E*
+ * for a resource that cannot be linked; then the container holds nothing. */
+int nm_localizer_begin(struct nm_localizer *l, const struct base_container_id *id,
+                       const struct wire_launch *order, void *container, struct base_error *err);
+/* Lets a container that an earlier process started hold its resources. */
+void nm_localizer_adopt(struct nm_localizer *l, const struct base_container_id *id,
+                        const struct wire_launch *order);
+/* Returns true between a begin that returned 0 and its report. */
+bool nm_localizer_is_waiting(const struct nm_localizer *l, const struct base_container_id *id);
+/* The container has ended, or will not be started. Does nothing when it holds nothing. */
+void nm_localizer_release(struct nm_localizer *l, const struct base_container_id *id);
+/* The application has ended here: removes its resources. */
+void nm_localizer_remove_app(struct nm_localizer *l, const struct base_app_id *id);
+/* Removes everything that no container holds: the disk is short of space. */
+void nm_localizer_remove_unheld(struct nm_localizer *l);
+
+/* Starts processes for what is queued. */
+void nm_localizer_run(struct nm_localizer *l, struct nm_spawn *spawn);
+/* Takes the spawner's answer. Returns false when it is not about a process of the localizer. */
+bool nm_localizer_take_answer(struct nm_localizer *l, const struct nm_spawned *answer);
+/* A descriptor that is readable when processes have ended; then call the other. */
+int nm_localizer_fd(const struct nm_localizer *l);
+void nm_localizer_handle_ends(struct nm_localizer *l);
+
+#endif
