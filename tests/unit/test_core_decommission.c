@@ -90,6 +90,25 @@ static void test_drain(void)
     world_free(&w);
 }
 
+/* A node whose disk is full while it is drained gets nothing when it is drained no longer. */
+static void test_undrain_unhealthy(void)
+{
+    begin();
+    world_drain(&w, &w.nodes[0], true);
+    end_containers(&w.nodes[0]);
+    w.nodes[0].healthy = false;
+    world_beat(&w, &w.nodes[0], 10 * S);
+    world_drain(&w, &w.nodes[0], false);
+    CU_ASSERT_EQUAL(state_of(w.nodes[0].id), RM_NODE_UNHEALTHY);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    w.nodes[0].healthy = true;
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(state_of(w.nodes[0].id), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 2);
+    world_run_dry(&w);
+    world_free(&w);
+}
+
 static void test_drain_unknown(void)
 {
     struct world_node nobody = {.id = "nobody:1"};
@@ -301,6 +320,7 @@ static void test_unseen(void)
 
 static const struct cunit_case cases[] = {
     {"drain and undrain", test_drain},
+    {"no longer drained, but unhealthy", test_undrain_unhealthy},
     {"an unknown node", test_drain_unknown},
     {"drained over a failover", test_drain_failover},
     {"acknowledged when durable", test_drain_durable},

@@ -55,16 +55,18 @@ static void stop_offering(struct rm_core *c, struct rm_node *n)
                  n->decommissioning ? "until its applications have ended" : "drained");
 }
 
-/* Makes @n RUNNING again unless there is another reason for it to get no containers. Its next
- * heartbeat says whether it is healthy. */
+/* Makes @n RUNNING again, or UNHEALTHY if its last heartbeat said so, unless there is another
+ * reason for it to get no containers. */
 static void resume_offering(struct rm_core *c, struct rm_node *n)
 {
     if (n->draining || n->decommissioning || n->state != RM_NODE_DECOMMISSIONING)
         return;
     rm_node_set_state(c, n, RM_NODE_RUNNING);
+    if (!n->healthy)
+        rm_node_set_state(c, n, RM_NODE_UNHEALTHY);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        c->offer_all[k] = true;
-    rm_emit_note(c, 6, "node %s: RUNNING again", n->id);
+        c->offer_all[k] = c->offer_all[k] || n->healthy;
+    rm_emit_note(c, 6, "node %s: %s again", n->id, n->healthy ? "RUNNING" : "UNHEALTHY");
 }
 
 void rm_node_resume_decommissioning(struct rm_core *c, struct rm_node *n)
