@@ -165,10 +165,30 @@ static void test_logs(void)
     check_choice("(", NULL, "stdout stderr file1 app.log "); /* not a pattern: everything is kept */
     check_choice("a{2}", "(?i)STD", "stdout stderr file1 app.log ");
     check_choice(NULL, "(s)\\1", "stdout stderr file1 app.log ");
+    check_choice("(std)+(err)+", NULL, "stderr ");
+    check_choice("\\++|file", NULL, "file1 ");
 }
 
-static const struct cunit_case cases[] = {
-    {"markers", test_markers},           {"as a shell does", test_shell},
-    {"order of variables", test_order},  {"bomb", test_bomb},
-    {"names of links", test_link_names}, {"choice of logs", test_logs}};
+/* What would take gigabytes to compile, or a deep stack, has no effect. */
+static void test_dear_patterns(void)
+{
+    char deep[1001];
+
+    memset(deep, '(', 500);
+    memset(deep + 500, ')', 500);
+    deep[1000] = '\0';
+    check_choice("((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+", NULL,
+                 "stdout stderr file1 app.log ");
+    check_choice("a++++++++++++++++++++++++++++++++++++++++", NULL, "stdout stderr file1 app.log ");
+    check_choice("((a+)*)+", NULL, "stdout stderr file1 app.log ");
+    check_choice(deep, NULL, "stdout stderr file1 app.log ");
+}
+
+static const struct cunit_case cases[] = {{"markers", test_markers},
+                                          {"as a shell does", test_shell},
+                                          {"order of variables", test_order},
+                                          {"bomb", test_bomb},
+                                          {"names of links", test_link_names},
+                                          {"choice of logs", test_logs},
+                                          {"dear patterns", test_dear_patterns}};
 CUNIT_MAIN("launch contexts on a node", cases)

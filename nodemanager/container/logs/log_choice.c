@@ -17,7 +17,9 @@
 #include "base/io/plain.h"
 #include "base/mem.h"
 
-#define CHOICE_FILE_MAX 65536
+#define CHOICE_FILE_MAX   65536
+#define PATTERN_MAX       1024 /* bytes */
+#define PATTERN_DEPTH_MAX 20   /* groups within groups */
 
 struct nm_log_choice {
     regex_t include, exclude;
@@ -25,6 +27,38 @@ struct nm_log_choice {
 };
 
 /* ---- patterns ---- */
+
+/* Returns true when regcomp() compiles the pattern with little memory. It copies a group that "+"
+ * repeats, so that each level of repeated groups doubles what it takes, and calls itself for each
+ * level of groups. Brackets count as well within [], which only refuses more. */
+static bool is_cheap(const char *pattern)
+{
+    bool repeats[PATTERN_DEPTH_MAX + 1] = {false}; /* the open group of this depth has a "+" */
+    size_t depth = 0;
+
+    if (strlen(pattern) > PATTERN_MAX)
+        return false;
+    for (const char *p = pattern; *p; p++) {
+        if (*p == '\\' && p[1]) {
+            p++;
+        } else if (*p == '(') {
+            if (depth == PATTERN_DEPTH_MAX)
+                return false;
+            repeats[++depth] = false;
+        } else if (*p == ')' && depth > 0) {
+            bool inner = repeats[depth--];
+
+            if (inner && p[1] == '+')
+                return false;
+            repeats[depth] = repeats[depth] || inner;
+        } else if (*p == '+') {
+            if (p > pattern && strchr("+*?", p[-1]) && (p < pattern + 2 || p[-2] != '\\'))
+                return false; /* a repeated repetition, like a group */
+            repeats[depth] = true;
+        }
+    }
+    return true;
+}
 
 /* Returns the pattern as POSIX has it, which the caller frees; NULL when it means something that
  * POSIX does not have. */
@@ -59,7 +93,7 @@ static bool compile(const char *pattern, const char *what, regex_t *out)
 
     if (!pattern || !*pattern)
         return false;
-    posix = translate(pattern);
+    posix = is_cheap(pattern) ? translate(pattern) : NULL;
     ok = posix && regcomp(out, posix, REG_EXTENDED | REG_NOSUB) == 0;
     if (!ok)
         base_log_warn("files", "%s \"%.200s\" is not understood and has no effect", what, pattern);
