@@ -215,6 +215,25 @@ static void test_list(void)
     world_free(&w);
 }
 
+/* A client that names an id of its own, far from the ids given so far, does not use them up. */
+static void test_far_id(void)
+{
+    struct rm_event ev = {.kind = RM_EV_NEW_RESERVATION_ID};
+
+    begin("rtmr");
+    submit(INT32_MAX, 1, 100, 160);
+    check_ok();
+    submit(2, 1, 300, 360); /* near: taken, and not given to another */
+    check_ok();
+    for (int32_t seq = 3; seq < 5; seq++) {
+        ev.token = ++w.token;
+        world_step(&w, &ev);
+        CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP_ID);
+        CU_ASSERT_EQUAL(w.reply.app_id.seq, seq);
+    }
+    world_free(&w);
+}
+
 /* Three slots from 100 s to 160 s. Tasks take 38 s at most as far as is known, and a heartbeat:
  * from 62 s on only one of others starts. */
 static void test_use(void)
@@ -384,6 +403,7 @@ static const struct cunit_case cases[] = {
     {"words", test_words},
     {"policies that cannot promise", test_policies_that_cannot_promise},
     {"list", test_list},
+    {"an id far away", test_far_id},
     {"use", test_use},
     {"failover", test_failover},
     {"ended before the failover", test_ended_before_the_failover},

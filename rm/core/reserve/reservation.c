@@ -128,6 +128,18 @@ void rm_reservations_continue(struct rm_core *c)
 }
 
 /* ---------------------------------------------------------------- requests */
+/* Returns the next number that no client has taken by itself; one is left. */
+static int32_t take_next_number(struct rm_core *c)
+{
+    struct rm_reservations *all = &c->reservations;
+
+    do
+        all->next++;
+    while (all->next < INT32_MAX &&
+           rm_reservation_find(c, (struct base_app_id){c->conf.cluster_ts_ms, all->next}));
+    return all->next;
+}
+
 void rm_reservation_on_new_id(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_reservations *all = &c->reservations;
@@ -139,7 +151,7 @@ void rm_reservation_on_new_id(struct rm_core *c, const struct rm_event *ev)
                        "no reservation ids are left until the ResourceManager is restarted");
     else
         rm_reply(c, ev->token, RM_REPLY_APP_ID, 0)->u.reply.app_id =
-            (struct base_app_id){c->conf.cluster_ts_ms, ++all->next};
+            (struct base_app_id){c->conf.cluster_ts_ms, take_next_number(c)};
 }
 
 /* The functions that check return false when the request is refused; it has been answered then. */

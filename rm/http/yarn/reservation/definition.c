@@ -59,11 +59,12 @@ static int decode_request(const json_t *j, size_t i, struct rm_reservation_reque
                               i + 1);
     res->v[RM_RES_MEMORY_MB] = rm_yarn_json_int(capability, "memory", INT64_MIN, INT64_MAX, 0);
     res->v[RM_RES_VCORES] = rm_yarn_json_int(capability, "vCores", INT32_MIN, INT32_MAX, 0);
-    if (res->v[RM_RES_MEMORY_MB] < 0 || res->v[RM_RES_VCORES] < 0)
+    if (res->v[RM_RES_MEMORY_MB] < 0 || res->v[RM_RES_MEMORY_MB] > INT32_MAX ||
+        res->v[RM_RES_VCORES] < 0)
         return base_error_set(err, -BASE_EINVAL,
                               "reservation-request %zu: memory and vCores of the capability must "
-                              "not be negative",
-                              i + 1);
+                              "be from 0 to %d",
+                              i + 1, INT32_MAX);
     res->v[wants_reduce_slot(capability) ? RM_RES_REDUCE_SLOTS : RM_RES_MAP_SLOTS] = 1;
     return 0;
 }
@@ -89,6 +90,8 @@ int yarn_reservation_decode(struct yarn_reservation_call *r, const json_t *body,
         return base_error_set(err, -BASE_EINVAL, "%zu reservation-requests, at most %d are taken",
                               ev->u.reservation.n, POLICY_STAGES_MAX);
     ev->u.reservation.arrival_us = read_ms_as_us(definition, "arrival");
+    if (ev->u.reservation.arrival_us < 0) /* long ago, which means now; records hold no such time */
+        ev->u.reservation.arrival_us = 0;
     ev->u.reservation.deadline_us = read_ms_as_us(definition, "deadline");
     ev->u.reservation.name = json_string_value(json_object_get(definition, "reservation-name"));
     ev->u.reservation.priority =
