@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 
+enum { CHANGED_QUEUES_MAX = 10000, CHANGED_PARAMS_MAX = 50000 };
+
 #define NAME_MAX_BYTES 4096
 
 /* Returns item @i of a member that may be a list or a single value; NULL after the last one. */
@@ -116,6 +118,24 @@ static int decode_removed(struct yarn_conf_change *c, const json_t *body, struct
     return rc;
 }
 
+/* Checks the size of the whole change: each queue costs a look through its siblings, while the core
+ * waits. */
+static int check_size(const struct rm_conf_change *c, struct base_error *err)
+{
+    size_t queues = c->removed_n + c->added_n + c->updated_n, params = c->globals_n;
+
+    for (size_t i = 0; i < c->added_n; i++)
+        params += c->added[i].n;
+    for (size_t i = 0; i < c->updated_n; i++)
+        params += c->updated[i].n;
+    if (queues > CHANGED_QUEUES_MAX || params > CHANGED_PARAMS_MAX)
+        return base_error_set(err, -BASE_EINVAL,
+                              "the change names %zu queues and %zu properties, at most %d and %d "
+                              "are taken",
+                              queues, params, CHANGED_QUEUES_MAX, CHANGED_PARAMS_MAX);
+    return 0;
+}
+
 int yarn_conf_change_decode(const json_t *body, struct yarn_conf_change *c, struct base_error *err)
 {
     int rc;
@@ -132,7 +152,7 @@ int yarn_conf_change_decode(const json_t *body, struct yarn_conf_change *c, stru
     c->change.removed = c->removed;
     c->change.added = c->added;
     c->change.updated = c->updated;
-    return rc;
+    return rc < 0 ? rc : check_size(&c->change, err);
 }
 
 void yarn_conf_change_free(struct yarn_conf_change *c)
