@@ -169,8 +169,8 @@ static void test_logs(void)
     check_choice("\\++|file", NULL, "file1 ");
 }
 
-/* What would take gigabytes to compile, or a deep stack, has no effect. */
-static void test_dear_patterns(void)
+/* A pattern that would take gigabytes or a deep stack to compile has no effect. */
+static void test_costly_patterns(void)
 {
     char deep[1001];
 
@@ -190,5 +190,5 @@ static const struct cunit_case cases[] = {{"markers", test_markers},
                                           {"bomb", test_bomb},
                                           {"names of links", test_link_names},
                                           {"choice of logs", test_logs},
-                                          {"dear patterns", test_dear_patterns}};
+                                          {"costly patterns", test_costly_patterns}};
 CUNIT_MAIN("launch contexts on a node", cases)
