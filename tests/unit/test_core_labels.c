@@ -327,6 +327,62 @@ static void test_removed_while_wanted(void)
     world_free(&w);
 }
 
+static void change_many(enum rm_labels_op op, const struct rm_label_change *v, size_t n)
+{
+    struct rm_event ev = {.kind = RM_EV_SET_LABELS, .token = ++w.token};
+
+    ev.u.labels.op = op;
+    ev.u.labels.v = v;
+    ev.u.labels.n = n;
+    world_step(&w, &ev);
+}
+
+/* The bounds count what a request adds: not what is there already, nor what it takes away. */
+static void test_bounds(void)
+{
+    static struct rm_label_change v[RM_LABEL_MAPPINGS_MAX + 1];
+    static char names[RM_LABEL_MAPPINGS_MAX + 1][24];
+    const char *const gpu = "gpu";
+
+    world_init(&w, "fifo");
+    for (size_t i = 0; i <= RM_LABELS_MAX; i++) {
+        snprintf(names[i], sizeof names[i], "label%zu", i);
+        v[i] = (struct rm_label_change){.name = names[i], .exclusive = true};
+    }
+    change_many(RM_LABELS_ADD, v, RM_LABELS_MAX + 1);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(w.core->labels.n, 0);
+    v[RM_LABELS_MAX].name = names[0];
+    change_many(RM_LABELS_ADD, v, RM_LABELS_MAX + 1);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    change_many(RM_LABELS_ADD, v, RM_LABELS_MAX);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_EQUAL(w.core->labels.n, RM_LABELS_MAX);
+    world_free(&w);
+
+    world_init(&w, "fifo");
+    add("gpu", true);
+    for (size_t i = 0; i <= RM_LABEL_MAPPINGS_MAX; i++) {
+        snprintf(names[i], sizeof names[i], "node%zu:1", i);
+        v[i] = (struct rm_label_change){.name = names[i], .labels = &gpu, .labels_n = 1};
+    }
+    change_many(RM_LABELS_REPLACE, v, RM_LABEL_MAPPINGS_MAX + 1);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(w.core->labels.mappings_n, 0);
+    change_many(RM_LABELS_REPLACE, v, RM_LABEL_MAPPINGS_MAX);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    change_many(RM_LABELS_REPLACE, v, RM_LABEL_MAPPINGS_MAX); /* all of them are there */
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    give(names[RM_LABEL_MAPPINGS_MAX], "gpu");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ELIMIT);
+    v[0].labels_n = 0; /* one goes, one comes */
+    v[1] = v[RM_LABEL_MAPPINGS_MAX];
+    change_many(RM_LABELS_REPLACE, v, 2);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_EQUAL(w.core->labels.mappings_n, RM_LABEL_MAPPINGS_MAX);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {
     {"names", test_names},
     {"labels of nodes", test_nodes},
@@ -338,6 +394,7 @@ static const struct cunit_case cases[] = {
     {"a label that does not exist", test_submission_refused},
     {"masters of a label", test_masters_of_a_label},
     {"removed while wanted", test_removed_while_wanted},
+    {"bounds", test_bounds},
 };
 
 int main(void)

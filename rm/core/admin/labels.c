@@ -56,16 +56,21 @@ const char *rm_labels_name(const struct rm_labels *l, uint32_t number)
     return number && number <= l->n ? l->v[number - 1].name : "";
 }
 
+static void free_mappings(struct rm_label_mapping *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(v[i].node);
+    free(v);
+}
+
 void rm_labels_free(struct rm_labels *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         free(l->v[i].name);
         free(l->v[i].of_queue);
     }
-    for (size_t i = 0; i < l->mappings_n; i++)
-        free(l->mappings[i].node);
+    free_mappings(l->mappings, l->mappings_n);
     free(l->v);
-    free(l->mappings);
     *l = (struct rm_labels){0};
 }
 
@@ -347,6 +352,57 @@ static void store_labels(struct rm_core *c)
     rm_record_emit(c, "meta", RM_LABELS_KEY);
 }
 
+/* ---------------------------------------------------------------- bounds */
+/* Gives a number to each name that has none; to no name, and returns false, when there are too
+ * many. A name that is known or repeated takes no number. */
+static bool number_added_labels(struct rm_core *c, const struct rm_label_change *changes, size_t n)
+{
+    size_t before = c->labels.n;
+
+    for (size_t i = 0; i < n; i++)
+        if (rm_labels_find_or_add(&c->labels, trim(c, changes[i].name)) == RM_NONE) {
+            while (c->labels.n > before)
+                free(c->labels.v[--c->labels.n].name);
+            return false;
+        }
+    return true;
+}
+
+static struct rm_label_mapping *copy_mappings(const struct rm_labels *l)
+{
+    struct rm_label_mapping *copy = base_alloc((l->mappings_n + 1) * sizeof *copy);
+
+    for (size_t i = 0; i < l->mappings_n; i++)
+        copy[i] = (struct rm_label_mapping){base_strdup(l->mappings[i].node), l->mappings[i].label};
+    return copy;
+}
+
+/* Makes all changes of @ev; or none, and returns false, when that would exceed a bound. What counts
+ * is what remains: a change may add nothing, or take away what another one has added. So close to
+ * the bound the mappings are copied, and put back if there are too many in the end. */
+static bool make_changes_within_bounds(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_labels *l = &c->labels;
+    struct rm_label_mapping *before = NULL;
+    size_t n = ev->u.labels.n, before_n = l->mappings_n;
+
+    if (ev->u.labels.op == RM_LABELS_ADD && !number_added_labels(c, ev->u.labels.v, n))
+        return false;
+    if (ev->u.labels.op == RM_LABELS_REPLACE && n > RM_LABEL_MAPPINGS_MAX - before_n)
+        before = copy_mappings(l);
+    for (size_t i = 0; i < n; i++)
+        make_change(c, ev->u.labels.op, &ev->u.labels.v[i]);
+    if (before && l->mappings_n > RM_LABEL_MAPPINGS_MAX) {
+        free_mappings(l->mappings, l->mappings_n);
+        l->mappings = before;
+        l->mappings_n = before_n;
+        l->mappings_cap = before_n + 1;
+        return false;
+    }
+    free_mappings(before, before ? before_n : 0);
+    return true;
+}
+
 void rm_labels_on_set(struct rm_core *c, const struct rm_event *ev)
 {
     size_t n = ev->u.labels.n;
@@ -354,16 +410,12 @@ void rm_labels_on_set(struct rm_core *c, const struct rm_event *ev)
     for (size_t i = 0; i < n; i++)
         if (!check_change(c, ev, &ev->u.labels.v[i]))
             return;
-    if ((ev->u.labels.op == RM_LABELS_ADD && c->labels.n + n > RM_LABELS_MAX) ||
-        (ev->u.labels.op == RM_LABELS_REPLACE &&
-         c->labels.mappings_n + n > RM_LABEL_MAPPINGS_MAX)) {
+    if (!make_changes_within_bounds(c, ev)) {
         rm_reply_error(c, ev->token, -BASE_ELIMIT,
                        "at most %d labels and %d nodes with labels are possible", RM_LABELS_MAX,
                        RM_LABEL_MAPPINGS_MAX);
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        make_change(c, ev->u.labels.op, &ev->u.labels.v[i]);
     if (n) {
         update_all_nodes(c);
         store_labels(c);
