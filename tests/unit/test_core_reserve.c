@@ -188,6 +188,43 @@ static void test_words(void)
     world_free(&w);
 }
 
+/* One of two alternatives: a gang that is too wide leaves the other one, but a container that no
+ * slot can hold is refused, since the policy would book a slot for it. */
+static void test_any(void)
+{
+    struct rm_reservation_request q[] = {
+        {.capability = {{1024, 1, 1, 0}}, .containers = 5, .width = 5, .duration_us = 60 * S},
+        {.capability = {{1024, 1, 1, 0}}, .containers = 2, .width = 2, .duration_us = 60 * S}};
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_RESERVATION, .caller = "ann"};
+
+    begin("rtmr");
+    ev.u.reservation.id = reservation_id(1);
+    ev.u.reservation.queue = "batch";
+    ev.u.reservation.name = "mine";
+    ev.u.reservation.recurrence = "0";
+    ev.u.reservation.reservable = true;
+    ev.u.reservation.arrival_us = begin_us + 100 * S;
+    ev.u.reservation.deadline_us = begin_us + 160 * S;
+    ev.u.reservation.interpreter = POLICY_STAGES_ANY;
+    ev.u.reservation.requests = q;
+    ev.u.reservation.n = 2;
+    for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++) {
+        int64_t fits = q[1].capability.v[r];
+
+        q[1].capability.v[r] = 1000000;
+        ev.token = ++w.token;
+        world_step(&w, &ev);
+        check_refused(-BASE_EINVAL, "exceed the capacity available");
+        CU_ASSERT_EQUAL(count_listed(0, 1000), 0);
+        q[1].capability.v[r] = fits;
+    }
+    ev.token = ++w.token;
+    world_step(&w, &ev);
+    check_ok();
+    check_booked(1, 2, 100, 160);
+    world_free(&w);
+}
+
 static void test_policies_that_cannot_promise(void)
 {
     begin("fifo");
@@ -401,6 +438,7 @@ static void test_application(void)
 
 static const struct cunit_case cases[] = {
     {"words", test_words},
+    {"alternatives", test_any},
     {"policies that cannot promise", test_policies_that_cannot_promise},
     {"list", test_list},
     {"an id far away", test_far_id},

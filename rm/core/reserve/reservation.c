@@ -216,7 +216,9 @@ static bool check_times(struct rm_core *c, const struct rm_event *ev)
     return false;
 }
 
-/* The largest gang must fit into the cluster, and each container into a slot. */
+/* Each container must fit into a slot, whatever the interpreter: the policy books slots and sees no
+ * sizes. The largest gang must fit into the cluster; of alternatives (ANY) the policy leaves out
+ * those that do not. */
 static bool check_gangs(struct rm_core *c, const struct rm_event *ev)
 {
     const struct rm_res *slot = c->conf.slot_res;
@@ -229,7 +231,7 @@ static bool check_gangs(struct rm_core *c, const struct rm_event *ev)
 
         for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
             fits = fits && q->capability.v[r] <= slot[k].v[r];
-        if ((fits && q->width <= slots) || ev->u.reservation.interpreter == POLICY_STAGES_ANY)
+        if (fits && (q->width <= slots || ev->u.reservation.interpreter == POLICY_STAGES_ANY))
             continue;
         rm_reply_error(c, ev->token, -BASE_EINVAL,
                        "The size of the largest gang in the reservation refinition (<memory:%lld, "
