@@ -18,6 +18,7 @@
 #include "rm/core/job/task.h"
 #include "rm/core/master/ask.h"
 #include "rm/core/master/attempt.h"
+#include "rm/core/master/waiting.h"
 #include "rm/core/node/node.h"
 #include "rm/core/node/orders.h"
 #include "rm/core/queue/queue_conf.h"
@@ -90,9 +91,9 @@ struct rm_core {
     int64_t finished_light; /* the same sum without tasks */
     struct rm_app *heavy;   /* the oldest ended application that may have tasks; NULL: none */
     struct rm_timer trim_timer;
-    bool trim_due; /* an ended application may have become removable */
-    struct rm_app *master_wait, *master_wait_last; /* list of masters waiting for their turn */
-    int64_t masters_active;                        /* masters that run or may be placed */
+    bool trim_due;                     /* an ended application may have become removable */
+    struct rm_waiting masters_waiting; /* for nodes without a label, as the next member */
+    int64_t masters_active;            /* masters that run or may be placed */
     int32_t awaited; /* recovered nodes that have neither registered nor expired */
     /* until then masters that register again wait for awaited nodes */
     int64_t masters_wait_until_us;

@@ -7,6 +7,7 @@ creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world 
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c
            LIBS creel_core_world LABELS unit)
+creel_test(test_core_waiting SOURCES unit/test_core_waiting.c LIBS creel_rm_core LABELS unit)
 creel_test(test_core_updates SOURCES unit/test_core_updates.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_damage SOURCES unit/test_core_damage.c LIBS creel_core_world LABELS unit)

@@ -15,6 +15,7 @@
 #define CREEL_RM_CORE_ADMIN_LABELS_H
 
 #include "rm/core/core.h"
+#include "rm/core/master/waiting.h"
 
 struct rm_app;
 struct rm_node;
@@ -33,7 +34,7 @@ struct rm_label {
     int64_t slots[BASE_TASK_KINDS];  /* of RUNNING nodes */
     int64_t wanted[BASE_TASK_KINDS]; /* containers that applications wait for */
     /* Masters that wait for a node of this label, and how many run or may be placed. */
-    struct rm_app *master_wait, *master_wait_last;
+    struct rm_waiting masters_waiting;
     int64_t masters_active;
     struct rm_partition *of_queue; /* of queues with an index below of_queue_n; the others: none */
     size_t of_queue_n;
@@ -47,7 +48,7 @@ struct rm_labels {
     size_t n, cap;
     struct rm_label_mapping *mappings; /* sorted by node */
     size_t mappings_n, mappings_cap;
-    size_t masters_waiting; /* in the lists of all labels */
+    size_t masters_waiting; /* for nodes of all labels */
 };
 
 /* Containers of one label that an application waits for. */

@@ -103,8 +103,12 @@ struct rm_app {
     struct rm_app *finished_prev, *finished_next; /* ended applications, oldest first */
     struct rm_app *live_prev, *live_next;         /* applications not retired, newest first */
     bool is_listed_live;                          /* in the list rm_core.live */
-    struct rm_app *wait_next; /* in the list of applications whose master waits for its turn */
-    bool waits;               /* in the list of masters waiting for their turn */
+    /* While its master waits for its turn (rm/core/master/waiting.h): its priority and number in
+     * the order, and its place in the heap. */
+    bool waits;
+    int32_t wait_priority;
+    uint64_t wait_number;
+    size_t wait_at;
     /* Jobs: */
     struct rm_phase phase[BASE_TASK_KINDS];
     int64_t counters[RM_C_COUNTERS];

@@ -10,60 +10,38 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-/* The masters that wait for their turn in one partition of the nodes. */
-struct waiting_masters {
-    struct rm_app **first, **last;
+/* The masters in one partition of the nodes. */
+struct partition_masters {
+    struct rm_waiting *waiting;
     int64_t *active;
 };
 
 /* Returns the masters for nodes with label @label; 0: without a label. */
-static struct waiting_masters masters_of_label(struct rm_core *c, uint32_t label)
+static struct partition_masters masters_of_label(struct rm_core *c, uint32_t label)
 {
     struct rm_label *l = label && label <= c->labels.n ? &c->labels.v[label - 1] : NULL;
 
     if (!l)
-        return (struct waiting_masters){&c->master_wait, &c->master_wait_last, &c->masters_active};
-    return (struct waiting_masters){&l->master_wait, &l->master_wait_last, &l->masters_active};
+        return (struct partition_masters){&c->masters_waiting, &c->masters_active};
+    return (struct partition_masters){&l->masters_waiting, &l->masters_active};
 }
 
-/* Keeps the list in order of priority, then of arrival. Without priorities this only appends. */
 static void enqueue_waiting_master(struct rm_core *c, struct rm_app *a)
 {
-    struct waiting_masters m = masters_of_label(c, a->am_label);
-    struct rm_app **at = m.first;
+    struct partition_masters m = masters_of_label(c, a->am_label);
 
-    a->waits = true;
-    if (*m.last && a->pj.priority <= (*m.last)->pj.priority)
-        at = &(*m.last)->wait_next;
-    while (*at && (*at)->pj.priority >= a->pj.priority)
-        at = &(*at)->wait_next;
-    a->wait_next = *at;
-    *at = a;
-    if (!a->wait_next)
-        *m.last = a;
-    c->labels.masters_waiting += m.first != &c->master_wait;
+    rm_waiting_put(m.waiting, a);
+    c->labels.masters_waiting += m.waiting != &c->masters_waiting;
 }
 
 static void dequeue_waiting_master(struct rm_core *c, struct rm_app *a)
 {
-    struct waiting_masters m = masters_of_label(c, a->am_label);
-    struct rm_app *before = NULL;
+    struct partition_masters m = masters_of_label(c, a->am_label);
 
     if (!a->waits)
         return;
-    a->waits = false;
-    c->labels.masters_waiting -= m.first != &c->master_wait;
-    for (struct rm_app *w = *m.first; w; before = w, w = w->wait_next) {
-        if (w != a)
-            continue;
-        if (before)
-            before->wait_next = a->wait_next;
-        else
-            *m.first = a->wait_next;
-        if (*m.last == a)
-            *m.last = before;
-        return;
-    }
+    rm_waiting_remove(m.waiting, a);
+    c->labels.masters_waiting -= m.waiting != &c->masters_waiting;
 }
 
 void rm_master_reorder_waiting(struct rm_core *c, struct rm_app *a)
@@ -146,10 +124,10 @@ static void count_as_active(struct rm_core *c, struct rm_app *a)
 /* Activates masters for nodes with @label until @max are active. */
 static void activate_up_to(struct rm_core *c, uint32_t label, int64_t max)
 {
-    struct waiting_masters m = masters_of_label(c, label);
+    struct partition_masters m = masters_of_label(c, label);
 
-    while (*m.first && *m.active < max) {
-        struct rm_app *a = *m.first;
+    while (m.waiting->n && *m.active < max) {
+        struct rm_app *a = rm_waiting_first(m.waiting);
 
         dequeue_waiting_master(c, a);
         count_as_active(c, a);

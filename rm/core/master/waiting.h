@@ -1,0 +1,26 @@
+/* rm/core/master/waiting.h - the masters that wait for their turn in one partition of the nodes:
+ * by priority, the highest first, and then in the order in which they were put there. Putting and
+ * removing one takes O(log n) steps, whatever the priorities are. */
+#ifndef CREEL_RM_CORE_MASTER_WAITING_H
+#define CREEL_RM_CORE_MASTER_WAITING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rm_app;
+
+struct rm_waiting {
+    struct rm_app **v; /* a heap; the applications are borrowed */
+    size_t n, cap;
+    uint64_t put; /* how many were ever put here */
+};
+
+/* Returns the master whose turn is next; NULL: none waits. */
+struct rm_app *rm_waiting_first(const struct rm_waiting *w);
+/* Puts @a, which must not wait, behind those of its priority. */
+void rm_waiting_put(struct rm_waiting *w, struct rm_app *a);
+/* Removes @a, which must wait here. Its priority may have changed since it was put here. */
+void rm_waiting_remove(struct rm_waiting *w, struct rm_app *a);
+void rm_waiting_free(struct rm_waiting *w);
+
+#endif
