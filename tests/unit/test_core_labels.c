@@ -167,10 +167,31 @@ static void test_exclusive(void)
 
 static void test_not_exclusive(void)
 {
+    struct rm_views v = {0}, totals = {0};
+
     one_labelled(false);
     world_submit(&w, "a 6 0 0 4 0 0");
     world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(w.nodes[0].n + w.nodes[1].n, 6);
+    rm_view_label_uses(w.core, &v);
+    CU_ASSERT_EQUAL_FATAL(v.label_uses_n, 1);
+    CU_ASSERT_EQUAL(v.label_uses[0].label, 1);
+    rm_view_partitions(w.core, &totals);
+    for (size_t i = 0; i < totals.partitions_n; i++)
+        if (totals.partitions[i].queue == v.label_uses[0].queue)
+            CU_ASSERT(memcmp(&v.label_uses[0].used, &totals.partitions[i].use.used,
+                             sizeof(struct rm_res)) == 0);
+    CU_ASSERT(v.label_uses[0].used.v[RM_RES_MEMORY_MB] > 0);
+    CU_ASSERT_EQUAL(v.label_uses[0].masters_used.v[RM_RES_MEMORY_MB], 0);
+    rm_views_free(&totals);
+    rm_views_free(&v);
+    /* what runs on a node goes with it to another label */
+    v = (struct rm_views){0};
+    give("node0:8042", NULL);
+    rm_view_label_uses(w.core, &v);
+    CU_ASSERT_EQUAL(v.labels_n, 2);
+    CU_ASSERT_EQUAL(v.label_uses_n, 0);
+    rm_views_free(&v);
     world_run_dry(&w);
     world_free(&w);
 }

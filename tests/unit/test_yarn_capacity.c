@@ -193,7 +193,7 @@ static void test_idle(void)
 
     f.limits.max[0] = 8192;
     f.limits.max[1] = 4;
-    yarn_capacity_tree_fill(&f, &(struct rm_views){0}, &health, &t);
+    yarn_capacity_tree_fill(&f, &(struct rm_views){0}, &(struct rm_properties){0}, &health, &t);
     add_what_was_configured(&f, &t, labels);
     same("idle/scheduler", "json", &yarn_shape_capacity_scheduler, API_N_WRAPPED, &t.scheduler);
     same("idle/scheduler", "xml", &yarn_shape_capacity_scheduler, API_XML_DOC, &t.scheduler);
@@ -235,7 +235,7 @@ static void test_running(void)
                                    .node_id = "localhost:18010",
                                    .queue = "root.default",
                                    .container = {{{TS, 2}, 1}, 5}};
-    yarn_capacity_tree_fill(&f, &users, &health, &t);
+    yarn_capacity_tree_fill(&f, &users, &(struct rm_properties){0}, &health, &t);
     add_what_was_configured(&f, &t, labels);
     t.operations[0].container_id = "N/A"; /* the real one does not know it */
     CU_ASSERT_EQUAL(t.queues[DEFAULT].users.list.n, 1);
@@ -246,6 +246,88 @@ static void test_running(void)
     same("running/scheduler", "json", &yarn_shape_capacity_scheduler, API_N_WRAPPED, &t.scheduler);
     same("running/scheduler", "xml", &yarn_shape_capacity_scheduler, API_XML_DOC, &t.scheduler);
     yarn_capacity_tree_free(&t);
+    yarn_context_free(&f);
+}
+
+/* ---- labels ---- */
+static bool shows(const struct yarn_capacity_queue *q, const char *capacities, const char *usages)
+{
+    struct base_buf text = {0};
+    bool same;
+
+    for (size_t i = 0; i < q->capacities.list.n; i++) {
+        const struct yarn_partition_capacity *c = q->capacities.list.items;
+
+        base_buf_addf(&text, "%s %d %d;", c[i].partition, (int)c[i].absolute_used,
+                      (int)c[i].effective_min.memory);
+    }
+    same = strcmp(text.data ? text.data : "", capacities) == 0;
+    if (!same)
+        fprintf(stderr, "capacities of %s: %s\n", q->path, text.data);
+    base_buf_free(&text);
+    for (size_t i = 0; i < q->usages.list.n; i++) {
+        const struct yarn_partition_usage *u = q->usages.list.items;
+
+        base_buf_addf(&text, "%s %d %d;", u[i].partition, (int)u[i].used.memory,
+                      u[i].masters ? (int)u[i].masters->memory : -1);
+    }
+    if (strcmp(text.data ? text.data : "", usages) != 0) {
+        fprintf(stderr, "usages of %s: %s\n", q->path, text.data);
+        same = false;
+    }
+    base_buf_free(&text);
+    return same;
+}
+
+/* gpu: a label of half of the nodes, where hadoop runs a master and more in default; big: a label
+ * that only the configuration of org and eng names. */
+static void test_labels(void)
+{
+    struct yarn_context f = frame(0);
+    struct rm_label_view labels[] = {{.name = "", .total = RES(4096, 4)},
+                                     {.name = "gpu", .total = RES(4096, 4)}};
+    struct rm_label_use_view uses[] = {{1, 10 - DEFAULT, "hadoop", RES(1024, 2), RES(256, 1)},
+                                       {1, 10 - DEFAULT, "hadoop", RES(1024, 1), RES(0, 0)},
+                                       {1, 77, "nobody", RES(512, 1), RES(0, 0)}};
+    struct rm_queue_user_view rows[] = {
+        {.queue = 10 - DEFAULT, .user = "hadoop", .used = RES(3072, 4), .am_used = RES(512, 2)},
+        {.queue = 10 - ENG, .user = "eve"}};
+    struct rm_views users = {.queue_users = rows,
+                             .queue_users_n = 2,
+                             .labels = labels,
+                             .labels_n = 2,
+                             .label_uses = uses,
+                             .label_uses_n = 3};
+    struct rm_properties conf = {0};
+    struct rm_health_view health = {0};
+    struct yarn_capacity_tree t;
+    const struct yarn_partition_usage *of_user;
+
+    f.queues.queues[ROOT].used = f.queues.queues[DEFAULT].used = (struct rm_res)RES(3072, 4);
+    rm_properties_set(&conf, "yarn.scheduler.capacity.root.accessible-node-labels", "*");
+    rm_properties_set(&conf, "yarn.scheduler.capacity.root.org.accessible-node-labels.big.capacity",
+                      "50");
+    rm_properties_set(
+        &conf, "yarn.scheduler.capacity.root.org.eng.accessible-node-labels.big.capacity", "100");
+    rm_properties_set(&conf, "yarn.scheduler.capacity.root.none.accessible-node-labels.no.capacity",
+                      "100");
+    rm_properties_set(
+        &conf, "yarn.scheduler.capacity.root.org.accessible-node-labels.low.maximum-capacity", "1");
+    yarn_capacity_tree_fill(&f, &users, &conf, &health, &t);
+    CU_ASSERT_TRUE(shows(&t.queues[ROOT], " 25 4096;gpu 50 4096;", " 1024 -1;gpu 2048 -1;"));
+    CU_ASSERT_TRUE(shows(&t.queues[DEFAULT], " 25 1638;gpu 50 1638;", " 1024 256;gpu 2048 256;"));
+    CU_ASSERT_TRUE(shows(&t.queues[ORG], " 0 2457;gpu 0 2457;big 0 0;", " 0 -1;gpu 0 -1;"));
+    CU_ASSERT_TRUE(shows(&t.queues[ENG], " 0 1843;gpu 0 1843;big 0 0;", " 0 0;gpu 0 0;big 0 0;"));
+    CU_ASSERT_EQUAL(t.queues[DEFAULT].resources_used.memory, 1024);
+    of_user = t.users[0].usages.list.items;
+    CU_ASSERT_EQUAL_FATAL(t.users[0].usages.list.n, 2);
+    CU_ASSERT_EQUAL(of_user[0].used.memory, 1024);
+    CU_ASSERT_STRING_EQUAL(of_user[1].partition, "gpu");
+    CU_ASSERT_EQUAL(of_user[1].used.memory, 2048);
+    CU_ASSERT_EQUAL(of_user[1].masters->memory, 256);
+    CU_ASSERT_EQUAL(t.users[1].usages.list.n, 1); /* eve has nothing there */
+    yarn_capacity_tree_free(&t);
+    rm_properties_free(&conf);
     yarn_context_free(&f);
 }
 
@@ -460,6 +542,7 @@ static void test_missing_master(void)
 static const struct cunit_case cases[] = {
     {"scheduler of an idle cluster", test_idle},
     {"scheduler of a running cluster", test_running},
+    {"partitions of labels", test_labels},
     {"overview", test_overview},
     {"weights and limits become percentages", test_parts},
     {"queues are found by their last name", test_find_queue},

@@ -14,8 +14,9 @@
  *   disable_preemption          whether its tasks are preempted; handed down
  *   acl_submit_applications, acl_administer_queue
  *   maximum-am-resource-percent the share of masters, which is only shown
- * Others are kept and have no effect: limits by user, capacities on labelled nodes, mappings of
- * users to queues. Applications that name no queue go to root.default, if that exists. */
+ * Others are kept and have no effect: limits by user, mappings of users to queues, and capacities
+ * on labelled nodes, of which a queue gets the same part as of the others. Applications that name
+ * no queue go to root.default, if that exists. */
 #ifndef CREEL_RM_CORE_QUEUE_CAPACITY_TREE_H
 #define CREEL_RM_CORE_QUEUE_CAPACITY_TREE_H
 

@@ -91,3 +91,56 @@ void rm_view_partitions(const struct rm_core *c, struct rm_views *out)
         place += l->exists;
     }
 }
+
+/* Returns the row of @a among those of its node, which begin at @first. */
+static struct rm_label_use_view *find_use(struct rm_views *out, size_t first, size_t label,
+                                          const struct rm_app *a)
+{
+    for (size_t i = first; i < out->label_uses_n; i++)
+        if (out->label_uses[i].queue == (int32_t)a->queue_index &&
+            strcmp(out->label_uses[i].user, a->user) == 0)
+            return &out->label_uses[i];
+    out->label_uses =
+        rm_view_array_reserve_one(out->label_uses, out->label_uses_n, sizeof *out->label_uses);
+    out->label_uses[out->label_uses_n] = (struct rm_label_use_view){
+        .label = label, .queue = (int32_t)a->queue_index, .user = rm_view_copy_text(out, a->user)};
+    return &out->label_uses[out->label_uses_n++];
+}
+
+static void add_node_use(struct rm_views *out, const struct rm_node *n, size_t label)
+{
+    size_t first = out->label_uses_n;
+
+    for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
+        const struct rm_attempt *at = rm_app_newest_attempt(ct->app);
+        struct rm_label_use_view *use;
+
+        if (ct->app->queue_index == RM_NONE)
+            continue;
+        use = find_use(out, first, label, ct->app);
+        for (int r = 0; r < RM_RES_NAMES; r++) {
+            use->used.v[r] += ct->resource.v[r];
+            if (at && at->master == ct)
+                use->masters_used.v[r] += ct->resource.v[r];
+        }
+    }
+}
+
+void rm_view_label_uses(const struct rm_core *c, struct rm_views *out)
+{
+    const struct rm_labels *l = &c->labels;
+    size_t *place = base_alloc((l->n + 1) * sizeof *place), next = 1; /* index in @out by number */
+
+    out->labels_n = 0;
+    for (size_t i = 0; i < l->n; i++)
+        place[i + 1] = l->v[i].exists ? next++ : 0;
+    if (next > 1)
+        rm_view_labels(c, out);
+    for (size_t i = 0; next > 1 && i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        if (n && n->label && place[n->label])
+            add_node_use(out, n, place[n->label]);
+    }
+    free(place);
+}

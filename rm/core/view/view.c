@@ -51,6 +51,7 @@ void rm_views_free(struct rm_views *v)
     free(v->rounds);
     free(v->turns);
     free(v->labels);
+    free(v->label_uses);
     free(v->node_labels);
     free(v->partitions);
     free(v->reservations);

@@ -257,6 +257,12 @@ struct rm_partition_view { /* what a queue has on nodes of a label, without the 
     int32_t queue;         /* rm_queue_view.index */
     struct rm_partition use;
 };
+struct rm_label_use_view { /* what one user runs, in one queue, on one node with a label */
+    size_t label;          /* index in the list of labels, never 0 */
+    int32_t queue;         /* rm_queue_view.index */
+    const char *user;
+    struct rm_res used, masters_used; /* of masters: a part of used */
+};
 struct rm_node_label_view { /* a node with a label, or a host ("host:0") */
     const char *node;
     size_t label; /* index in the list of labels */
@@ -326,6 +332,8 @@ struct rm_views {
     size_t node_labels_n;
     struct rm_partition_view *partitions;
     size_t partitions_n;
+    struct rm_label_use_view *label_uses;
+    size_t label_uses_n;
     struct rm_reservation_view *reservations;
     size_t reservations_n;
 };
@@ -418,6 +426,9 @@ void rm_view_health(const struct rm_core *core, struct rm_health_view *out, stru
 void rm_view_labels(const struct rm_core *core, struct rm_views *out);
 /* The same, and what each queue has, or has had, on nodes of each label. */
 void rm_view_partitions(const struct rm_core *core, struct rm_views *out);
+/* The same as rm_view_labels(), and appends what runs now on the nodes with labels. Without any
+ * label there are no labels in @out, not even that of the other nodes. */
+void rm_view_label_uses(const struct rm_core *core, struct rm_views *out);
 /* Replaces the properties in @out (may be NULL), which the caller frees, by the configuration of
  * the queues, and sets *version. Returns false, and changes nothing, when clients cannot change it.
  */

@@ -29,11 +29,13 @@ static float compute_used_percent(const struct rm_res *used, const struct rm_res
     return all > 0 ? (float)((double)used->v[RM_RES_MEMORY_MB] * 100.0 / (double)all) : 0.0f;
 }
 
-/* ---- partitions: all nodes are in the default one ---- */
+/* ---- partitions ---- */
 
 /* What is known about a queue in one partition. */
 struct share {
     const struct yarn_queue_part *part;
+    const struct yarn_partition *partition;
+    struct rm_res used;
     struct rm_res min, max;     /* the effective ones: parts of the partition */
     struct rm_res masters_used; /* leaves only, as the next */
     struct rm_res masters_limit;
@@ -52,14 +54,19 @@ struct rm_res yarn_capacity_limit_masters(const struct rm_cluster_view *c, const
     return limit;
 }
 
-static void fill_share(const struct yarn_context *f, size_t i, struct share *s)
+/* Fills the share of the queue at @i in partition @p. */
+static void fill_share(const struct yarn_context *f, const struct yarn_partitions *all, size_t i,
+                       size_t p, struct share *s)
 {
-    const struct rm_cluster_view *c = &f->cluster;
+    const struct rm_res *total = &all->v[p].total;
 
     *s = (struct share){.part = &f->parts[i],
-                        .min = yarn_queue_part_of(f->parts[i].absolute, &c->total),
-                        .max = yarn_queue_part_of(f->parts[i].absolute_max, &c->total)};
-    s->masters_limit = yarn_capacity_limit_masters(c, &s->max);
+                        .partition = &all->v[p],
+                        .used = all->used[i * all->n + p],
+                        .min = yarn_queue_part_of(f->parts[i].absolute, total),
+                        .max = yarn_queue_part_of(f->parts[i].absolute_max, total),
+                        .masters_used = all->masters_used[i * all->n + p]};
+    s->masters_limit = yarn_capacity_limit_masters(&f->cluster, &s->max);
 }
 
 /* YARN shows an amount that is not configured with the scheduler's limits. */
@@ -74,19 +81,21 @@ static void fill_configured(const struct yarn_context *f, struct yarn_resource *
 static void fill_partition_capacity(const struct yarn_context *f, const struct rm_queue_view *v,
                                     const struct share *s, struct yarn_partition_capacity *p)
 {
-    struct rm_res max = v->max_part < 1 ? v->max : none;
+    bool labelled = s->partition->name[0] != '\0'; /* amounts are configured for the others */
+    struct rm_res min = labelled ? none : v->min;
+    struct rm_res max = !labelled && v->max_part < 1 ? v->max : none;
 
-    p->partition = "";
+    p->partition = s->partition->name;
     yarn_capacity_vector_set_percent(&p->vector, s->part->capacity * 100);
     p->capacity = as_percent(s->part->capacity);
     p->max = as_percent(s->part->max);
     p->absolute = as_percent(s->part->absolute);
     p->absolute_max = as_percent(s->part->absolute_max);
-    p->used = compute_used_percent(&v->used, &s->min);
-    p->absolute_used = compute_used_percent(&v->used, &f->cluster.total);
+    p->used = compute_used_percent(&s->used, &s->min);
+    p->absolute_used = compute_used_percent(&s->used, &s->partition->total);
     p->masters_max = v->is_parent ? 0.0f : 50.0f;
     p->weight = -1.0f;
-    fill_configured(f, &p->configured_min, &v->min);
+    fill_configured(f, &p->configured_min, &min);
     fill_configured(f, &p->configured_max, &max);
     yarn_resource_fill(f, &p->effective_min, &s->min);
     yarn_resource_fill(f, &p->effective_max, &s->max);
@@ -136,9 +145,6 @@ static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *
     q->user_limit = 100.0f;
     q->user_limit_factor = -1.0f; /* no limit by user */
     q->masters_max_part = 0.5;
-    /* YARN computes the limit of a user when a queue gets its first one */
-    yarn_partition_usage_fill_masters(f, &q->partition_usage, &s->masters_used, &s->masters_limit,
-                                      q->apps > 0 ? &s->masters_limit : &none);
     yarn_resource_fill(f, &q->masters_limit, &s->masters_limit);
     yarn_resource_fill(f, &q->masters_used, &s->masters_used);
     yarn_resource_fill(f, &q->masters_user_limit, &s->masters_limit);
@@ -147,10 +153,23 @@ static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *
     q->max_lifetime_s = q->default_lifetime_s = -1;
 }
 
+/* Fills what the queue has in a partition; requests are shown where those without a label go. */
+static void fill_usage(const struct yarn_context *f, const struct rm_queue_view *v,
+                       const struct share *s, struct yarn_partition_usage *u)
+{
+    struct rm_res pending = subtract(&v->demand, &v->used);
+    bool labelled = s->partition->name[0] != '\0', has_apps = v->pending_apps + v->active_apps > 0;
+
+    yarn_partition_usage_fill(f, u, &s->used, labelled ? &none : &pending);
+    u->partition = s->partition->name;
+    if (!v->is_parent) /* YARN computes the limit of a user when a queue gets its first one */
+        yarn_partition_usage_fill_masters(f, u, &s->masters_used, &s->masters_limit,
+                                          has_apps && !labelled ? &s->masters_limit : &none);
+}
+
 static void fill_queue(const struct yarn_context *f, const struct rm_queue_view *v,
                        const struct share *s, struct yarn_capacity_queue *q)
 {
-    struct rm_res pending = subtract(&v->demand, &v->used);
     const char *last = strrchr(v->name, '.');
 
     fill_partition_capacity(f, v, s, &q->partition_capacity);
@@ -168,12 +187,12 @@ static void fill_queue(const struct yarn_context *f, const struct rm_queue_view 
     q->apps = v->pending_apps + v->active_apps;
     q->max_parallel_apps = v->max_apps;
     q->state = v->state;
-    yarn_resource_fill(f, &q->resources_used, &v->used);
+    yarn_resource_fill(f, &q->resources_used, &s->used);
     q->label[0] = "*";
     q->labels = (struct api_list){q->label, 1, sizeof q->label[0]};
     q->allocated_containers = v->allocated_containers;
     q->pending_containers = v->pending_containers;
-    yarn_partition_usage_fill(f, &q->partition_usage, &v->used, &pending);
+    fill_usage(f, v, s, &q->partition_usage);
     q->usages.list = (struct api_list){&q->partition_usage, 1, sizeof q->partition_usage};
     yarn_resource_fill(f, &q->effective_min, &s->min);
     yarn_resource_fill(f, &q->effective_max, &s->max);
@@ -188,42 +207,81 @@ static void fill_queue(const struct yarn_context *f, const struct rm_queue_view 
         fill_leaf(f, v, s, q);
 }
 
+/* Replaces the lists of partitions of the queue at @i, if there are several. */
+static void fill_labels(const struct yarn_context *f, const struct yarn_partitions *all, size_t i,
+                        struct yarn_capacity_tree *t)
+{
+    const struct rm_queue_view *v = &f->queues.queues[i];
+    struct yarn_capacity_queue *q = &t->queues[i];
+    struct yarn_partition_capacity *capacities;
+    struct yarn_partition_usage *usages;
+    struct share s;
+
+    if (all->n == 1)
+        return;
+    capacities = &t->capacities[i * all->n];
+    usages = &t->usages[i * all->n];
+    q->capacities.list = (struct api_list){capacities, 0, sizeof *capacities};
+    q->usages.list = (struct api_list){usages, 0, sizeof *usages};
+    for (size_t p = 0; p < all->n; p++) {
+        bool configured = all->configured[i * all->n + p];
+
+        fill_share(f, all, i, p, &s);
+        if (all->v[p].exists || configured)
+            fill_partition_capacity(f, v, &s, &capacities[q->capacities.list.n++]);
+        if (all->v[p].exists || (configured && !v->is_parent))
+            fill_usage(f, v, &s, &usages[q->usages.list.n++]);
+    }
+}
+
 /* ---- users ---- */
 
 static void fill_user(const struct yarn_context *f, const struct rm_queue_user_view *v,
-                      const struct share *s, struct yarn_capacity_user *u,
-                      struct yarn_partition_usage *usage)
+                      const struct share *s, const struct yarn_partitions *all,
+                      struct yarn_capacity_user *u, struct yarn_partition_usage *usages)
 {
+    struct rm_res used = v->used, masters_used = v->am_used;
+    struct api_list *list = &u->usages.list;
+
+    *list = (struct api_list){usages, 1, sizeof *usages};
+    for (size_t p = 1; p < all->n; p++) {
+        struct rm_label_use_view use = yarn_partitions_use_of(all, p, v->queue, v->user);
+
+        if (is_zero(&use.used))
+            continue;
+        used = subtract(&used, &use.used);
+        masters_used = subtract(&masters_used, &use.masters_used);
+        yarn_partition_usage_fill(f, &usages[list->n], &use.used, &none);
+        yarn_partition_usage_fill_masters(f, &usages[list->n], &use.masters_used, &none, &none);
+        usages[list->n++].partition = all->v[p].name;
+    }
+    yarn_partition_usage_fill(f, usages, &used, &v->pending);
+    yarn_partition_usage_fill_masters(f, usages, &masters_used, &s->masters_limit, &none);
     u->name = v->user;
     yarn_resource_fill(f, &u->used, &v->used);
     u->pending_apps = v->pending_apps;
     u->active_apps = v->active_apps;
     yarn_resource_fill(f, &u->masters_used, &v->am_used);
     yarn_resource_fill(f, &u->limit, &s->max);
-    yarn_partition_usage_fill(f, usage, &v->used, &v->pending);
-    yarn_partition_usage_fill_masters(f, usage, &v->am_used, &s->masters_limit, &none);
-    u->usages.list = (struct api_list){usage, 1, sizeof *usage};
     u->weight = 1.0f;
     u->active = v->pending_containers > 0;
 }
 
-/* Fills the users, a range of t->users for each queue, and adds up what masters use. @places: view
- * of each queue by its index in the core, -1: not shown. */
+/* Fills the users, a range of t->users for each queue. @shares: of the queues in the partition
+ * without a label. */
 static void fill_users(const struct yarn_context *f, const struct rm_views *v,
-                       const int32_t *places, size_t places_n, struct share *shares,
+                       const struct share *shares, const struct yarn_partitions *all,
                        struct yarn_capacity_tree *t)
 {
-    size_t used = 0;
+    size_t used = 0, places_n;
+    int32_t *places = yarn_capacity_places_new(&f->queues, &places_n);
 
     for (size_t i = 0; i < v->queue_users_n; i++) {
         const struct rm_queue_user_view *u = &v->queue_users[i];
         int32_t at = (size_t)u->queue < places_n ? places[u->queue] : -1;
 
-        if (at < 0)
-            continue;
-        t->queues[at].users.list.n++;
-        for (int r = 0; r < RM_RES_NAMES; r++)
-            shares[at].masters_used.v[r] += u->am_used.v[r];
+        if (at >= 0)
+            t->queues[at].users.list.n++;
     }
     for (size_t i = 0; i < f->queues.queues_n; i++) {
         struct api_list *l = &t->queues[i].users.list;
@@ -241,8 +299,9 @@ static void fill_users(const struct yarn_context *f, const struct rm_views *v,
             continue;
         l = &t->queues[at].users.list;
         to = (size_t)((const struct yarn_capacity_user *)l->items - t->users) + l->n++;
-        fill_user(f, u, &shares[at], &t->users[to], &t->user_usages[to]);
+        fill_user(f, u, &shares[at], all, &t->users[to], &t->user_usages[to * all->n]);
     }
+    free(places);
 }
 
 /* ---- the tree ---- */
@@ -317,9 +376,7 @@ static void fill_health(const struct yarn_context *f, const struct rm_health_vie
     h->details = (struct api_list){t->details, 3, sizeof t->details[0]};
 }
 
-/* Returns the place of each queue in the views by its index in the core, and sets *@n to one above
- * the highest index. */
-static int32_t *places_new(const struct rm_views *v, size_t *n)
+int32_t *yarn_capacity_places_new(const struct rm_views *v, size_t *n)
 {
     int32_t *places;
 
@@ -335,36 +392,46 @@ static int32_t *places_new(const struct rm_views *v, size_t *n)
 }
 
 void yarn_capacity_tree_fill(const struct yarn_context *f, const struct rm_views *users,
-                             const struct rm_health_view *health, struct yarn_capacity_tree *t)
+                             const struct rm_properties *conf, const struct rm_health_view *health,
+                             struct yarn_capacity_tree *t)
 {
     const struct rm_views *v = &f->queues;
-    size_t n = v->queues_n, places_n;
+    size_t n = v->queues_n;
     struct share *shares = base_alloc((n + 1) * sizeof *shares);
-    int32_t *places = places_new(v, &places_n);
+    struct yarn_partitions *all = &t->partitions;
 
-    *t = (struct yarn_capacity_tree){
-        .queues = base_alloc((n + 1) * sizeof *t->queues),
-        .children = base_alloc((n + 1) * sizeof *t->children),
-        .any = base_alloc((n + 1) * sizeof *t->any),
-        .users = base_alloc((users->queue_users_n + 1) * sizeof *t->users),
-        .user_usages = base_alloc((users->queue_users_n + 1) * sizeof *t->user_usages)};
+    *t = (struct yarn_capacity_tree){0};
+    yarn_partitions_fill(f, users, conf, all);
+    t->queues = base_alloc((n + 1) * sizeof *t->queues);
+    t->children = base_alloc((n + 1) * sizeof *t->children);
+    t->any = base_alloc((n + 1) * sizeof *t->any);
+    t->users = base_alloc((users->queue_users_n + 1) * sizeof *t->users);
+    t->user_usages = base_alloc((users->queue_users_n * all->n + 1) * sizeof *t->user_usages);
+    if (all->n > 1) {
+        t->capacities = base_alloc(n * all->n * sizeof *t->capacities);
+        t->usages = base_alloc(n * all->n * sizeof *t->usages);
+    }
     for (size_t i = 0; i < n; i++)
-        fill_share(f, i, &shares[i]);
-    fill_users(f, users, places, places_n, shares, t);
-    for (size_t i = 0; i < n; i++)
+        fill_share(f, all, i, 0, &shares[i]);
+    fill_users(f, users, shares, all, t);
+    for (size_t i = 0; i < n; i++) {
         fill_queue(f, &v->queues[i], &shares[i], &t->queues[i]);
+        fill_labels(f, all, i, t);
+    }
     link_children(f, t);
     fill_health(f, health, t);
     t->scheduler.root = &t->queues[0];
     free(shares);
-    free(places);
 }
 
 void yarn_capacity_tree_free(struct yarn_capacity_tree *t)
 {
+    yarn_partitions_free(&t->partitions);
     free(t->queues);
     free(t->children);
     free(t->any);
     free(t->users);
+    free(t->capacities);
+    free(t->usages);
     free(t->user_usages);
 }

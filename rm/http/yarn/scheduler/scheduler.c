@@ -25,14 +25,19 @@ static void answer_as_capacity(struct api_request *rq, struct rm_backend *b,
     struct yarn_capacity_tree tree;
     struct rm_health_view health;
     struct rm_views users = {0};
+    struct rm_properties conf = {0};
+    int64_t version;
     const struct rm_core *core = rm_backend_lock_core(b);
 
     rm_view_queue_users(core, &users);
+    rm_view_label_uses(core, &users);
+    rm_view_queue_conf(core, &conf, &version);
     rm_view_health(core, &health, &users);
     rm_backend_unlock_core(b);
-    yarn_capacity_tree_fill(f, &users, &health, &tree);
+    yarn_capacity_tree_fill(f, &users, &conf, &health, &tree);
     yarn_answer(rq, 200, &yarn_shape_capacity_scheduler, API_N_WRAPPED, &tree.scheduler);
     yarn_capacity_tree_free(&tree);
+    rm_properties_free(&conf);
     rm_views_free(&users);
 }
 

@@ -25,15 +25,43 @@ const char *yarn_fair_name_policy(const char *policy);
 void yarn_fair_tree_fill(const struct yarn_context *f, struct yarn_fair_tree *out);
 void yarn_fair_tree_free(struct yarn_fair_tree *t);
 
+/* ---- partitions: the nodes of each label, and those without one ---- */
+struct yarn_partition {
+    char *name;          /* "": the nodes without a label */
+    bool exists;         /* false: only the configuration of queues names it */
+    struct rm_res total; /* of its RUNNING nodes */
+};
+struct yarn_partitions { /* v[0]: the nodes without a label */
+    struct yarn_partition *v;
+    size_t n;
+    /* Of queue q and partition p, at [q * n + p]: what runs there for the queue and those inside
+     * it, what the masters of the queue itself have of it, and whether the queue is configured with
+     * a capacity there. */
+    struct rm_res *used, *masters_used;
+    bool *configured;
+    const struct rm_views *uses; /* what it was made of */
+};
+/* Makes the partitions. @uses: rm_view_label_uses() and rm_view_queue_users(), which must outlive
+ * them; @conf: the configuration of the queues. */
+void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *uses,
+                          const struct rm_properties *conf, struct yarn_partitions *out);
+void yarn_partitions_free(struct yarn_partitions *p);
+/* Sums up what @user has in the queue with the index @queue on nodes of partition @p, not 0. */
+struct rm_label_use_view yarn_partitions_use_of(const struct yarn_partitions *p, size_t partition,
+                                                int32_t queue, const char *user);
+
 /* ---- capacity ---- */
 /* allocated by yarn_capacity_tree_fill(), freed by yarn_capacity_tree_free() */
 struct yarn_capacity_tree {
     struct yarn_capacity_scheduler scheduler;
+    struct yarn_partitions partitions;
     struct yarn_capacity_queue *queues;
     struct yarn_capacity_children *children;
     struct api_any *any;
     struct yarn_capacity_user *users;
-    struct yarn_partition_usage *user_usages;
+    /* by partition, if there are several: of queues, and of users */
+    struct yarn_partition_capacity *capacities;
+    struct yarn_partition_usage *usages, *user_usages;
     struct yarn_last_operation operations[4];
     struct yarn_run_detail details[3];
     char containers[RM_OPERATION_KINDS][BASE_ID_TEXT_MAX];
@@ -42,9 +70,14 @@ struct yarn_capacity_tree {
  * cluster, wherever they run. */
 struct rm_res yarn_capacity_limit_masters(const struct rm_cluster_view *c,
                                           const struct rm_res *max);
-/* @users: rm_view_queue_users(), in any order. The views must outlive the tree. */
+/* Returns the place of each queue in the views by its index in the core, -1: not shown, and sets
+ * *@n to one above the highest index. The caller frees. */
+int32_t *yarn_capacity_places_new(const struct rm_views *queues, size_t *n);
+/* @users: rm_view_queue_users() in any order, and rm_view_label_uses(). @conf: the configuration
+ * of the queues. All must outlive the tree. */
 void yarn_capacity_tree_fill(const struct yarn_context *f, const struct rm_views *users,
-                             const struct rm_health_view *health, struct yarn_capacity_tree *out);
+                             const struct rm_properties *conf, const struct rm_health_view *health,
+                             struct yarn_capacity_tree *out);
 void yarn_capacity_tree_free(struct yarn_capacity_tree *t);
 
 #endif

@@ -1,0 +1,160 @@
+/* The partitions that the capacity scheduler shows for each queue. All queues may use the nodes of
+ * all labels, and their parts of each partition are those of the cluster: capacities that are
+ * configured for a label make it known, and have no other effect (rm/core/queue/capacity_tree.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/http/yarn/scheduler/scheduler_internal.h"
+
+#define PREFIX "yarn.scheduler.capacity."
+#define MIDDLE ".accessible-node-labels."
+#define SUFFIX ".capacity"
+
+static void add_res(struct rm_res *to, const struct rm_res *r, int sign)
+{
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        to->v[i] += sign * r->v[i];
+}
+
+/* ---- which there are ---- */
+
+/* Finds the queue and the label of which @name is the capacity. Returns false when it is something
+ * else; *@label is owned by the caller. */
+static bool parse_label_capacity(const struct rm_views *queues, const char *name, size_t *queue,
+                                 char **label)
+{
+    size_t n = strlen(name), tail = strlen(SUFFIX);
+    const char *path = name + strlen(PREFIX), *middle;
+
+    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || !(middle = strstr(path, MIDDLE)))
+        return false;
+    n -= (size_t)(middle + strlen(MIDDLE) - name);
+    middle += strlen(MIDDLE);
+    if (n <= tail || strcmp(middle + n - tail, SUFFIX) != 0)
+        return false;
+    for (size_t i = 0; i < queues->queues_n; i++) {
+        const char *of = queues->queues[i].name;
+
+        if (strlen(of) == (size_t)(middle - strlen(MIDDLE) - path) &&
+            strncmp(of, path, strlen(of)) == 0) {
+            *queue = i;
+            *label = base_printf("%.*s", (int)(n - tail), middle);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the index of the partition @name, which is made when it is not there. Takes @name. */
+static size_t find_or_add(struct yarn_partitions *p, size_t *cap, char *name)
+{
+    for (size_t i = 1; i < p->n; i++)
+        if (strcmp(p->v[i].name, name) == 0) {
+            free(name);
+            return i;
+        }
+    base_array_grow(&p->v, p->n, cap);
+    p->v[p->n] = (struct yarn_partition){.name = name};
+    return p->n++;
+}
+
+/* Adds the labels that exist, and takes their nodes from those without a label. */
+static void add_existing(const struct rm_views *uses, struct yarn_partitions *p, size_t *cap)
+{
+    for (size_t i = 1; i < uses->labels_n; i++) {
+        struct yarn_partition *v = &p->v[find_or_add(p, cap, base_strdup(uses->labels[i].name))];
+
+        v->exists = true;
+        v->total = uses->labels[i].total;
+        add_res(&p->v[0].total, &v->total, -1);
+    }
+}
+
+/* ---- what runs there ---- */
+
+static void add_uses(const struct yarn_context *f, struct yarn_partitions *p)
+{
+    const struct rm_views *queues = &f->queues, *uses = p->uses;
+    size_t places_n;
+    int32_t *places = yarn_capacity_places_new(queues, &places_n);
+
+    for (size_t q = 0; q < queues->queues_n; q++)
+        p->used[q * p->n] = queues->queues[q].used;
+    for (size_t i = 0; i < uses->queue_users_n; i++) {
+        const struct rm_queue_user_view *u = &uses->queue_users[i];
+        int32_t at = (size_t)u->queue < places_n ? places[u->queue] : -1;
+
+        if (at >= 0)
+            add_res(&p->masters_used[(size_t)at * p->n], &u->am_used, 1);
+    }
+    for (size_t i = 0; i < uses->label_uses_n; i++) {
+        const struct rm_label_use_view *u = &uses->label_uses[i];
+        int32_t at = (size_t)u->queue < places_n ? places[u->queue] : -1;
+
+        if (at >= 0) {
+            add_res(&p->masters_used[(size_t)at * p->n + u->label], &u->masters_used, 1);
+            add_res(&p->masters_used[(size_t)at * p->n], &u->masters_used, -1);
+        }
+        for (; at >= 0; at = queues->queues[at].parent) {
+            add_res(&p->used[(size_t)at * p->n + u->label], &u->used, 1);
+            add_res(&p->used[(size_t)at * p->n], &u->used, -1);
+        }
+    }
+    free(places);
+}
+
+void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *uses,
+                          const struct rm_properties *conf, struct yarn_partitions *out)
+{
+    struct pair {
+        size_t queue, partition;
+    } *pairs = NULL;
+    size_t cap = 0, pairs_cap = 0, pairs_n = 0, cells, queue;
+    char *label;
+
+    *out = (struct yarn_partitions){.uses = uses};
+    base_array_grow(&out->v, out->n, &cap);
+    out->v[out->n++] =
+        (struct yarn_partition){.name = base_strdup(""), .exists = true, .total = f->cluster.total};
+    add_existing(uses, out, &cap);
+    for (size_t i = 0; i < conf->n; i++)
+        if (parse_label_capacity(&f->queues, conf->v[i].name, &queue, &label)) {
+            base_array_grow(&pairs, pairs_n, &pairs_cap);
+            pairs[pairs_n++] = (struct pair){queue, find_or_add(out, &cap, label)};
+        }
+    cells = f->queues.queues_n * out->n + 1;
+    out->used = base_alloc(cells * sizeof *out->used);
+    out->masters_used = base_alloc(cells * sizeof *out->masters_used);
+    out->configured = base_alloc(cells * sizeof *out->configured);
+    for (size_t i = 0; i < pairs_n; i++)
+        out->configured[pairs[i].queue * out->n + pairs[i].partition] = true;
+    free(pairs);
+    add_uses(f, out);
+}
+
+void yarn_partitions_free(struct yarn_partitions *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        free(p->v[i].name);
+    free(p->v);
+    free(p->used);
+    free(p->masters_used);
+    free(p->configured);
+}
+
+struct rm_label_use_view yarn_partitions_use_of(const struct yarn_partitions *p, size_t partition,
+                                                int32_t queue, const char *user)
+{
+    struct rm_label_use_view sum = {.label = partition, .queue = queue, .user = user};
+
+    for (size_t i = 0; i < p->uses->label_uses_n; i++) {
+        const struct rm_label_use_view *u = &p->uses->label_uses[i];
+
+        if (u->label == partition && u->queue == queue && strcmp(u->user, user) == 0) {
+            add_res(&sum.used, &u->used, 1);
+            add_res(&sum.masters_used, &u->masters_used, 1);
+        }
+    }
+    return sum;
+}
