@@ -595,6 +595,45 @@ static void expect_found(uint16_t port, const char *path, const char *location)
     free(line);
 }
 
+/* Expects that a client who asks for @path below /ws/v1/history is sent to @where at the node. */
+static void expect_sent(const char *path, const char *where)
+{
+    char *url = base_printf("/ws/v1/history/%s", path);
+    char *line = base_printf("Location: http://h1:9%s", where);
+    struct client_answer a;
+
+    client_do(rms[0].port, "GET", url, NULL, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 307);
+    CU_ASSERT_TRUE(client_has(&a, line));
+    client_free(&a);
+    free(url);
+    free(line);
+}
+
+static void test_history_logs(void)
+{
+    char id[128], path[256], where[256];
+
+    run_to_the_end();
+    snprintf(id, sizeof id, "container_%s_01_000003", number_of_app); /* the reduce */
+    snprintf(path, sizeof path, "containers/%s/logs", id);
+    snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs", id);
+    expect_sent(path, where);
+    snprintf(path, sizeof path, "containers/%s/logs/a%%20b?size=-5&format=x%%26", id);
+    snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs/a%%20b?size=-5&format=x%%26", id);
+    expect_sent(path, where);
+    snprintf(path, sizeof path, "containerlogs/%s/stdout", id);
+    snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs/stdout", id);
+    expect_sent(path, where);
+    /* the node has them no more */
+    expect("GET", "/ws/v1/history/containers/container_#_01_000003/logs?redirected_from_node=true",
+           NULL, 404, NULL);
+    expect("GET", "/ws/v1/history/containers/container_#_01_000099/logs", NULL, 404, NULL);
+    expect("GET", "/ws/v1/history/containers/container_1_0001_01_000001/logs", NULL, 404, NULL);
+    expect("GET", "/ws/v1/history/containers/none/logs", NULL, 400, NULL);
+    end();
+}
+
 static void test_history_port(void)
 {
     uint16_t number = find_free_port();
@@ -644,6 +683,7 @@ static const struct cunit_case cases[] = {
     {"attempts that end", test_attempts_that_end},
     {"history", test_history},
     {"filters of the history", test_history_filters},
+    {"logs of ended jobs are on their nodes", test_history_logs},
     {"the history port", test_history_port},
     {"addresses of the history port", test_history_addresses},
 };

@@ -240,10 +240,11 @@ static void call(mr_handler *handler, struct api_request *rq, struct rm_backend 
 HANDLERS(X)
 #undef X
 
-#define HISTORY "/ws/v1/history"
-#define JOB     HISTORY "/mapreduce/jobs/{jobid}"
-#define TASK    JOB "/tasks/{taskid}"
-#define ATTEMPT TASK "/attempts/{attemptid}"
+#define HISTORY   "/ws/v1/history"
+#define JOB       HISTORY "/mapreduce/jobs/{jobid}"
+#define TASK      JOB "/tasks/{taskid}"
+#define ATTEMPT   TASK "/attempts/{attemptid}"
+#define CONTAINER HISTORY "/containers/{containerid}"
 
 /* clang-format off */
 const struct api_route rm_mapreduce_history_routes[] = {
@@ -260,6 +261,9 @@ const struct api_route rm_mapreduce_history_routes[] = {
     {"GET", TASK "/attempts",          API_ROLE_READ, 0, list_attempts, 0},
     {"GET", ATTEMPT,                   API_ROLE_READ, 0, get_attempt, 0},
     {"GET", ATTEMPT "/counters",       API_ROLE_READ, 0, get_attempt_counters, 0},
+    {"GET", CONTAINER "/logs",         API_ROLE_READ, 0, mr_list_logs, 0},
+    {"GET", CONTAINER "/logs/{filename}", API_ROLE_READ, 0, mr_get_log, 0},
+    {"GET", HISTORY "/containerlogs/{containerid}/{filename}", API_ROLE_READ, 0, mr_get_log, 0},
 };
 /* clang-format on */
 const size_t rm_mapreduce_history_routes_n =

@@ -98,4 +98,8 @@ mr_handler mr_list_tasks, mr_get_task, mr_get_task_counters, mr_list_attempts, m
 /* Changes the state of an attempt to KILLED. Only the master serves it. */
 mr_handler mr_put_attempt_state;
 
+/* ---- logs of containers, on the history server alone (logs.c) ---- */
+void mr_list_logs(struct api_request *rq, void *user);
+void mr_get_log(struct api_request *rq, void *user);
+
 #endif

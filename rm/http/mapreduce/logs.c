@@ -1,0 +1,150 @@
+/* rm/http/mapreduce/logs.c - the logs of the containers of ended jobs. They stay on the nodes on
+ * which the containers ran, for as long as the nodes keep them; clients are sent there.
+ * SOURCE: Hadoop's HsWebServices (getContainerLogsInfo, getContainerLogFile). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf/percent.h"
+#include "rm/core/states.h"
+#include "rm/http/access/access.h"
+#include "rm/http/mapreduce/mapreduce_internal.h"
+
+#define TASKS_AT_ONCE 64
+
+static bool is_of(const struct base_container_id *id, const struct base_container_id *wanted)
+{
+    return base_container_id_cmp(id, wanted) == 0;
+}
+
+/* Returns the address of the node where an earlier attempt of the task at @index ran in @wanted, or
+ * NULL. Its text belongs to @v. */
+static const char *find_in_past(const struct rm_core *core, const struct base_task_id *task,
+                                const struct base_container_id *wanted, struct rm_views *v)
+{
+    size_t at = v->tasks_n;
+
+    if (rm_view_task(core, task, v) < 0)
+        return NULL;
+    for (int32_t i = 0; i < v->tasks[at].past_n; i++)
+        if (is_of(&v->tasks[at].past[i].container, wanted))
+            return v->tasks[at].past[i].node_http;
+    return NULL;
+}
+
+/* Looks through a chunk of the tasks of a job. Returns the address of the node that ran @wanted, or
+ * NULL. */
+static const char *find_in_chunk(const struct rm_core *core, const struct base_container_id *wanted,
+                                 struct rm_views *v)
+{
+    size_t n = v->tasks_n;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct rm_task_view *t = &v->tasks[i];
+        struct base_task_id id = t->id;
+        const char *node;
+
+        if (t->has_container && is_of(&t->container, wanted))
+            return t->node_http;
+        if (t->attempts > 1 && (node = find_in_past(core, &id, wanted, v)))
+            return node;
+    }
+    return NULL;
+}
+
+/* Returns the address of the node that ran @wanted, owned by the caller; NULL: no task of its job
+ * ran there, or the node is forgotten. The core is held for a chunk of tasks at a time. */
+static char *find_node(struct rm_backend *b, const struct base_container_id *wanted)
+{
+    char *found = NULL;
+
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !found; k++) {
+        int64_t at = 0, before;
+
+        do {
+            struct rm_views v = {0};
+            const struct rm_core *core = rm_backend_lock_core(b);
+
+            before = at;
+            if (rm_view_tasks(core, wanted->attempt.app, k, 0, &at, TASKS_AT_ONCE, &v) == 0)
+                found = base_strdup(find_in_chunk(core, wanted, &v));
+            rm_backend_unlock_core(b);
+            rm_views_free(&v);
+        } while (at != before && !found);
+    }
+    return found;
+}
+
+/* Returns whether the caller may see the logs of @app, whose job has ended; answers if not. */
+static bool may_see(struct api_request *rq, struct rm_backend *b, struct base_app_id app,
+                    const char *container)
+{
+    struct rm_views v = {0};
+    int rc = rm_view_app(rm_backend_lock_core(b), app, &v);
+    char id[BASE_ID_TEXT_MAX];
+    bool sees = false;
+
+    rm_backend_unlock_core(b);
+    if (rc < 0 || !v.apps[0].is_job || !rm_app_state_is_final(v.apps[0].state))
+        yarn_not_found(rq, "container, %s, is not found", container);
+    else if (!(sees = rm_access_sees_app(rq, b, &v.apps[0])))
+        api_answer_error(rq, 403, "ForbiddenException",
+                         "User [%s] is not authorized to view the logs for application %s",
+                         api_caller(rq), base_app_id_text(&app, id));
+    rm_views_free(&v);
+    return sees;
+}
+
+static void add_pair(const char *name, const char *value, void *user)
+{
+    struct base_buf *url = user;
+
+    base_buf_adds(url, strchr(url->data, '?') ? "&" : "?");
+    base_percent_encode(name, url);
+    if (value) {
+        base_buf_adds(url, "=");
+        base_percent_encode(value, url);
+    }
+}
+
+/* Sends the client to the node that has the logs of a container: their list, or @file. */
+static void send_to_node(struct api_request *rq, struct rm_backend *b, const char *file)
+{
+    const char *text = api_path_arg(rq, 0), *back = api_query(rq, "redirected_from_node");
+    struct base_container_id id;
+    struct base_buf url = {0};
+    char *node;
+
+    if (base_container_id_parse(text, &id, NULL) < 0) {
+        yarn_bad_request(rq, "invalid container id, %s", text);
+        return;
+    }
+    if (!may_see(rq, b, id.attempt.app, text))
+        return;
+    node = find_node(b, &id);
+    /* a node that sends its clients here has the logs no more */
+    if (!node || (back && strcmp(back, "true") == 0)) {
+        yarn_not_found(rq, "The logs of container, %s, are not found", text);
+        free(node);
+        return;
+    }
+    base_buf_addf(&url, "http://%s/ws/v1/node/containers/%s/logs", node, text);
+    if (file) {
+        base_buf_adds(&url, "/");
+        base_percent_encode(file, &url);
+    }
+    api_query_each_pair(rq, add_pair, &url);
+    api_add_header(rq, "Location", url.data);
+    api_answer(rq, 307, file ? API_TEXT : api_wanted_type(rq), NULL);
+    base_buf_free(&url);
+    free(node);
+}
+
+void mr_list_logs(struct api_request *rq, void *user)
+{
+    send_to_node(rq, user, NULL);
+}
+
+void mr_get_log(struct api_request *rq, void *user)
+{
+    send_to_node(rq, user, api_path_arg(rq, 1));
+}
