@@ -591,6 +591,48 @@ static void test_damaged(void)
     end();
 }
 
+static void remove_labels(const char *first, const char *second)
+{
+    const struct rm_label_change both[] = {{.name = first}, {.name = second}};
+    struct rm_event ev = {.kind = RM_EV_SET_LABELS, .token = ++w.token};
+
+    ev.u.labels.op = RM_LABELS_REMOVE;
+    ev.u.labels.v = both;
+    ev.u.labels.n = 2;
+    world_step(&w, &ev);
+}
+
+/* Recorded of a real YARN: a label goes only when no queue names it. */
+static void test_label_of_a_queue(void)
+{
+    begin();
+    world_label(&w, RM_LABELS_ADD, "gpu", NULL, true);
+    world_label(&w, RM_LABELS_ADD, "ssd", NULL, true);
+    set_ok(OPS "accessible-node-labels", "big, ssd");
+    set_ok("yarn.scheduler.capacity.root.org.accessible-node-labels", "ssd");
+    set_ok("yarn.scheduler.capacity.root.gone.accessible-node-labels", "gpu"); /* no such queue */
+    set_ok("yarn.scheduler.capacity.root.accessible-node-labels", "*");
+    remove_labels("gpu", "ssd");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(w.reply.text,
+                           "Cannot remove label=ssd, because queue=root.org is using this label. "
+                           "Please remove label on queue before remove the label");
+    CU_ASSERT(rm_labels_exist(&w.core->labels, "gpu")); /* nothing is removed then */
+    remove_labels("none", "ssd"); /* the use is found before what does not exist */
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "Cannot remove label=ssd"));
+    remove_labels("gpu", "none");
+    CU_ASSERT_STRING_EQUAL(w.reply.text, "Node label=none to be removed doesn't existed in "
+                                         "cluster node labels collection.");
+    set_ok("yarn.scheduler.capacity.root.org.accessible-node-labels", NULL);
+    remove_labels("gpu", "ssd");
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "because queue=root.org.ops is using"));
+    set_ok(OPS "accessible-node-labels", "big");
+    remove_labels("gpu", "ssd");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT(!rm_labels_exist(&w.core->labels, "gpu"));
+    end();
+}
+
 static const struct cunit_case cases[] = {
     {"properties", test_properties},
     {"changes", test_changes},
@@ -606,6 +648,7 @@ static const struct cunit_case cases[] = {
     {"replaced", test_replaced},
     {"read again", test_read_again},
     {"damaged record", test_damaged},
+    {"label of a queue", test_label_of_a_queue},
 };
 
 int main(void)

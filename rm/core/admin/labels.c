@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/admin/label_use.h"
 #include "rm/core/emit.h"
 #include "rm/core/master/ask.h"
 #include "rm/core/node/capacity.h"
@@ -261,6 +262,26 @@ static bool check_removed(struct rm_core *c, const struct rm_event *ev,
     return false;
 }
 
+/* Refuses to remove labels while a queue names one, as YARN does: before it looks for labels that
+ * do not exist. */
+static bool check_unused(struct rm_core *c, const struct rm_event *ev)
+{
+    for (size_t i = 0; i < ev->u.labels.n; i++) {
+        const char *name = trim(c, ev->u.labels.v[i].name);
+        char *queue = rm_label_find_queue(c, name);
+
+        if (!queue)
+            continue;
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "Cannot remove label=%s, because queue=%s is using this label. Please "
+                       "remove label on queue before remove the label",
+                       name, queue);
+        free(queue);
+        return false;
+    }
+    return true;
+}
+
 static bool check_replaced(struct rm_core *c, const struct rm_event *ev,
                            const struct rm_label_change *change)
 {
@@ -408,6 +429,8 @@ void rm_labels_on_set(struct rm_core *c, const struct rm_event *ev)
 {
     size_t n = ev->u.labels.n;
 
+    if (ev->u.labels.op == RM_LABELS_REMOVE && !check_unused(c, ev))
+        return;
     for (size_t i = 0; i < n; i++)
         if (!check_change(c, ev, &ev->u.labels.v[i]))
             return;
