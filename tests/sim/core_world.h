@@ -105,6 +105,8 @@ void world_option(struct world *w, const char *name, const char *value);
 /* Replaces the core by a new, empty one with the present configuration. */
 void world_renew(struct world *w);
 void world_free(struct world *w);
+/* Feeds one event to the core and obeys its orders; the store and the shell do not answer yet. */
+void world_feed(struct world *w, struct rm_event *ev);
 /* Feeds one event to the core, then calls world_settle(). */
 void world_step(struct world *w, struct rm_event *ev);
 /* Lets the store (if w->auto_store) and the shell (unless w->no_shell) answer until neither has

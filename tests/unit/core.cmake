@@ -1,4 +1,4 @@
-add_library(creel_core_world STATIC sim/core_world.c sim/effect_print.c)
+add_library(creel_core_world STATIC sim/core_world.c sim/core_world_ask.c sim/effect_print.c)
 target_link_libraries(creel_core_world PUBLIC creel_rm_core)
 creel_test(test_core_life SOURCES unit/test_core_life.c LIBS creel_rm_core LABELS unit)
 creel_test(test_core_mem SOURCES unit/test_core_mem.c LIBS creel_rm_core LABELS unit)
