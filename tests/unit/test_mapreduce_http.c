@@ -619,12 +619,14 @@ static void test_history_logs(void)
     snprintf(path, sizeof path, "containers/%s/logs", id);
     snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs", id);
     expect_sent(path, where);
-    snprintf(path, sizeof path, "containers/%s/logs/a%%20b?size=-5&format=x%%26", id);
+    snprintf(path, sizeof path, "containerlogs/%s/a%%20b?size=-5&format=x%%26", id);
     snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs/a%%20b?size=-5&format=x%%26", id);
     expect_sent(path, where);
     snprintf(path, sizeof path, "containerlogs/%s/stdout", id);
     snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs/stdout", id);
     expect_sent(path, where);
+    /* not at this path, as in Hadoop */
+    expect("GET", "/ws/v1/history/containers/container_#_01_000003/logs/stdout", NULL, 404, NULL);
     /* the node has them no more */
     expect("GET", "/ws/v1/history/containers/container_#_01_000003/logs?redirected_from_node=true",
            NULL, 404, NULL);
