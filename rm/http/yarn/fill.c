@@ -349,6 +349,15 @@ static const char *name_log_aggregation(const struct yarn_context *f, const stru
     return v->running_containers ? "RUNNING" : "SUCCEEDED";
 }
 
+/* An application that was killed while its master ran has made all the progress that it ever will:
+ * 100, as in yarn/capacity/ended/app-ds of tests/interop. */
+static float get_progress(const struct rm_app_view *v)
+{
+    bool killed = v->state == RM_APP_KILLED;
+
+    return killed && (v->has_master || v->unmanaged) ? 100.0F : (float)(v->progress * 100.0);
+}
+
 void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
                    struct yarn_app_and_texts *filled)
 {
@@ -361,7 +370,7 @@ void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
     a->queue = yarn_get_shown_queue(f, v, &filled->queue);
     a->state = rm_app_state_name(pub);
     a->final_status = name_final_status(v);
-    a->progress = (float)(v->progress * 100.0);
+    a->progress = get_progress(v);
     fill_tracking(f, v, pub, filled);
     fill_diagnostics(f, v, filled);
     a->cluster_id = f->cluster.rm_instance_ms;
