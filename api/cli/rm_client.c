@@ -81,6 +81,11 @@ void cli_rm_close(struct cli_rm *rm)
     free(rm);
 }
 
+const char *cli_rm_user(const struct cli_rm *rm)
+{
+    return rm->user;
+}
+
 const char *cli_rm_url(const struct cli_rm *rm)
 {
     return base_rm_cursor_url(&rm->turn);

@@ -117,6 +117,8 @@ static int refresh_queues(struct cli *c)
 static int refresh_nodes(struct cli *c, const struct cli_yarn_line *line)
 {
     const char *seconds = cli_yarn_value(line, cli_yarn_has(line, "g") ? "g" : "graceful");
+    if (cli_yarn_has_others(line, "refreshNodes g graceful client server"))
+        return cli_admin_fail("refreshNodes", "Unrecognized option");
     if (!cli_yarn_has(line, "g") && !cli_yarn_has(line, "graceful"))
         return cli_admin_refresh_nodes(c);
     if (!cli_yarn_has(line, "client") && !cli_yarn_has(line, "server"))
@@ -140,17 +142,33 @@ static void print_groups(const char *user)
     puts("");
 }
 
-static int get_groups(const struct cli_yarn_values *users)
+static int get_groups(const struct cli *c, const struct cli_yarn_values *users)
 {
-    const struct passwd *me = getpwuid(geteuid());
     for (size_t i = 0; i < users->n; i++)
         print_groups(users->v[i]);
-    if (users->n == 0 && me) {
-        char *name = base_strdup(me->pw_name); /* the entry is overwritten by the next look-up */
-        print_groups(name);
-        free(name);
-    }
+    if (users->n == 0)
+        print_groups(cli_rm_user(c->rm));
     return CLI_YARN_OK;
+}
+
+/* ---- the command ---- */
+/* Lists the actions, or only the one named @action, with @help what each does. Returns
+ * CLI_YARN_FAILED. */
+static int print_usage(FILE *out, const char *action, bool help)
+{
+    fputs("Usage: creel rmadmin\n", out);
+    for (const struct cli_yarn_option *o = options; o->name; o++)
+        if (!action || strcmp(o->name, action) == 0)
+            fprintf(out, "   -%s%s%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "",
+                    help ? ": " : "", help ? o->help : "");
+    return CLI_YARN_FAILED;
+}
+
+/* As yarn, looks at the first argument alone to know what to do. */
+static bool is_action(const struct cli_yarn_line *line, const char *name)
+{
+    const char *first = line->first ? line->first : "";
+    return *first == '-' && strcmp(first + strspn(first, "-"), name) == 0;
 }
 
 /* Carries out an action whose only part in Creel is to succeed, or to be refused. Returns -1 when
@@ -170,7 +188,7 @@ static int run_without_effect(const struct cli_yarn_line *line)
          "the ResourceManager reads the highest priority when it starts; restart it"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (cli_yarn_has(line, all[i].action))
+        if (is_action(line, all[i].action))
             return all[i].refusal ? cli_admin_fail(all[i].action, "%s", all[i].refusal)
                                   : CLI_YARN_OK;
     return -1;
@@ -189,7 +207,7 @@ static const struct ha_action {
 static const struct ha_action *find_ha_action(const struct cli_yarn_line *line)
 {
     for (size_t i = 0; i < sizeof ha_actions / sizeof *ha_actions; i++)
-        if (cli_yarn_has(line, ha_actions[i].name))
+        if (is_action(line, ha_actions[i].name))
             return &ha_actions[i];
     return NULL;
 }
@@ -205,35 +223,22 @@ static int run_ha_action(struct cli *c, const struct cli_yarn_line *line,
     bool of_yarn = action->what != CLI_RMADMIN_FAILOVER;
     char *option = base_printf("-%s", action->name);
     int rc;
-    if (n != action->ids)
-        rc = cli_admin_fail(action->name,
-                            "incorrect number of arguments: it takes %s; see creel "
-                            "rmadmin --help",
-                            action->ids == 2   ? "the ids of two ResourceManagers"
-                            : action->ids == 1 ? "the id of a ResourceManager"
-                                               : "none");
-    else
-        rc = cli_rmadmin_ha(c, action->what, option, ids);
+    char *refusal = base_printf("incorrect number of arguments: it takes %s; see creel rmadmin "
+                                "--help",
+                                action->ids == 2   ? "the ids of two ResourceManagers"
+                                : action->ids == 1 ? "the id of a ResourceManager"
+                                                   : "none");
+    rc = cli_rmadmin_ha(c, action->what, option, ids, n == action->ids ? NULL : refusal);
+    free(refusal);
     free(option);
     return rc != CLI_OK && of_yarn ? CLI_YARN_FAILED : rc;
 }
 
-/* ---- the command ---- */
-/* Lists the actions, with @help what each does. Returns CLI_YARN_FAILED. */
-static int print_usage(FILE *out, bool help)
-{
-    fputs("Usage: creel rmadmin\n", out);
-    for (const struct cli_yarn_option *o = options; o->name; o++)
-        fprintf(out, "   -%s%s%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "",
-                help ? ": " : "", help ? o->help : "");
-    return CLI_YARN_FAILED;
-}
-
 static int change_labels(struct cli *c, const struct cli_yarn_line *line)
 {
-    if (cli_yarn_has(line, "addToClusterNodeLabels"))
+    if (is_action(line, "addToClusterNodeLabels"))
         return cli_admin_add_labels(c, cli_yarn_value(line, "addToClusterNodeLabels"));
-    if (cli_yarn_has(line, "removeFromClusterNodeLabels"))
+    if (is_action(line, "removeFromClusterNodeLabels"))
         return cli_admin_remove_labels(c, cli_yarn_value(line, "removeFromClusterNodeLabels"));
     return cli_admin_replace_labels(c, cli_yarn_values(line, "replaceLabelsOnNode"),
                                     cli_yarn_has(line, "failOnUnknownNodes"));
@@ -247,9 +252,27 @@ static int refuse_missing(const struct cli_yarn_line *line)
         fputs("No cluster node-labels are specified\n", stderr);
     else if (cli_yarn_has(line, "replaceLabelsOnNode"))
         fputs("No node-to-labels mappings are specified\n", stderr);
+    else if (is_action(line, "updateNodeResource"))
+        fputs("updateNodeResource: the node and its resources are missing\n", stderr);
     else
         puts("Missing argument for options");
-    return print_usage(stderr, false);
+    return print_usage(stderr, NULL, false);
+}
+
+/* Returns true when the action takes no argument, and got one: which yarn calls a success. */
+static bool has_too_many_words(const struct cli_yarn_line *line)
+{
+    static const char *const alone[] = {"refreshQueues",
+                                        "refreshNodesResources",
+                                        "refreshUserToGroupsMappings",
+                                        "refreshSuperUserGroupsConfiguration",
+                                        "refreshAdminAcls",
+                                        "refreshServiceAcl",
+                                        "refreshClusterMaxPriority"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (is_action(line, alone[i]))
+            return line->n_args > 1;
+    return false;
 }
 
 static int run_yarn_action(struct cli *c, const struct cli_yarn_line *line)
@@ -258,41 +281,47 @@ static int run_yarn_action(struct cli *c, const struct cli_yarn_line *line)
     int rc;
     if (line->missing)
         return refuse_missing(line);
-    if (cli_yarn_has(line, "help")) {
-        print_usage(cli_yarn_value(line, "help") ? stderr : stdout, true);
+    if (is_action(line, "help")) {
+        print_usage(line->n_args > 1 ? stderr : stdout, cli_yarn_value(line, "help"), true);
         return CLI_YARN_OK;
     }
     if (ha)
         return run_ha_action(c, line, ha);
-    if (line->n_words) { /* a word behind an action that takes none, which yarn calls a success */
-        print_usage(stderr, false);
-        return CLI_YARN_OK;
-    }
-    if (cli_yarn_has(line, "refreshQueues"))
+    if (is_action(line, "refreshQueues"))
         return refresh_queues(c);
-    if (cli_yarn_has(line, "refreshNodes"))
+    if (is_action(line, "refreshNodes"))
         return refresh_nodes(c, line);
-    if (cli_yarn_has(line, "updateNodeResource"))
+    if (is_action(line, "updateNodeResource"))
         return cli_admin_update_node(c, cli_yarn_values(line, "updateNodeResource"));
-    if (cli_yarn_has(line, "addToClusterNodeLabels") ||
-        cli_yarn_has(line, "removeFromClusterNodeLabels") ||
-        cli_yarn_has(line, "replaceLabelsOnNode"))
+    if (is_action(line, "addToClusterNodeLabels") ||
+        is_action(line, "removeFromClusterNodeLabels") || is_action(line, "replaceLabelsOnNode"))
         return change_labels(c, line);
-    if (cli_yarn_has(line, "getGroups"))
-        return get_groups(cli_yarn_values(line, "getGroups"));
+    if (is_action(line, "getGroups"))
+        return get_groups(c, cli_yarn_values(line, "getGroups"));
     rc = run_without_effect(line);
-    return rc < 0 ? print_usage(stderr, false) : rc;
+    return rc < 0 ? print_usage(stderr, NULL, false) : rc;
+}
+
+static int refuse_unknown_action(const char *action)
+{
+    fprintf(stderr, "%s: Unknown command\n", action + (*action == '-'));
+    return print_usage(stderr, NULL, false);
 }
 
 static int run_action(struct cli *c, const struct cli_yarn_line *line)
 {
     static char *const no_ids[2];
+    if (line->n_words == 1 && line->n_args == 1 && strcmp(line->words[0], "status") == 0)
+        return cli_rmadmin_ha(c, CLI_RMADMIN_STATUS, "status", no_ids, NULL);
+    if (line->first && *line->first != '-')
+        return refuse_unknown_action(line->first);
+    if (has_too_many_words(line)) {
+        print_usage(stderr, line->first + strspn(line->first, "-"), true);
+        return CLI_YARN_OK;
+    }
     if (line->unknown)
-        return fprintf(stderr, "%s: Unknown command\n", line->unknown + 1),
-               print_usage(stderr, false);
-    if (line->n_words == 1 && strcmp(line->words[0], "status") == 0)
-        return cli_rmadmin_ha(c, CLI_RMADMIN_STATUS, "status", no_ids);
-    if (cli_yarn_has(line, "policy"))
+        return refuse_unknown_action(line->unknown);
+    if (is_action(line, "policy"))
         return cli_yarn_value(line, "policy") ? set_policy(c, cli_yarn_value(line, "policy"))
                                               : show_policy(c);
     return run_yarn_action(c, line);

@@ -11,6 +11,7 @@
 #include "api/cli/rmadmin.h"
 #include "api/cli/text/table.h"
 #include "api/cli/text/text.h"
+#include "api/cli/yarn/admin.h"
 #include "api/cli/yarn/yarn.h"
 #include "base/clock.h"
 
@@ -345,14 +346,15 @@ static bool has_any_answered(const struct all_rms *all)
     return false;
 }
 
-int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids)
+int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids,
+                   const char *refusal)
 {
     struct all_rms all = {0};
     struct one_rm *a = NULL, *b = NULL;
     int rc = CLI_OK;
     bool one =
         what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY || what == CLI_RMADMIN_HEALTH;
-    query_rms(c, one ? ids[0] : NULL, &all);
+    query_rms(c, one && !refusal ? ids[0] : NULL, &all);
     if (what == CLI_RMADMIN_STATUS) {
         rc = print_status(c, &all);
         all_rms_free(&all);
@@ -362,6 +364,8 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
         printf("Cannot run %s when ResourceManager HA is not enabled\n", option);
         rc = CLI_YARN_FAILED;
     }
+    if (rc == CLI_OK && refusal)
+        rc = cli_admin_fail(option + 1, "%s", refusal);
     if (rc == CLI_OK && ids[0] && !(a = find_rm(&all, ids[0])))
         rc = CLI_USAGE;
     if (rc == CLI_OK && ids[0] && ids[1] && !(b = find_rm(&all, ids[1])))

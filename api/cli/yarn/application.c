@@ -525,8 +525,11 @@ static void add_expiry(int64_t ms, struct base_buf *out)
     base_buf_addf(out, "%s.%03d%s", day, (int)(ms % 1000), zone);
 }
 
+/* An application that has ended has no lifetime any more: yarn then repeats what it asked for. */
 static void print_new_lifetime(const char *id, const char *asked, const char *granted)
 {
+    if (strcmp(granted, "UNLIMITED") == 0)
+        granted = asked;
     if (strcmp(asked, granted) == 0)
         printf("Successfully updated LIFETIME of an application %s. New expiry time is ", id);
     else

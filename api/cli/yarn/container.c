@@ -10,9 +10,9 @@
 #define NO_NAMES "Refused: Creel has no YARN services, whose containers have names"
 
 static const struct cli_yarn_option options[] = {
-    {"list", 1, 0, "Application Attempt ID", "List the live containers of an attempt"},
+    {"list", 1, 0, "Application Name or Attempt ID", "List the live containers of an attempt"},
     {"status", 1, 0, "Container ID", "Show one container"},
-    {"signal", 3, 0, "Container ID [signal command]",
+    {"signal", 3, 0, "container ID [signal command]",
      "Signal a container: OUTPUT_THREAD_DUMP (the default), GRACEFUL_SHUTDOWN or "
      "FORCEFUL_SHUTDOWN"},
     {"help", 0, 0, NULL, "Show these options as yarn does"},

@@ -23,7 +23,8 @@ static char *copy_trimmed(const char *s, size_t len)
     return base_strndup(s, len);
 }
 
-/* Parses "x", "x(exclusive=true)" or "x(exclusivity=false)". Returns false when it is neither. */
+/* Parses "x", "x()", "x(exclusive=true)" or "x(exclusivity=false)". Returns false when it is none
+ * of them. */
 static bool parse_label(char *text, bool *exclusive)
 {
     char *open = strchr(text, '('), *value;
@@ -31,10 +32,14 @@ static bool parse_label(char *text, bool *exclusive)
     if (!open)
         return !strchr(text, ')') && !strchr(text, '=');
     size_t n = strlen(open);
-    if (open == text || open[n - 1] != ')' || !(value = strchr(open, '=')))
+    if (open == text || open[n - 1] != ')')
         return false;
     open[n - 1] = '\0';
     *open = '\0';
+    if (!open[1 + strspn(open + 1, " \t")])
+        return true;
+    if (!(value = strchr(open + 1, '=')))
+        return false;
     *value++ = '\0';
     *exclusive = strcmp(value, "true") == 0;
     return (*exclusive || strcmp(value, "false") == 0) &&
@@ -175,12 +180,11 @@ int cli_admin_replace_labels(struct cli *c, const struct cli_yarn_values *mappin
 
 /* ---- creel cluster ---- */
 static const struct cli_yarn_option options[] = {
-    {"list-node-labels", 0, 0, NULL, "List the labels that nodes may have"},
-    {"lnl", 0, 0, NULL, "The same"},
-    {"help", 0, 0, NULL, "Show these options as yarn does"},
-    {"h", 0, 0, NULL, NULL},
-    {"directly-access-node-label-store", 0, 0, NULL, "Ignored: the ResourceManager has the labels"},
-    {"dnl", 0, 0, NULL, "The same"},
+    {"lnl,--list-node-labels", 0, 0, NULL, "List the labels that nodes may have"},
+    {"lna,--list-node-attributes", 0, 0, NULL, "List the attributes that nodes may have: none"},
+    {"h,--help", 0, 0, NULL, "Show these options as yarn does"},
+    {"dnl,--directly-access-node-label-store", 0, 0, NULL,
+     "Ignored: the ResourceManager has the labels"},
     {0},
 };
 
@@ -218,9 +222,11 @@ static int list_labels(struct cli *c)
 
 static int run_action(struct cli *c, const struct cli_yarn_line *line)
 {
-    if (cli_yarn_has(line, "list-node-labels") || cli_yarn_has(line, "lnl"))
+    if (cli_yarn_has(line, "lnl"))
         return list_labels(c);
-    if (!cli_yarn_has(line, "help") && !cli_yarn_has(line, "h"))
+    if (cli_yarn_has(line, "lna")) /* Creel's nodes have none */
+        return puts("") < 0 ? CLI_YARN_FAILED : CLI_OK;
+    if (!cli_yarn_has(line, "h"))
         fputs("Invalid Command Usage : \n", stderr);
     cli_yarn_refuse_usage(line);
     return CLI_OK;

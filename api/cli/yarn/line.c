@@ -12,9 +12,13 @@
 static const struct cli_yarn_option *find_option(const struct cli_yarn_option *options,
                                                  const char *name, size_t len)
 {
-    for (const struct cli_yarn_option *o = options; o->name; o++)
-        if (strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+    for (const struct cli_yarn_option *o = options; o->name; o++) {
+        size_t first = strcspn(o->name, ",");
+        const char *other = o->name[first] ? o->name + first + 3 : "";
+        if ((first == len && strncmp(o->name, name, len) == 0) ||
+            (*other && strlen(other) == len && strncmp(other, name, len) == 0))
             return o;
+    }
     return NULL;
 }
 
@@ -176,6 +180,7 @@ int cli_yarn_parse(struct cli *c, const struct argp *help, const char *title,
         if (strcmp(common[i], "-conf") == 0)
             common[i] = "--conf";
     line->n_args = (size_t)n_own;
+    line->first = n_own ? own[0] : NULL;
     described.options = table;
     int rc = cli_parse_and_load_conf(c, &described, ARGP_LONG_ONLY, n_common, common, NULL);
     if (rc == CLI_OK)

@@ -65,7 +65,7 @@ struct logs {
 /* ---- which form ---- */
 bool cli_yarn_logs_are_asked_for(int argc, char **argv)
 {
-    bool yarn = argc == 1;
+    bool yarn = argc == 1, word = false;
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i] + strspn(argv[i], "-");
         size_t len = strcspn(name, "=");
@@ -78,8 +78,9 @@ bool cli_yarn_logs_are_asked_for(int argc, char **argv)
         for (const struct cli_yarn_option *o = options; o->name && name > argv[i]; o++)
             yarn = yarn || (strlen(o->name) == len && strncmp(o->name, name, len) == 0 &&
                             strcmp(o->name, "log_files") != 0);
+        word = word || name == argv[i];
     }
-    return yarn;
+    return yarn || !word; /* Creel's own form names what to show */
 }
 
 static int print_usage(void)
@@ -190,20 +191,24 @@ static int read_arguments(struct logs *l)
 {
     const struct cli_yarn_line *line = l->line;
     const char *folder = cli_yarn_value(line, "out");
-    int64_t limit_mb;
+    int64_t limit_mb, ignored;
     struct stat st;
     int rc;
-    if (line->missing) {
-        fputs("options parsing failed: Missing argument for option\n", stderr);
+    if (line->missing || line->unknown) {
+        fprintf(stderr, "options parsing failed: %s%s\n",
+                line->unknown ? "Unrecognized option: " : "Missing argument for option",
+                line->unknown ? line->unknown : "");
         return print_usage();
     }
     if ((rc = read_masters(l)) != CLI_YARN_OK)
         return rc;
     if (!read_number(l, "size", INT64_MAX, &l->size) ||
-        !read_number(l, "size_limit_mb", 10240, &limit_mb))
+        !read_number(l, "size_limit_mb", 10240, &limit_mb) ||
+        !read_number(l, "client_max_retries", 0, &ignored) ||
+        !read_number(l, "client_retry_interval_ms", 0, &ignored))
         return CLI_YARN_EXCEPTION;
     l->limited = limit_mb >= 0;
-    l->left = limit_mb > INT64_MAX >> 20 ? INT64_MAX : limit_mb << 20;
+    l->left = !l->limited || limit_mb > INT64_MAX >> 20 ? INT64_MAX : limit_mb << 20;
     if (!cli_yarn_has(line, "applicationId") && !cli_yarn_has(line, "applicationAttemptId") &&
         !cli_yarn_has(line, "containerId")) {
         fputs("None of applicationId, appAttemptId and containerId is available,  one of them must "
@@ -375,9 +380,13 @@ static int open_output(const struct logs *l, const struct cli_log_source *source
 }
 
 /* ---- which containers ---- */
+/* As in yarn, -nodeAddress has no effect where the logs of a running container are printed. */
 static bool is_on_wanted_node(const struct logs *l, const struct cli_log_source *source)
 {
     const char *node = cli_yarn_value(l->line, "nodeAddress");
+    if (!l->ended && l->container && !cli_yarn_has(l->line, "show_container_log_info") &&
+        !cli_yarn_has(l->line, "show_application_log_info"))
+        return true;
     return !node || (source->node && strcasecmp(cli_node_id(source->node), node) == 0);
 }
 
@@ -655,7 +664,7 @@ static int run(struct cli *c, struct logs *l)
 int cli_yarn_logs(const struct argp *help, int argc, char **argv)
 {
     struct cli c = {0};
-    struct cli_yarn_line line = {0};
+    struct cli_yarn_line line = {.keep_unknown = true};
     struct logs l = {.line = &line};
     int rc = cli_yarn_parse(&c, help, "logs", options, argc, argv, &line);
     if (rc == CLI_OK && (line.n_args == 0 || cli_yarn_has(&line, "help")))

@@ -42,8 +42,11 @@ static bool add_states(const struct cli_yarn_line *line, struct base_buf *path)
     const struct cli_yarn_values *given = cli_yarn_values(line, "states");
     bool any = false;
     for (size_t i = 0; i < given->n; i++) {
-        char *state = base_strdup(given->v[i] + strspn(given->v[i], " "));
-        state[strcspn(state, " ")] = '\0';
+        const char *text = given->v[i] + strspn(given->v[i], " ");
+        size_t len = strlen(text);
+        while (len > 0 && text[len - 1] == ' ')
+            len--;
+        char *state = base_strndup(text, len);
         bool good = !*state || is_state(state);
         if (!good) {
             cli_print_clean("The node state %s is invalid.\n", state);
@@ -57,6 +60,8 @@ static bool add_states(const struct cli_yarn_line *line, struct base_buf *path)
         if (!good)
             return false;
     }
+    if (!any) /* no state at all: yarn shows nodes in every state */
+        base_buf_adds(path, "?states=" STATES);
     return true;
 }
 
@@ -70,7 +75,9 @@ static void print_resource(const char *label, int64_t memory, int64_t vcores)
 static void print_utilization(const char *label, const json_t *node, const char *of,
                               const char *cpu)
 {
-    const json_t *all = json_object_get(node, "resourceUtilization");
+    const char *port = strrchr(cli_str(node, "id"), ':');
+    bool came = !port || strcmp(port, ":-1") != 0; /* a host that is excluded need never come */
+    const json_t *all = came ? json_object_get(node, "resourceUtilization") : NULL;
     struct base_buf line = {0};
     char *physical = base_printf("%sPhysicalMemoryMB", of),
          *virtual = base_printf("%sVirtualMemoryMB", of);

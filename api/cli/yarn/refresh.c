@@ -119,8 +119,26 @@ static bool read_amount(const char *text, size_t len, long long *out)
     return good;
 }
 
-/* Parses "memory-mb=4096Mi,vcores=4". Memory may be in Mi, Gi or without a unit (MB). Returns an
- * exit code. */
+/* Takes the unit off the end of an amount of memory ("4096Mi" of @len bytes) and returns how many
+ * bytes it stands for; YARN's units of resources, of which the one without a name is a byte. */
+static long long take_unit(const char *text, size_t *len)
+{
+    static const struct {
+        const char *name;
+        long long bytes;
+    } units[] = {{"Ki", 1LL << 10}, {"Mi", 1LL << 20}, {"Gi", 1LL << 30}, {"Ti", 1LL << 40},
+                 {"k", 1000},       {"M", 1000000},    {"G", 1000000000}, {"T", 1000000000000}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i].name);
+        if (*len > n && strncmp(text + *len - n, units[i].name, n) == 0) {
+            *len -= n;
+            return units[i].bytes;
+        }
+    }
+    return 1;
+}
+
+/* Parses "memory-mb=4096Mi,vcores=4". Returns an exit code. */
 static int read_types(const char *text, long long *memory, long long *vcores)
 {
     *memory = *vcores = -1;
@@ -128,10 +146,8 @@ static int read_types(const char *text, long long *memory, long long *vcores)
         size_t len = strcspn(at, ","), name = strcspn(at, "=");
         const char *value = at + name + 1;
         size_t value_len = name < len ? len - name - 1 : 0;
-        bool gib = value_len > 2 && strncmp(value + value_len - 2, "Gi", 2) == 0;
         bool is_memory = name == 9 && strncmp(at, "memory-mb", 9) == 0;
-        if (value_len > 2 && is_memory && (gib || strncmp(value + value_len - 2, "Mi", 2) == 0))
-            value_len -= 2;
+        long long unit = is_memory ? take_unit(value, &value_len) : 1;
         if (name >= len)
             return cli_admin_fail(UPDATE,
                                   "Invalid resource type value: (%.*s) for updateNodeResource. It "
@@ -145,8 +161,16 @@ static int read_types(const char *text, long long *memory, long long *vcores)
                                   "Invalid resource value: %.*s. Unable to extract unit and actual "
                                   "value.",
                                   (int)(len - name - 1), at + name + 1);
-        if (is_memory && gib)
-            *memory *= 1024;
+        if (is_memory) /* an INT32_MAX at most, times a unit of 2^40 at most */
+            *memory = *memory * unit >> 20;
+        if (is_memory && *memory == 0)
+            return cli_admin_fail(UPDATE,
+                                  "Invalid value for resource 'memory-mb'. Value cannot be "
+                                  "0(zero): %.*s (without a unit, bytes)",
+                                  (int)(len - name - 1), at + name + 1);
+        if (is_memory && *memory > INT32_MAX)
+            return cli_admin_fail(UPDATE, "Invalid resource value: %.*s. It is too large.",
+                                  (int)(len - name - 1), at + name + 1);
     }
     if (*memory < 0 || *vcores < 0)
         return cli_admin_fail(UPDATE, "Mandatory resource '%s' missing in resource: %s",

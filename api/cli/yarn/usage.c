@@ -73,6 +73,13 @@ int cli_yarn_refuse_usage(const struct cli_yarn_line *line)
     return cli_yarn_print_usage(stdout, line->title, line->options);
 }
 
+/* The longer of an option's names. */
+static const char *long_name(const struct cli_yarn_option *o)
+{
+    const char *comma = strchr(o->name, ',');
+    return comma ? comma + 3 : o->name;
+}
+
 struct argp_option *cli_yarn_argp_options(const struct argp_option *own,
                                           const struct cli_yarn_option *options)
 {
@@ -85,9 +92,10 @@ struct argp_option *cli_yarn_argp_options(const struct argp_option *own,
     for (size_t i = 0; i < n; i++)
         table[i] = own[i];
     for (size_t i = 0; i < rows; i++)
-        if (options[i].help && strcmp(options[i].name, "help") != 0) /* --help is there already */
+        if (options[i].help &&
+            strcmp(long_name(&options[i]), "help") != 0) /* --help is there already */
             table[n++] = (struct argp_option){
-                .name = options[i].name,
+                .name = long_name(&options[i]),
                 .key = 256 + (int)i,
                 .arg = options[i].values ? (options[i].arg ? options[i].arg : "arg") : NULL,
                 .doc = options[i].help,

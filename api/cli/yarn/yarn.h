@@ -27,7 +27,7 @@ enum cli_yarn_exit {
 enum { CLI_YARN_MANY = -1, CLI_YARN_ANY = -2, CLI_YARN_OPTIONAL = -3 };
 
 struct cli_yarn_option {
-    const char *name; /* "appStates", without the dash; NULL ends the table */
+    const char *name; /* "appStates", without the dash; "h,--help": two names; NULL: end of table */
     int values;       /* how many it takes: 0, 1, … or CLI_YARN_MANY */
     char separator;   /* splits a value into several: ',' or 0 */
     const char *arg;  /* what its values are called: "Application ID"; NULL: "arg" */
@@ -46,8 +46,9 @@ struct cli_yarn_line {
     struct cli_yarn_values *values;
     char **words; /* arguments that are neither options nor their values; borrowed */
     size_t n_words, cap_words;
-    size_t n_args; /* all arguments, without those of the options that every command has */
-    char **owned;  /* the parts of values with a separator */
+    const char *first; /* the first argument of these; NULL: none */
+    size_t n_args;     /* all arguments, without those of the options that every command has */
+    char **owned;      /* the parts of values with a separator */
     size_t n_owned, cap_owned;
     bool missing;        /* an option lacks its value */
     bool keep_unknown;   /* set by the caller: an unknown option is kept in @unknown, not refused */
