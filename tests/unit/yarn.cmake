@@ -10,4 +10,8 @@ creel_test(test_yarn_http SOURCES unit/test_yarn_http.c unit/api_client.c LIBS c
            LABELS unit threads TIMEOUT 180)
 target_compile_definitions(test_yarn_http PRIVATE
                            GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/interop/yarn")
+creel_test(test_yarn_writes SOURCES unit/test_yarn_writes.c unit/api_client.c LIBS creel_rm
+           LABELS unit threads TIMEOUT 180)
+target_compile_definitions(test_yarn_writes PRIVATE
+                           GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/interop/yarn")
 creel_test(test_host_lists SOURCES unit/test_host_lists.c LIBS creel_rm LABELS unit)
