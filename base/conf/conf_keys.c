@@ -81,7 +81,9 @@ const struct base_conf_key base_conf_keys[] = {
     BOOL("yarn.nodemanager.webapp.cross-origin.enabled", "false",
          "allow pages of other sites to read the NodeManager's answers"),
     STR("hadoop.http.cross-origin.allowed-origins", "*",
-        "which sites, if so: their origins, patterns with *, or regex: and a regular expression"),
+        "which sites, if so: their origins, patterns with *, or regex: and a regular expression. "
+        "What lets any site in, as * does, is for reading: changes are then taken from a page only "
+        "if its browser has asked first; sites that are named may send any request"),
     STR("hadoop.http.cross-origin.allowed-methods", "GET,POST,HEAD",
         "methods that browsers may use for these sites"),
     STR("hadoop.http.cross-origin.allowed-headers", "X-Requested-With,Content-Type,Accept,Origin",

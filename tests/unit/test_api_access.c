@@ -29,6 +29,7 @@ static void on_who(struct api_request *rq, void *user)
 static const struct api_route routes[] = {
     {"GET", "/ws/v1/cluster/who", API_ROLE_READ, 0, on_who, 0},
     {"PUT", "/ws/v1/cluster/who", API_ROLE_WRITE, 100, on_who, 0},
+    {"POST", "/ws/v1/cluster/who", API_ROLE_WRITE, 100, on_who, API_ROUTE_FORM},
     {"GET", "/servlet", API_ROLE_READ, 0, on_who, API_ROUTE_SERVLET},
     {"GET", "/node", API_ROLE_NODE, 0, on_who, API_ROUTE_CREEL},
 };
@@ -335,6 +336,74 @@ static void test_cross_origin(void)
     stop();
 }
 
+/* Sends @method as the page @origin would. */
+static int ask_as_page(const char *method, const char *origin, const char *type)
+{
+    char *headers = base_printf("Origin: %s\r\n%s%s%s", origin, type ? "Content-Type: " : "",
+                                type ? type : "", type ? "\r\n" : "");
+    struct client_answer a;
+    int status;
+
+    client_do(port, method, "/ws/v1/cluster/who", headers, type ? "{}" : NULL, &a);
+    status = a.status;
+    client_free(&a);
+    free(headers);
+    return status;
+}
+
+/* Goal: "*" does not let a page of any site change something that its reader's browser can reach.
+ * Method: requests that browsers send without asking first, and others that they ask about. */
+static void test_changes_of_any_site(void)
+{
+    static const char *const entries[] = {
+        "*",        "http://*",   "http*",         "http://ui*",
+        "regex:.*", "http://*:*", "http*://*:80*", "regex:http://.*:8080"};
+    static const char *const types[] = {NULL, "text/plain", "application/x-www-form-urlencoded",
+                                        "multipart/form-data; boundary=a",
+                                        "text/plain; x=application/json"};
+
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        char *origins = base_printf("hadoop.http.cross-origin.allowed-origins=%s", entries[i]);
+        const char *const some[] = {"yarn.resourcemanager.webapp.cross-origin.enabled=true",
+                                    origins, NULL};
+
+        start(some);
+        CU_ASSERT_TRUE(shared("GET", "Origin: http://ui.example:8080\r\n") ||
+                       shared("GET", "Origin: http://ui.example\r\n"));
+        for (size_t j = 0; j < sizeof types / sizeof *types; j++) {
+            CU_ASSERT_EQUAL(ask_as_page("POST", "http://ui.example", types[j]), 403);
+            CU_ASSERT_EQUAL(ask_as_page("POST", "http://ui.example:8080", types[j]), 403);
+            CU_ASSERT_EQUAL(ask_as_page("POST", "null", types[j]), 403);
+        }
+        CU_ASSERT_TRUE(ask_as_page("POST", "http://ui.example", "application/json") == 200 ||
+                       ask_as_page("POST", "http://ui.example:8080", "application/json") == 200);
+        stop();
+        free(origins);
+    }
+}
+
+/* Goal: sites that the configuration names may send what they like. */
+static void test_changes_of_named_sites(void)
+{
+    static const char *const some[] = {
+        "yarn.resourcemanager.webapp.cross-origin.enabled=true",
+        "hadoop.http.cross-origin.allowed-origins=*,http://ui.example,http://*.b.example:*,null,"
+        "*.c.example,regex:https?://d[0-9]+.example",
+        NULL};
+    static const char *const named[] = {"http://ui.example", "http://a.b.example:81",
+                                        "https://x.c.example", "https://d1.example"};
+
+    start(some);
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        CU_ASSERT_EQUAL(ask_as_page("POST", named[i], NULL), 200);
+        CU_ASSERT_EQUAL(ask_as_page("PUT", named[i], "application/json"), 200);
+    }
+    CU_ASSERT_EQUAL(ask_as_page("POST", "http://other.example", NULL), 403);
+    CU_ASSERT_EQUAL(ask_as_page("POST", "null", NULL), 403); /* any page can make such a frame */
+    CU_ASSERT_EQUAL(ask_as_page("PUT", "http://other.example", "application/json"), 200);
+    stop();
+}
+
 static void test_bad_settings(void)
 {
     static const char *const bad[][2] = {
@@ -390,6 +459,8 @@ static const struct cunit_case cases[] = {
     {"names ignored", test_names_ignored},
     {"doAs", test_do_as},
     {"cross-origin", test_cross_origin},
+    {"changes by pages of any site", test_changes_of_any_site},
+    {"changes by pages of named sites", test_changes_of_named_sites},
     {"bad settings", test_bad_settings},
     {"servlets", test_servlets},
 };

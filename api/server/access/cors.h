@@ -16,8 +16,12 @@ int api_cors_new(const struct base_conf *conf, const char *enabled_key, struct a
                  struct base_error *err);
 struct api_cors *api_cors_ref(struct api_cors *c); /* NULL-safe; returns @c */
 void api_cors_unref(struct api_cors *c);           /* NULL-safe; the last reference frees it */
-/* Returns true when one of the origins in @origin, the header's value, is allowed. */
-bool api_cors_allows_origin(const struct api_cors *c, const char *origin);
+/* In this order more is allowed: nothing; to read, and what the browser asks for in advance; and
+ * what it sends without asking. An entry that fits any site ("*", "http://ui*") says nothing about
+ * the site that comes. */
+enum api_cors_trust { API_CORS_NONE, API_CORS_ANY_SITE, API_CORS_NAMED };
+/* Returns how far the origins in @origin, the header's value, are trusted: as the best of them. */
+enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *origin);
 /* Returns true when the method and the headers, as a browser asks for them in advance, are allowed
  * (NULL: not asked for). */
 bool api_cors_allows_request(const struct api_cors *c, const char *method, const char *headers);

@@ -149,7 +149,7 @@ void api_request_add_cors_headers(struct api_request *rq)
     const struct api_cors *cors = rq->server->cors;
     const char *origin = api_header(rq, "Origin");
 
-    if (!cors || !origin || !api_cors_allows_origin(cors, origin) ||
+    if (!cors || !origin || api_cors_judge_origin(cors, origin) == API_CORS_NONE ||
         !api_cors_allows_request(cors, api_header(rq, "Access-Control-Request-Method"),
                                  api_header(rq, "Access-Control-Request-Headers")))
         return;

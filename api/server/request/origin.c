@@ -88,12 +88,38 @@ bool api_origin_check_host(struct api_request *rq)
            (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
 }
 
+/* Returns true when a browser asks in advance (by OPTIONS) before it sends the request for a page
+ * of another site, so that the request has come because our answer allowed it. SOURCE: Fetch,
+ * "CORS-safelisted method" and "CORS-safelisted request-header". */
+static bool is_asked_in_advance(const struct api_request *rq)
+{
+    struct base_buf type = {0};
+    enum api_content content;
+
+    if (strcmp(rq->method, "PUT") == 0 || strcmp(rq->method, "DELETE") == 0)
+        return true;
+    api_request_join_headers(rq, "Content-Type", &type);
+    content = api_content_parse(type.data);
+    base_buf_free(&type);
+    return strcmp(rq->method, "POST") == 0 &&
+           (content == API_CONTENT_JSON || content == API_CONTENT_XML);
+}
+
+/* Returns true when cross-origin settings let a page of @origin send the request. */
+static bool is_allowed_site(const struct api_request *rq, const char *origin)
+{
+    enum api_cors_trust trust =
+        rq->server->cors ? api_cors_judge_origin(rq->server->cors, origin) : API_CORS_NONE;
+
+    return trust == API_CORS_NAMED || (trust == API_CORS_ANY_SITE && is_asked_in_advance(rq));
+}
+
 bool api_is_from_other_site(const struct api_request *rq)
 {
     const char *site = api_header(rq, "Sec-Fetch-Site"), *origin = api_header(rq, "Origin");
     struct api_authority host;
 
-    if (origin && rq->server->cors && api_cors_allows_origin(rq->server->cors, origin))
+    if (origin && is_allowed_site(rq, origin))
         return false;
     if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return true;
