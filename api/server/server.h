@@ -47,8 +47,8 @@ struct api_route {
 };
 /* A route of Creel's own: a wrong method is answered 405 with Allow, not in YARN's way (503). */
 #define API_ROUTE_CREEL 1u
-/* The body is a form or absent, and its type is not checked: pages of other sites can send forms
- * unasked, so such a route must do no harm. */
+/* The body may be of any type or absent. A page of another site can send forms by POST unasked, and
+ * only the check of the request's origin refuses them. */
 #define API_ROUTE_FORM 2u
 /* A route that is a servlet of Hadoop's outside of REST: its path is matched exactly, without a
  * trailing slash; a wrong method is answered 405 with the servlet engine's page; Accept is not

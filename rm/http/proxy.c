@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "api/pages/escape.h"
+#include "base/conf/conf.h"
 #include "base/conf/percent.h"
 #include "rm/daemon/relay.h"
 #include "rm/http/core_call.h"
@@ -142,6 +143,16 @@ static bool make_target(const struct api_request *rq, const char *tracking_url, 
 
 /* ---- handlers ---- */
 
+/* Scripts of a master's page then run outside of the ResourceManager's origin: they can neither
+ * read its answers with the reader's cookie nor change anything, since they come from "null".
+ * SOURCE: Content Security Policy Level 3, "sandbox". */
+static void shut_in_scripts(struct api_request *rq, struct rm_backend *b)
+{
+    if (base_conf_bool(rm_backend_conf(b), "creel.proxy.sandbox"))
+        api_add_header(rq, "Content-Security-Policy",
+                       "sandbox allow-scripts allow-forms allow-popups allow-downloads");
+}
+
 static void relay_to_master(struct api_request *rq, struct rm_backend *b, const char *url,
                             const char *node_http)
 {
@@ -149,6 +160,7 @@ static void relay_to_master(struct api_request *rq, struct rm_backend *b, const 
     char *host = base_strndup(node_http, (size_t)(colon - node_http));
     struct base_buf cookie = {0};
 
+    shut_in_scripts(rq, b);
     base_buf_adds(&cookie, "proxy-user=");
     base_percent_encode(caller ? caller : "", &cookie);
     rm_relay_to_master(
@@ -286,10 +298,10 @@ static void refuse_delete(struct api_request *rq, void *user)
 #define APP   PROXY "{appid}"
 #define REST  APP "/{rest*}"
 #define STATE APP "/ws/v1/mapreduce/jobs/{jobid}/tasks/{taskid}/attempts/{attemptid}/state"
-/* Of Creel's kind, since bodies of any type pass. */
+/* bodies of any type pass */
 #define ROUTE(method, path, role, body_max, handler)                                               \
     {                                                                                              \
-        method, path, role, body_max, handler, API_ROUTE_CREEL                                     \
+        method, path, role, body_max, handler, API_ROUTE_CREEL | API_ROUTE_FORM                    \
     }
 /* clang-format off */
 const struct api_route rm_api_proxy_routes[] = {

@@ -157,6 +157,32 @@ static void test_pages(void)
     web_stop();
 }
 
+/* Goal: with creel.proxy.sandbox scripts of a master's page have no part in the ResourceManager's
+ * origin. */
+static void test_sandbox(void)
+{
+    static const char *const settings[] = {"creel.proxy.sandbox=false", "creel.proxy.sandbox=true"};
+    struct client_answer a;
+    char url[128];
+
+    for (int on = 0; on < 2; on++) {
+        web_start();
+        snprintf(url, sizeof url, "http://127.0.0.1:%u", web_port);
+        rms_set(settings[on]);
+        begin_with_master(url);
+        web_says = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n"
+                   "Content-Security-Policy: default-src *\r\nConnection: close\r\n\r\npage";
+        proxied("GET", "/", NULL, NULL, &a);
+        CU_ASSERT_EQUAL(a.status, 200);
+        CU_ASSERT_EQUAL(strstr(a.head, "\nContent-Security-Policy: sandbox allow-scripts ") != NULL,
+                        on);
+        CU_ASSERT_PTR_NULL(strstr(a.head, "allow-same-origin"));
+        client_free(&a);
+        end();
+        web_stop();
+    }
+}
+
 static void test_other_answers(void)
 {
     struct client_answer a;
@@ -186,6 +212,15 @@ static void test_other_answers(void)
     client_free(&a);
     CU_ASSERT_EQUAL(strncmp(web_got, "PUT /state HTTP/1.1\r\n", 21), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(web_got, "\r\n\r\n{\"state\":\"KILLED\"}"));
+    proxied("PUT", "/form", "Content-Type: application/x-www-form-urlencoded\r\n", "a=b", &a);
+    CU_ASSERT_EQUAL(a.status, 200);
+    client_free(&a);
+    CU_ASSERT_TRUE(web_got_line("Content-Type: application/x-www-form-urlencoded"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(web_got, "\r\n\r\na=b"));
+    proxied("PUT", "/bytes", NULL, "bytes", &a);
+    CU_ASSERT_EQUAL(a.status, 200);
+    client_free(&a);
+    CU_ASSERT_PTR_NOT_NULL(strstr(web_got, "\r\n\r\nbytes"));
     proxied("HEAD", "/", NULL, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 200);
     CU_ASSERT_EQUAL(strncmp(web_got, "HEAD / HTTP/1.1\r\n", 17), 0);
@@ -251,6 +286,7 @@ static void test_mistakes(void)
 }
 
 static const struct cunit_case cases[] = {{"pages of a master", test_pages},
+                                          {"pages that are shut in", test_sandbox},
                                           {"other answers of a master", test_other_answers},
                                           {"redirections", test_redirects},
                                           {"mistakes", test_mistakes}};

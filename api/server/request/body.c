@@ -61,6 +61,13 @@ static void answer_wrong_type(struct api_request *rq)
     free(shown);
 }
 
+static void answer_no_memory(struct api_request *rq, const char *what)
+{
+    api_add_header(rq, "Retry-After", BODY_RETRY_S);
+    api_answer_error(rq, 503, "ServiceUnavailableException",
+                     "Too many %s at once; try again in " BODY_RETRY_S " s", what);
+}
+
 bool api_request_check_body_headers(struct api_request *rq)
 {
     uint64_t length;
@@ -72,20 +79,19 @@ bool api_request_check_body_headers(struct api_request *rq)
         rq->drain = true; /* not wanted, so its headers do not matter */
         return true;
     }
-    if (rq->route->flags & API_ROUTE_CREEL) {
+    if (rq->route->flags & API_ROUTE_FORM) {
+        /* any type, or none */
+    } else if (rq->route->flags & API_ROUTE_CREEL) {
         if (body && content != API_CONTENT_JSON) {
             answer_wrong_type(rq);
             return false;
         }
-    } else if (!(rq->route->flags & API_ROUTE_FORM)) {
-        if (content == API_CONTENT_OTHER) {
-            api_error_answer_wrong_method(rq);
-            return false;
-        }
-        if (content == API_CONTENT_NONE && strcmp(rq->method, "DELETE") != 0) {
-            api_error_answer_no_content_type(rq);
-            return false;
-        }
+    } else if (content == API_CONTENT_OTHER) {
+        api_error_answer_wrong_method(rq);
+        return false;
+    } else if (content == API_CONTENT_NONE && strcmp(rq->method, "DELETE") != 0) {
+        api_error_answer_no_content_type(rq);
+        return false;
     }
     if (length > rq->route->body_max) {
         answer_too_large(rq);
@@ -98,6 +104,10 @@ bool api_request_check_body_headers(struct api_request *rq)
             return false;
         }
         rq->inflate = api_gunzip_new();
+        if (!rq->inflate) { /* else the compressed bytes would pass as the body */
+            answer_no_memory(rq, "bodies are being read");
+            return false;
+        }
     }
     return true;
 }
@@ -110,13 +120,6 @@ static bool charge_request_memory(struct api_request *rq, size_t bytes)
         return false;
     rq->charged += bytes;
     return true;
-}
-
-static void answer_no_memory(struct api_request *rq, const char *what)
-{
-    api_add_header(rq, "Retry-After", BODY_RETRY_S);
-    api_answer_error(rq, 503, "ServiceUnavailableException",
-                     "Too many %s at once; try again in " BODY_RETRY_S " s", what);
 }
 
 /* Called on any thread. The lock keeps the request from becoming ABORTED meanwhile, when it loses
