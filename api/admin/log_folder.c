@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/yarn/shape.h"
+#include "api/pages/escape.h"
 #include "base/conf/percent.h"
 #include "base/utf8.h"
 
@@ -85,7 +85,7 @@ static void add_row(struct base_buf *page, const struct file *f)
     base_buf_adds(page, "<tr><td><a href=\"/logs/");
     base_percent_encode(f->name, page);
     base_buf_adds(page, "\">");
-    api_xml_add_text(page, f->name);
+    api_html_add(page, f->name);
     base_buf_addf(page, "</a></td><td align=\"right\">%lld bytes</td><td>%s</td></tr>\n",
                   (long long)f->size, time);
 }

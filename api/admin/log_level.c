@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/yarn/shape.h"
+#include "api/pages/escape.h"
 #include "base/io/log.h"
 
 static const struct {
@@ -61,7 +61,7 @@ static char *trim(const char *text)
 static void add_result(struct base_buf *page, const char *what, const char *value)
 {
     base_buf_addf(page, "<!-- OUTPUT -->%s: <b>", what);
-    api_xml_add_text(page, value);
+    api_html_add(page, value);
     base_buf_adds(page, "</b><br />\n");
 }
 

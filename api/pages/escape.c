@@ -30,8 +30,7 @@ static bool changes_direction(uint32_t c)
            (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Returns what replaces the character @c; NULL: nothing does. */
-static const char *find_replacement(uint32_t c)
+const char *api_html_find_entity(char c)
 {
     switch (c) {
     case '&':
@@ -45,8 +44,16 @@ static const char *find_replacement(uint32_t c)
     case '\'':
         return "&apos;";
     default:
-        return is_control(c) || changes_direction(c) ? BASE_ESCAPE_REPLACEMENT : NULL;
+        return NULL;
     }
+}
+
+/* Returns what replaces the character @c; NULL: nothing does. */
+static const char *find_replacement(uint32_t c)
+{
+    if (c < 0x80 && api_html_find_entity((char)c))
+        return api_html_find_entity((char)c);
+    return is_control(c) || changes_direction(c) ? BASE_ESCAPE_REPLACEMENT : NULL;
 }
 
 void api_html_add_cut(struct base_buf *out, const char *text, size_t max)

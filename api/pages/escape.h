@@ -9,7 +9,10 @@
  * control characters but line feed and tab, and the characters that change the direction of the
  * text around them. SOURCE of the entities: org.apache.hadoop.http.HtmlQuoting. */
 void api_html_add(struct base_buf *out, const char *text);
-/* The same with at most @max bytes of @text, cut between characters; "…" replaces the rest. */
+/* Returns the entity for the byte @c, for texts that pass by in pieces; NULL: it needs none. */
+const char *api_html_find_entity(char c);
+/* The same as api_html_add() with at most @max bytes of @text, cut between characters; "…" replaces
+ * the rest. */
 void api_html_add_cut(struct base_buf *out, const char *text, size_t max);
 
 #endif

@@ -36,13 +36,13 @@ static int bind_patiently(int fd, const struct addrinfo *ai)
     return -1;
 }
 
-static int open_listening_socket(const struct addrinfo *ai, const struct api_server_conf *conf,
+static int open_listening_socket(const struct addrinfo *ai, const char *host, unsigned port,
                                  struct base_error *err)
 {
     int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
 
     if (fd < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "socket for %s", conf->bind);
+        return base_error_sys(err, -BASE_EIO, errno, "socket for %s", host);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     /* Inherited by the connections: an answer is sent as soon as it is written. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -50,8 +50,7 @@ static int open_listening_socket(const struct addrinfo *ai, const struct api_ser
         int saved = errno;
 
         close(fd);
-        return base_error_sys(err, -BASE_EIO, saved, "cannot listen on %s port %u", conf->bind,
-                              conf->port);
+        return base_error_sys(err, -BASE_EIO, saved, "cannot listen on %s port %u", host, port);
     }
     return fd;
 }
@@ -77,7 +76,7 @@ int api_open_listener(const struct api_server_conf *conf, struct base_error *err
             "authenticated (--insecure lifts this)",
             host);
     }
-    fd = open_listening_socket(ai, conf, err);
+    fd = open_listening_socket(ai, host, conf->port, err);
     freeaddrinfo(ai);
     return fd;
 }

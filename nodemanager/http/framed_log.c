@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/pages/escape.h"
 #include "base/error.h"
 
-#define ESCAPED_MAX 6 /* bytes of the longest escape, "&quot;" */
+#define ESCAPED_MAX 6 /* bytes of the longest escape, "&quot;" or "&apos;" */
 
 /* Copies the next bytes of @part, from *@at on. */
 static size_t copy_text(const struct base_buf *part, size_t *at, char *buf, size_t max)
@@ -19,22 +20,6 @@ static size_t copy_text(const struct base_buf *part, size_t *at, char *buf, size
     return n;
 }
 
-static const char *find_escape(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    default:
-        return NULL;
-    }
-}
-
 /* Escapes the @n bytes at the end of @buf, of which @size bytes may be written, into its start. The
  * caller leaves room: @size is at least ESCAPED_MAX times @n. */
 static size_t escape_in_place(char *buf, size_t size, size_t n)
@@ -44,7 +29,7 @@ static size_t escape_in_place(char *buf, size_t size, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         char c = from[i];
-        const char *escape = find_escape(c);
+        const char *escape = api_html_find_entity(c);
 
         if (escape) {
             size_t escape_len = strlen(escape);

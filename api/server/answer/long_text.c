@@ -79,7 +79,7 @@ static size_t compress_ready_bytes(struct long_text *t, char *buf, size_t max)
     z->next_out = (Bytef *)buf;
     z->avail_out = (uInt)max;
     rc = deflate(z, t->complete ? Z_FINISH : Z_NO_FLUSH);
-    base_assert(rc != Z_STREAM_ERROR);
+    base_assert(rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR);
     t->at += n - z->avail_in;
     t->deflated = rc == Z_STREAM_END;
     return max - z->avail_out;
