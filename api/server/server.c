@@ -69,28 +69,46 @@ static enum MHD_Result send_answer(struct api_request *rq)
     return state == API_ST_ANSWERED ? api_send_reply(rq) : api_send_stopping_error(rq);
 }
 
-/* Runs the handler, unless the request is answered already, and sends the answer. A parked request
- * is suspended; MHD calls again after its answer. */
+static void run_handler(struct api_request *rq)
+{
+    rq->run = true;
+    rq->handling_since_us = api_calls_now_us();
+    rq->route->handler(rq, rq->server->user);
+    if (api_request_get_state(rq) != API_ST_HANDLING)
+        return;
+    base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method,
+                   rq->uri.path);
+    api_answer_error(rq, 500, "YarnRuntimeException", "No answer");
+}
+
+/* Runs the handler, unless it has run or the request is answered, and sends the answer. A parked
+ * request is suspended; MHD calls again after its answer, or when its handler may run. */
+static enum MHD_Result go_on(struct api_request *rq)
+{
+    for (;;) {
+        enum api_state state = api_request_get_state(rq);
+
+        if (state == API_ST_HANDLING)
+            run_handler(rq);
+        else if (state != API_ST_PARKING)
+            return send_answer(rq);
+        else if (api_request_suspend_if_unanswered(rq))
+            return MHD_YES; /* @rq may be freed already */
+    }
+}
+
+/* Called once, when the request is complete. */
 static enum MHD_Result handle_and_send(struct api_request *rq)
 {
-    enum api_state state;
+    struct api_server *s = rq->server;
 
     rq->handled = true;
     if (rq->conn)
         api_conn_set_phase(rq->conn, API_PHASE_BUSY);
-    if (rq->state != API_ST_ANSWERED && api_request_check_body_complete(rq)) {
-        rq->handling_since_us = api_calls_now_us();
-        rq->route->handler(rq, rq->server->user);
-    }
-    state = api_request_get_state(rq);
-    if (state == API_ST_HANDLING) {
-        base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method,
-                       rq->uri.path);
-        api_answer_error(rq, 500, "YarnRuntimeException", "No answer");
-    }
-    if (state == API_ST_PARKING && api_request_suspend_if_unanswered(rq))
-        return MHD_YES; /* @rq may be freed already */
-    return send_answer(rq);
+    if (rq->state != API_ST_ANSWERED && api_request_check_body_complete(rq) &&
+        (!s->prepare || !s->prepare(rq, s->user)))
+        run_handler(rq);
+    return go_on(rq);
 }
 
 /* Begins the body's phase, and marks the connection as no longer silent. */
@@ -142,7 +160,7 @@ static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connect
         *size = 0;
         return ok ? MHD_YES : MHD_NO;
     }
-    return rq->handled ? send_answer(rq) : handle_and_send(rq);
+    return rq->handled ? go_on(rq) : handle_and_send(rq);
 }
 
 static void complete_request(void *cls, struct MHD_Connection *connection, void **context,
@@ -330,6 +348,7 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     if (conf->bind)
         api_hosts_add_addresses(s->hosts, conf->bind);
     s->gate = conf->gate;
+    s->prepare = conf->prepare;
     s->on_answer = conf->on_answer;
     s->idle_timeout_ms =
         (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;

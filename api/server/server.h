@@ -64,6 +64,14 @@ struct api_route {
  * handler. Must not park. */
 typedef bool api_gate(struct api_request *rq, void *user);
 
+/* Fetches what the handler of a complete request would otherwise have to wait for, such as the
+ * groups of its caller: called before the handler, unless the request is answered. Returns false
+ * when there is nothing to wait for; else it has parked the request, and another thread calls
+ * api_continue() in the end. */
+typedef bool api_prepare(struct api_request *rq, void *user);
+/* Has the handler run, on the server's own thread. The caller must not touch @rq afterwards. */
+void api_continue(struct api_request *rq);
+
 /* Called for every answer before it is sent, on the answering thread, while the request can still
  * be read: for an audit log. A parked request that is answered 503 because the server stops is
  * reported only if its handler answers later. Must not answer, park or block. */
@@ -91,6 +99,7 @@ struct api_server_conf {
     const char *node_secret;  /* secret for API_ROLE_NODE; NULL or "": not checked */
     const char *static_user;  /* caller of requests without user.name: "dr.who"; NULL: none */
     api_gate *gate;           /* NULL: none */
+    api_prepare *prepare;     /* NULL: none */
     api_on_answer *on_answer; /* NULL: none */
     /* Names the server answers to besides @bind; borrowed until the server has started. NULL:
      * api_hosts_new(). */

@@ -42,6 +42,7 @@ struct api_server {
     bool reads_do_as;
     _Atomic int64_t host_warned_ms; /* 0: not yet */
     api_gate *gate;
+    api_prepare *prepare;
     api_on_answer *on_answer;
     int64_t idle_timeout_ms, head_timeout_ms, body_window_ms,
         body_rate;   /* body_rate: least bytes per second of a body; 0: any */

@@ -69,6 +69,10 @@ const struct base_conf_key base_conf_keys[] = {
         "as in YARN, a list that lacks AuthenticationFilterInitializer makes user.name be ignored; "
         "everybody is hadoop.http.staticuser.user then. Users who may act for others (doAs) are "
         "set by hadoop.proxyuser.USER.users, .groups and .hosts"),
+    INT("hadoop.security.groups.cache.secs", "300", 1, 1000000,
+        "how long the groups of a user are remembered, in seconds"),
+    INT("hadoop.security.groups.negative-cache.secs", "30", 1, 1000000,
+        "how long it is remembered that a user has no groups, in seconds"),
     BOOL("yarn.acl.enable", "false",
          "check who may see, change and submit applications: their owners, those that an "
          "application names (application-acls), those that queues name, and administrators"),

@@ -12,10 +12,8 @@
 
 #include "base/mem.h"
 
-#define ROOM_MAX   (1 << 20) /* largest entry of passwd or group, in bytes */
-#define USERS_MAX  1024
-#define KNOWN_US   INT64_C(300000000)
-#define UNKNOWN_US INT64_C(30000000)
+#define ROOM_MAX  (1 << 20) /* largest entry of passwd or group, in bytes */
+#define USERS_MAX 1024
 
 struct answer {
     char *user; /* NULL: the slot is free */
@@ -24,6 +22,7 @@ struct answer {
 };
 /* A user has one slot, chosen by a hash of the name; users with the same slot evict each other. */
 struct base_groups {
+    struct base_groups_conf conf;
     pthread_mutex_t lock;
     struct answer v[USERS_MAX];
 };
@@ -121,12 +120,25 @@ const char *base_process_user(void)
 }
 
 /* ---------------------------------------------------------------- the cache */
-struct base_groups *base_groups_new(void)
+struct base_groups *base_groups_new(const struct base_groups_conf *conf)
 {
     struct base_groups *g = base_alloc(sizeof *g);
 
+    g->conf = *conf;
+    if (!g->conf.query)
+        g->conf.query = base_groups_query_name_service;
     pthread_mutex_init(&g->lock, NULL);
     return g;
+}
+
+struct base_groups *base_groups_new_by_conf(const struct base_conf *conf)
+{
+    const char *known = "hadoop.security.groups.cache.secs";
+    const char *unknown = "hadoop.security.groups.negative-cache.secs";
+
+    return base_groups_new(
+        &(struct base_groups_conf){.known_us = base_conf_int(conf, known) * 1000000,
+                                   .unknown_us = base_conf_int(conf, unknown) * 1000000});
 }
 
 void base_groups_free(struct base_groups *g)
@@ -158,10 +170,22 @@ static void copy_list(const struct base_group_names *from, struct base_group_nam
         to->v[to->n] = base_strdup(from->v[to->n]);
 }
 
-static bool is_fresh_answer(const struct answer *a, const char *user, int64_t now_us)
+static bool is_fresh_answer(const struct base_groups *g, const struct answer *a, const char *user,
+                            int64_t now_us)
 {
     return a->user && strcmp(a->user, user) == 0 && now_us >= a->at_us &&
-           now_us - a->at_us < (a->groups.n ? KNOWN_US : UNKNOWN_US);
+           now_us - a->at_us < (a->groups.n ? g->conf.known_us : g->conf.unknown_us);
+}
+
+bool base_groups_know(struct base_groups *cache, const char *user, int64_t now_us)
+{
+    const struct answer *a = find_cache_slot(cache, user);
+    bool good;
+
+    pthread_mutex_lock(&cache->lock);
+    good = is_fresh_answer(cache, a, user, now_us);
+    pthread_mutex_unlock(&cache->lock);
+    return good;
 }
 
 void base_groups_look_up(struct base_groups *cache, const char *user, int64_t now_us,
@@ -171,14 +195,16 @@ void base_groups_look_up(struct base_groups *cache, const char *user, int64_t no
     bool good;
 
     pthread_mutex_lock(&cache->lock);
-    good = is_fresh_answer(a, user, now_us);
+    /* an answer that base_groups_know() has found still counts */
+    good = is_fresh_answer(cache, a, user, now_us - BASE_GROUPS_GRACE_US) ||
+           is_fresh_answer(cache, a, user, now_us);
     if (good)
         copy_list(&a->groups, out);
     pthread_mutex_unlock(&cache->lock);
     if (good)
         return;
     /* with the lock released, so that other threads do not wait for the name service */
-    base_groups_query_name_service(user, out);
+    cache->conf.query(user, out);
     pthread_mutex_lock(&cache->lock);
     free(a->user);
     a->user = base_strdup(user);

@@ -3,8 +3,11 @@
 #ifndef CREEL_BASE_IO_GROUPS_H
 #define CREEL_BASE_IO_GROUPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/conf/conf.h"
 
 /* Returns the name of this process's user, or the number of one without a name. Any thread. */
 const char *base_process_user(void);
@@ -24,11 +27,21 @@ void base_groups_query_name_service(const char *user, struct base_group_names *o
 
 /* A cache of the name service's answers. May be used from any thread. */
 struct base_groups;
-struct base_groups *base_groups_new(void);
+struct base_groups_conf {
+    int64_t known_us, unknown_us; /* how long an answer counts, and one without any group */
+    /* asked instead of the name service, by any thread and without a lock; NULL: that one */
+    void (*query)(const char *user, struct base_group_names *out);
+};
+struct base_groups *base_groups_new(const struct base_groups_conf *conf);
 void base_groups_free(struct base_groups *g);
-/* As base_groups_query_name_service(), but asks the name service only when the cache has no answer
- * about @user, or one that is too old at @now_us: 300 s, or 30 s for an empty list. SOURCE: the
- * defaults of hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
+/* Reads hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
+struct base_groups *base_groups_new_by_conf(const struct base_conf *conf);
+/* Returns true when the cache has an answer about @user that counts at @now_us: a look-up within
+ * BASE_GROUPS_GRACE_US from then on asks nobody, unless very many users come in between. */
+#define BASE_GROUPS_GRACE_US INT64_C(10000000)
+bool base_groups_know(struct base_groups *cache, const char *user, int64_t now_us);
+/* As base_groups_query_name_service(), but asks only when the cache has no answer about @user, or
+ * one that is too old at @now_us. No lock is held meanwhile. */
 void base_groups_look_up(struct base_groups *cache, const char *user, int64_t now_us,
                          struct base_group_names *out);
 

@@ -258,7 +258,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     nm->aux_services = nm_aux_services_new(nm->conf);
     nm->load_sampler = nm_load_sampler_new();
     nm->core = nm_core_new(nm->disk.epoch);
-    nm->groups = base_groups_new();
+    nm->groups = base_groups_new_by_conf(nm->conf);
     nm_core_set_shell_data_destructor(nm->core, nm_box_free);
     create_localizer(nm);
     if ((rc = nm_recover_containers(nm, err)) < 0 ||

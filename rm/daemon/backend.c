@@ -36,6 +36,11 @@ void rm_backend_look_up_groups(struct rm_backend *b, const char *user, struct rm
     *out = (struct rm_str_list){names.v, names.n};
 }
 
+bool rm_backend_knows_groups(struct rm_backend *b, const char *user)
+{
+    return base_groups_know(b->groups, user, rm_backend_now_us(b));
+}
+
 const char *rm_backend_master_key(const struct rm_backend *b)
 {
     return atomic_load(&b->master_key);

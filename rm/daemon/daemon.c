@@ -32,7 +32,7 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     base_cond_init(&b->qwake);
     rm_core_lock_init(&b->lock);
     rm_roles_init(b);
-    b->groups = base_groups_new();
+    b->groups = base_groups_new_by_conf(conf);
     b->conf = conf;
     b->queues_path = rm_queues_resolve_path(conf, &b->queues_optional);
     b->capacity_path = rm_queue_conf_resolve_path(conf, &b->capacity_optional);
@@ -40,6 +40,7 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-slow", false);
+    b->slow[RM_SLOW_GROUPS] = rm_worker_new("rm-groups", false);
     b->relay = rm_relay_new();
     b->files = rm_file_pool_new(&(struct rm_file_pool_conf){
         .limit_us = base_conf_int(conf, "creel.rm.input-timeout-ms") * 1000,

@@ -23,6 +23,7 @@
 #include "rm/config/scheduler_shape.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
+#include "rm/http/access/prepare.h"
 #include "rm/http/mapreduce/mapreduce.h"
 #include "rm/http/routes.h"
 #include "rm/leader/leader.h"
@@ -268,6 +269,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
         .on_answer = rm_audit_log_answer,
+        .prepare = rm_access_prepare,
         .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),

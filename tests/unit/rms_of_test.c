@@ -7,6 +7,7 @@
 
 #include "base/conf/conf.h"
 #include "rm/daemon/daemon.h"
+#include "rm/http/access/prepare.h"
 #include "rm/http/routes.h"
 #include "rm/leader/standby.h"
 #include "tests/unit/stores.h"
@@ -28,6 +29,7 @@ void rms_start(const struct rm_role_source sources[2])
     struct api_server_conf sc = {.bind = "127.0.0.1",
                                  .threads = 1,
                                  .static_user = "dr.who",
+                                 .prepare = rm_access_prepare,
                                  .gate = rm_standby_answer_unless_active};
     struct base_error err = {0};
     size_t n;

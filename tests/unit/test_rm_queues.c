@@ -146,7 +146,8 @@ static void test_groups(void)
 /* Many users, more than are remembered: everybody gets his own groups. */
 static void test_groups_kept(void)
 {
-    struct base_groups *g = base_groups_new();
+    struct base_groups *g =
+        base_groups_new(&(struct base_groups_conf){.known_us = 300000000, .unknown_us = 30000000});
     struct base_group_names groups = {0};
 
     for (int i = 0; i < 3000; i++) {
@@ -159,6 +160,48 @@ static void test_groups_kept(void)
     }
     base_groups_look_up(g, "no such user", 0, &groups); /* frees the texts */
     free(groups.v);
+    base_groups_free(g);
+}
+
+static int queries;
+
+static void answer_query(const char *user, struct base_group_names *out)
+{
+    base_group_names_clear(out);
+    queries++;
+    if (strcmp(user, "stranger") == 0)
+        return;
+    out->v = base_realloc_array(NULL, 1, sizeof *out->v);
+    out->v[out->n++] = base_printf("group-%d", queries);
+}
+
+/* Goal: answers count for the configured times, and what base_groups_know() promises holds. */
+static void test_age_of_groups(void)
+{
+    const int64_t known = 100000000, unknown = 20000000;
+    struct base_groups *g = base_groups_new(&(struct base_groups_conf){
+        .known_us = known, .unknown_us = unknown, .query = answer_query});
+    struct base_group_names groups = {0};
+
+    queries = 0;
+    CU_ASSERT_FALSE(base_groups_know(g, "alice", 0));
+    base_groups_look_up(g, "alice", 0, &groups);
+    CU_ASSERT_EQUAL(queries, 1);
+    CU_ASSERT_TRUE(base_groups_know(g, "alice", known - 1));
+    CU_ASSERT_FALSE(base_groups_know(g, "alice", known));
+    base_groups_look_up(g, "alice", known + BASE_GROUPS_GRACE_US - 1, &groups);
+    CU_ASSERT_EQUAL(queries, 1);
+    CU_ASSERT_STRING_EQUAL(groups.v[0], "group-1");
+    base_groups_look_up(g, "alice", known + BASE_GROUPS_GRACE_US, &groups);
+    CU_ASSERT_EQUAL(queries, 2);
+    CU_ASSERT_STRING_EQUAL(groups.v[0], "group-2");
+    base_groups_look_up(g, "stranger", 0, &groups);
+    CU_ASSERT_EQUAL(groups.n, 0);
+    CU_ASSERT_TRUE(base_groups_know(g, "stranger", unknown - 1));
+    CU_ASSERT_FALSE(base_groups_know(g, "stranger", unknown));
+    base_groups_look_up(g, "stranger", unknown + BASE_GROUPS_GRACE_US, &groups);
+    CU_ASSERT_EQUAL(queries, 4);
+    base_group_names_clear(&groups);
     base_groups_free(g);
 }
 
@@ -299,6 +342,7 @@ static const struct cunit_case cases[] = {
     {"watched", test_watch},
     {"groups of users", test_groups},
     {"groups are kept", test_groups_kept},
+    {"the age of groups", test_age_of_groups},
     {"no regular file", test_no_file},
 };
 

@@ -4,5 +4,7 @@ creel_test(test_master_http SOURCES unit/test_master_http.c unit/api_client.c un
            LIBS creel_rm LABELS unit threads)
 creel_test(test_proxy SOURCES unit/test_proxy.c unit/api_client.c unit/rms_of_test.c
            LIBS creel_rm LABELS unit threads)
+creel_test(test_groups_http SOURCES unit/test_groups_http.c unit/api_client.c unit/rms_of_test.c
+           LIBS creel_rm LABELS unit threads)
 creel_test(test_mapreduce_http SOURCES unit/test_mapreduce_http.c unit/api_client.c
            unit/rms_of_test.c LIBS creel_rm LABELS unit threads)

@@ -46,7 +46,8 @@ bool api_request_suspend_if_unanswered(struct api_request *rq)
     bool suspended = false;
 
     pthread_mutex_lock(&s->lock);
-    base_assert(rq->state == API_ST_PARKING || rq->state == API_ST_ANSWERED);
+    base_assert(rq->state == API_ST_PARKING || rq->state == API_ST_ANSWERED ||
+                rq->state == API_ST_HANDLING);
     if (rq->state == API_ST_PARKING) {
         MHD_suspend_connection(rq->connection);
         rq->state = API_ST_PARKED;
@@ -59,6 +60,53 @@ bool api_request_suspend_if_unanswered(struct api_request *rq)
     }
     pthread_mutex_unlock(&s->lock);
     return suspended;
+}
+
+/* Resumes a connection that s->resuming counts. */
+static void resume(struct api_server *s, struct MHD_Connection *connection)
+{
+    MHD_resume_connection(connection);
+    pthread_mutex_lock(&s->lock);
+    if (--s->resuming == 0 && atomic_load(&s->stopping))
+        pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Ends the debt of an answer to an ABORTED request. Called with the lock held. Returns true when
+ * the caller must free the request. */
+static bool drop_late(struct api_request *rq)
+{
+    base_assert(!rq->late_answer);
+    rq->late_answer = true;
+    if (rq->completed)
+        api_link_remove(&rq->parked);
+    return rq->completed;
+}
+
+void api_continue(struct api_request *rq)
+{
+    struct api_server *s = rq->server;
+    struct MHD_Connection *connection = NULL;
+    bool last = false;
+
+    pthread_mutex_lock(&s->lock);
+    base_assert(!rq->run);
+    if (rq->state == API_ST_ABORTED) {
+        last = drop_late(rq);
+    } else {
+        if (rq->state == API_ST_PARKED) {
+            api_link_remove(&rq->parked);
+            s->n_parked--;
+            connection = rq->connection;
+            s->resuming++;
+        }
+        rq->state = API_ST_HANDLING;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (connection)
+        resume(s, connection);
+    if (last)
+        api_request_free(rq);
 }
 
 void api_request_hand_over_reply(struct api_request *rq, struct api_reply *reply)
@@ -84,23 +132,15 @@ void api_request_hand_over_reply(struct api_request *rq, struct api_reply *reply
         rq->state = API_ST_ANSWERED;
         break;
     case API_ST_ABORTED:
-        base_assert(!rq->late_answer);
-        dropped = rq->late_answer = true;
-        last = rq->completed;
-        if (last)
-            api_link_remove(&rq->parked);
+        dropped = true;
+        last = drop_late(rq);
         break;
     case API_ST_ANSWERED:
         base_assert(rq->state != API_ST_ANSWERED); /* the request was answered twice */
     }
     pthread_mutex_unlock(&s->lock);
-    if (connection) {
-        MHD_resume_connection(connection);
-        pthread_mutex_lock(&s->lock);
-        if (--s->resuming == 0 && atomic_load(&s->stopping))
-            pthread_cond_broadcast(&s->wake);
-        pthread_mutex_unlock(&s->lock);
-    }
+    if (connection)
+        resume(s, connection);
     if (dropped)
         api_reply_clear(reply);
     if (last)

@@ -15,6 +15,9 @@
  *                                    v
  *                                 ABORTED --late answer--> dropped; freed when both have happened
  *
+ * api_continue() takes a request that was parked before its handler from PARKING or PARKED back to
+ * HANDLING; MHD, resumed, then runs the handler.
+ *
  * PARKING exists because the answer may come before the handler has returned; then MHD never
  * suspends. The suspend happens before the edge to PARKED, so a thread that sees PARKED may resume.
  * `reply` is written by the answering thread before the edge to ANSWERED and read by MHD after it.
@@ -39,7 +42,7 @@ void api_request_hand_over_reply(struct api_request *rq, struct api_reply *reply
 enum api_state api_request_get_state(const struct api_request *rq);
 /* Call when the handler has parked the request and returned. Returns true when the connection was
  * suspended: MHD will come back to the request, which another thread may have freed by now. Returns
- * false when the request was answered meanwhile. */
+ * false when the request was answered or continued meanwhile. */
 bool api_request_suspend_if_unanswered(struct api_request *rq);
 /* Call when MHD has finished with the request. Frees it, unless the daemon still owes an answer. */
 void api_request_complete(struct api_request *rq);

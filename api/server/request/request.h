@@ -34,7 +34,8 @@ struct api_request {
     char unknown_method[24];
     bool head;    /* the method is HEAD */
     bool begun;   /* the head has been handled */
-    bool handled; /* the body is complete; the handler has run unless an error was answered */
+    bool handled; /* the body is complete; the handler runs unless an error was answered */
+    bool run;     /* the handler has been called */
     bool drain;   /* read the body's remaining bytes and drop them */
     bool close;   /* close the connection after the answer */
     int uri_error;

@@ -2,7 +2,7 @@
  * the rules of rm/http/access/rules.h, and answers in YARN's words when not.
  *
  * Groups are looked up only when a list that matters names groups, from the cache of
- * base/io/groups.h; as for doAs, the thread of the request waits for the name service otherwise. */
+ * base/io/groups.h, which rm/http/access/prepare.h has filled. */
 #ifndef CREEL_RM_HTTP_ACCESS_ACCESS_H
 #define CREEL_RM_HTTP_ACCESS_ACCESS_H
 
