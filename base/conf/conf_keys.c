@@ -73,6 +73,11 @@ const struct base_conf_key base_conf_keys[] = {
         "how long the groups of a user are remembered, in seconds"),
     INT("hadoop.security.groups.negative-cache.secs", "30", 1, 1000000,
         "how long it is remembered that a user has no groups, in seconds"),
+    BOOL("hadoop.security.authorization", "false",
+         "show /logs and /logLevel to administrators (yarn.admin.acl) alone"),
+    BOOL("hadoop.security.instrumentation.requires.admin", "false",
+         "show /conf, /jmx, /stacks and /prof to administrators alone, if "
+         "hadoop.security.authorization is true"),
     BOOL("yarn.acl.enable", "false",
          "check who may see, change and submit applications: their owners, those that an "
          "application names (application-acls), those that queues name, and administrators"),

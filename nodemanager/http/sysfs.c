@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nodemanager/daemon/sysfs.h"
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
@@ -33,6 +34,13 @@ static void put_sysfs(struct api_request *rq, void *user)
     if (!has_app_of_user(nm, &id, api_path_arg(rq, 0))) {
         nm_not_found(rq, "app with id %s of user %s not found", api_path_arg(rq, 1),
                      api_path_arg(rq, 0));
+        return;
+    }
+    if (!nm_access_may_change_app_of(rq, nm, api_path_arg(rq, 0))) {
+        api_answer_error(rq, 403, "ForbiddenException",
+                         "User %s may not change the application %s of %s",
+                         api_caller(rq) ? api_caller(rq) : "(no name)", api_path_arg(rq, 1),
+                         api_path_arg(rq, 0));
         return;
     }
     text = api_body(rq, &len);

@@ -57,6 +57,10 @@ sees() { # USER: true or false
     expect 200 "$1" "$APPS/$app"
     jq '.app.startedTime > 0' "$T/body"
 }
+sysfs_status() { # [?user.name=USER]
+    curl -s -o /dev/null -w '%{http_code}' -X PUT "${JSON[@]}" -d '{}' \
+        "http://$node/ws/v1/node/yarn/sysfs/alice/$app$1"
+}
 log_status() { # [?user.name=USER]
     curl -s -o /dev/null -w '%{http_code}' "http://$node$(log_path)$1"
 }
@@ -80,6 +84,15 @@ check_rights() {
         expect 200 "$user" /ws/v1/cluster/jobs
         check_equal "$(jq '.jobs | length' "$T/body")" 0 "jobs that $user sees $1"
     done
+    for user in alice daemon; do
+        check_equal "$(sysfs_status "?user.name=$user")" 200 "$user stores a document $1"
+    done
+    for user in "?user.name=bob" "?user.name=carol" ""; do
+        check_equal "$(sysfs_status "$user")" 403 "a stranger ($user) stores a document $1"
+    done
+    expect 403 alice /logLevel -G -d log=http -d level=INFO
+    expect 200 alice /logLevel -G -d log=http
+    expect 200 daemon /logLevel -G -d log=http -d level=INFO
     expect 403 bob /ws/v1/cluster/scheduler/policy -X PUT "${JSON[@]}" -d '{"policy":"fifo"}'
     expect 200 daemon /ws/v1/cluster/scheduler/policy -X PUT "${JSON[@]}" -d '{"policy":"fifo"}'
 }

@@ -14,6 +14,7 @@
 #include "api/admin/log_level.h"
 #include "api/admin/stacks.h"
 #include "api/admin/web_root.h"
+#include "api/server/access/admin_pages.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "tests/unit/api_client.h"
@@ -66,7 +67,28 @@ static void on_root(struct api_request *rq, void *user)
     api_web_root_redirect(rq, "/cluster", "elsewhere:1");
 }
 
+static struct base_conf *strict;
+static bool caller_is_admin;
+static int asked;
+
+static bool is_admin(struct api_request *rq, void *user)
+{
+    (void)rq;
+    (void)user;
+    asked++;
+    return caller_is_admin;
+}
+
+static void on_page(struct api_request *rq, void *user)
+{
+    enum api_admin_page page = (enum api_admin_page)atoi(api_path_arg(rq, 0));
+
+    if (!api_admin_refuse_page(rq, strict, page, is_admin, user))
+        api_answer(rq, 200, API_TEXT, NULL);
+}
+
 static const struct api_route routes[] = {
+    {"GET", "/page/{page}", API_ROLE_READ, 0, on_page, API_ROUTE_SERVLET},
     {"GET", "/", API_ROLE_READ, 0, on_root, API_ROUTE_SERVLET},
     {"GET", "/conf", API_ROLE_READ, 0, on_conf, API_ROUTE_SERVLET},
     {"GET", "/logLevel", API_ROLE_READ, 0, on_log_level, API_ROUTE_SERVLET},
@@ -260,6 +282,43 @@ static void expect_status(const char *path, const char *headers, int status)
     client_free(&a);
 }
 
+/* ---- pages for administrators ---- */
+
+/* @expected: for each page of enum api_admin_page, whether only administrators may. */
+static void expect_restricted(const char *const *settings, const char *expected)
+{
+    strict = base_conf_new();
+    for (; *settings; settings++)
+        CU_ASSERT_EQUAL(base_conf_set_arg(strict, *settings, NULL), 0);
+    for (size_t i = 0; expected[i]; i++) {
+        char path[] = {'/', 'p', 'a', 'g', 'e', '/', (char)('0' + i), '\0'};
+
+        asked = 0;
+        caller_is_admin = false;
+        expect_status(path, NULL, expected[i] == 'x' ? 403 : 200);
+        CU_ASSERT_EQUAL(asked, expected[i] == 'x');
+        caller_is_admin = true;
+        expect_status(path, NULL, 200);
+    }
+    base_conf_free(strict);
+}
+
+static void test_administrators(void)
+{
+    static const char *const none[] = {NULL};
+    static const char *const admins[] = {"hadoop.security.instrumentation.requires.admin=true",
+                                         NULL};
+    static const char *const authorized[] = {"hadoop.security.authorization=true", NULL};
+    static const char *const both[] = {"hadoop.security.authorization=true",
+                                       "hadoop.security.instrumentation.requires.admin=true", NULL};
+
+    CU_ASSERT_EQUAL(API_ADMIN_LOGS * 100 + API_ADMIN_INSTRUMENTS * 10 + API_ADMIN_CHANGE, 12);
+    expect_restricted(none, "--x");
+    expect_restricted(admins, "--x");
+    expect_restricted(authorized, "x-x");
+    expect_restricted(both, "xxx");
+}
+
 static void test_log_level(void)
 {
     static char long_name[400] = "/logLevel?level=OFF&log=";
@@ -416,6 +475,7 @@ static const struct cunit_case cases[] = {
     {"/conf, all keys", test_all_keys},
     {"/conf over HTTP", test_conf_over_http},
     {"names of loggers", test_names_of_loggers},
+    {"pages for administrators", test_administrators},
     {"/logLevel", test_log_level},
     {"/stacks", test_stacks},
     {"/logs", test_logs},

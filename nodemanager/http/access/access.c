@@ -67,6 +67,20 @@ bool nm_access_is_admin(struct api_request *rq, struct nm *nm)
     return decide(nm, api_caller(rq), &rules, false, NULL, NULL);
 }
 
+bool nm_access_is_named_admin(struct api_request *rq, void *nm)
+{
+    struct base_acl_rules rules = read_rules(nm);
+
+    return decide(nm, api_caller(rq) ? api_caller(rq) : "", &rules, false, NULL, NULL);
+}
+
+bool nm_access_may_change_app_of(struct api_request *rq, struct nm *nm, const char *owner)
+{
+    struct base_acl_rules rules = read_rules(nm);
+
+    return decide(nm, api_caller(rq) ? api_caller(rq) : "", &rules, true, owner, NULL);
+}
+
 /* The caller frees the text. */
 static char *format_refusal(const struct api_request *rq, const struct base_app_id *app)
 {

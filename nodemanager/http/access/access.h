@@ -14,6 +14,12 @@
 bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app);
 /* Returns true when the caller is an administrator, whether or not ACLs are enabled. */
 bool nm_access_is_admin(struct api_request *rq, struct nm *nm);
+/* The same, except that a caller who gives no name is one only if everybody is. @nm: struct nm *.
+ */
+bool nm_access_is_named_admin(struct api_request *rq, void *nm);
+/* Returns true when the caller may change something of @owner's application: everybody while ACLs
+ * are not enabled, then its owner and administrators who give their name. */
+bool nm_access_may_change_app_of(struct api_request *rq, struct nm *nm, const char *owner);
 /* Answer that the caller may not see the logs of @app, in the form that the resource has: the list
  * of files, one file, a page for people, and Creel's own resource. */
 void nm_access_refuse_log_list(struct api_request *rq, const struct base_app_id *app);

@@ -10,7 +10,9 @@
 #include "api/admin/jmx.h"
 #include "api/admin/process_beans.h"
 #include "api/admin/prom.h"
+#include "api/server/access/admin_pages.h"
 #include "nodemanager/figures/load.h"
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/admin/beans.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
@@ -276,6 +278,8 @@ static void get_jmx(struct api_request *rq, void *user)
     struct nm *nm = user;
     struct api_bean_service service = describe_service(rq, nm);
 
+    if (api_admin_refuse_page(rq, nm->conf, API_ADMIN_INSTRUMENTS, nm_access_is_named_admin, nm))
+        return;
     api_jmx_answer(rq, &service, base_conf_bool(nm->conf, "creel.http.jmx-any-origin"));
 }
 

@@ -7,8 +7,15 @@
 #include "api/admin/log_level.h"
 #include "api/admin/stacks.h"
 #include "api/admin/web_root.h"
+#include "api/server/access/admin_pages.h"
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
+
+static bool refuse_page(struct api_request *rq, struct nm *nm, enum api_admin_page page)
+{
+    return api_admin_refuse_page(rq, nm->conf, page, nm_access_is_named_admin, nm);
+}
 
 static void get_conf(struct api_request *rq, void *user)
 {
@@ -17,7 +24,6 @@ static void get_conf(struct api_request *rq, void *user)
     const struct api_yarn_key keys[] = {
         {"hadoop.http.authentication.type", "simple"},
         {"hadoop.security.authentication", "simple"},
-        {"hadoop.security.authorization", "false"},
         {"yarn.log-aggregation-enable", "false"},
         {"yarn.nodemanager.pmem-check-enabled", "false"},
         {"yarn.nodemanager.resource.cpu-vcores", vcores},
@@ -29,26 +35,30 @@ static void get_conf(struct api_request *rq, void *user)
 
     snprintf(memory, sizeof memory, "%lld", (long long)nm_offered_memory_mb(nm));
     snprintf(vcores, sizeof vcores, "%lld", (long long)nm_offered_vcores(nm));
-    api_configuration_answer(rq, nm->conf, keys);
+    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+        api_configuration_answer(rq, nm->conf, keys);
 }
 
 static void get_log_level(struct api_request *rq, void *user)
 {
-    (void)user;
-    api_log_level_answer(rq, "org.apache.hadoop.yarn.server.nodemanager");
+    enum api_admin_page page = api_query(rq, "level") ? API_ADMIN_CHANGE : API_ADMIN_LOGS;
+
+    if (!refuse_page(rq, user, page))
+        api_log_level_answer(rq, "org.apache.hadoop.yarn.server.nodemanager");
 }
 
 static void get_stacks(struct api_request *rq, void *user)
 {
-    (void)user;
-    api_stacks_answer(rq);
+    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+        api_stacks_answer(rq);
 }
 
 static void get_logs(struct api_request *rq, void *user)
 {
     const struct nm *nm = user;
 
-    api_log_folder_answer(rq, base_conf_get(nm->conf, "hadoop.log.dir"), api_path_arg(rq, 0));
+    if (!refuse_page(rq, user, API_ADMIN_LOGS))
+        api_log_folder_answer(rq, base_conf_get(nm->conf, "hadoop.log.dir"), api_path_arg(rq, 0));
 }
 
 static void get_root(struct api_request *rq, void *user)
@@ -72,8 +82,8 @@ static void get_wadl(struct api_request *rq, void *user)
 
 static void get_profiler(struct api_request *rq, void *user)
 {
-    (void)user;
-    api_web_root_answer_profiler(rq);
+    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+        api_web_root_answer_profiler(rq);
 }
 
 /* clang-format off */

@@ -135,7 +135,7 @@ void rm_access_answer_refusal(struct api_request *rq, enum rm_operation op, cons
     }
 }
 
-bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
+static bool is_allowed(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
 {
     struct rm_access a;
     bool allowed;
@@ -143,6 +143,18 @@ bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_oper
     rm_access_begin(&a, b, api_caller(rq));
     allowed = rm_access_allows(&a, op, NULL);
     rm_access_end(&a);
+    return allowed;
+}
+
+bool rm_access_is_admin(struct api_request *rq, void *backend)
+{
+    return is_allowed(rq, backend, RM_OP_ADMINISTER);
+}
+
+bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
+{
+    bool allowed = is_allowed(rq, b, op);
+
     if (!allowed)
         rm_access_answer_refusal(rq, op, "");
     return !allowed;

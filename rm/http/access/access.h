@@ -40,6 +40,8 @@ bool rm_access_refuse_move(struct api_request *rq, struct rm_backend *b,
  * refused: the handler says so itself. @subject: what the refusal names; NULL: the id. */
 bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
                              struct base_app_id id, const char *subject);
+/* Returns true when the caller of @rq is an administrator. @backend: struct rm_backend *. */
+bool rm_access_is_admin(struct api_request *rq, void *backend);
 /* Answers the refusal of @op. */
 void rm_access_answer_refusal(struct api_request *rq, enum rm_operation op, const char *subject);
 /* Returns true when the caller of @rq may see all of application @v. */

@@ -1,6 +1,7 @@
 /* rm/http/admin/beans.c - GET /jmx and GET /prom: the list of the ResourceManager's beans, and
  * those of its role. tests/golden has recordings of YARN's answers. */
 #include "rm/http/admin/beans.h"
+#include "rm/http/access/access.h"
 
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "api/admin/jmx.h"
 #include "api/admin/process_beans.h"
 #include "api/admin/prom.h"
+#include "api/server/access/admin_pages.h"
 #include "base/conf/conf.h"
 #include "rm/http/routes.h"
 #include "rm/leader/standby.h"
@@ -142,6 +144,9 @@ static void get_jmx(struct api_request *rq, void *user)
 {
     struct api_bean_service service = describe_service(rq, user);
 
+    if (api_admin_refuse_page(rq, rm_backend_conf(user), API_ADMIN_INSTRUMENTS, rm_access_is_admin,
+                              user))
+        return;
     api_jmx_answer(rq, &service,
                    base_conf_bool(rm_backend_conf(user), "creel.http.jmx-any-origin"));
 }

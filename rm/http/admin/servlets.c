@@ -5,8 +5,10 @@
 #include "api/admin/log_level.h"
 #include "api/admin/stacks.h"
 #include "api/admin/web_root.h"
+#include "api/server/access/admin_pages.h"
 #include "rm/config/scheduler_shape.h"
 #include "rm/daemon/backend.h"
+#include "rm/http/access/access.h"
 
 #include <string.h>
 
@@ -17,6 +19,11 @@ static const char *get_address(const struct rm_backend *b)
     const char *at = strstr(rm_backend_url(b), "://");
 
     return at ? at + 3 : "";
+}
+
+static bool refuse_page(struct api_request *rq, struct rm_backend *b, enum api_admin_page page)
+{
+    return api_admin_refuse_page(rq, rm_backend_conf(b), page, rm_access_is_admin, b);
 }
 
 static void get_conf(struct api_request *rq, void *user)
@@ -30,7 +37,6 @@ static void get_conf(struct api_request *rq, void *user)
     const struct api_yarn_key keys[] = {
         {"hadoop.http.authentication.type", "simple"},
         {"hadoop.security.authentication", "simple"},
-        {"hadoop.security.authorization", "false"},
         {"yarn.log-aggregation-enable", "false"},
         {"yarn.nodemanager.pmem-check-enabled", "false"},
         {"yarn.nodemanager.vmem-check-enabled", "false"},
@@ -39,25 +45,29 @@ static void get_conf(struct api_request *rq, void *user)
         {NULL, NULL},
     };
 
-    api_configuration_answer(rq, conf, keys);
+    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+        api_configuration_answer(rq, conf, keys);
 }
 
 static void get_log_level(struct api_request *rq, void *user)
 {
-    (void)user;
-    api_log_level_answer(rq, "org.apache.hadoop.yarn.server.resourcemanager");
+    enum api_admin_page page = api_query(rq, "level") ? API_ADMIN_CHANGE : API_ADMIN_LOGS;
+
+    if (!refuse_page(rq, user, page))
+        api_log_level_answer(rq, "org.apache.hadoop.yarn.server.resourcemanager");
 }
 
 static void get_stacks(struct api_request *rq, void *user)
 {
-    (void)user;
-    api_stacks_answer(rq);
+    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+        api_stacks_answer(rq);
 }
 
 static void get_logs(struct api_request *rq, void *user)
 {
-    api_log_folder_answer(rq, base_conf_get(rm_backend_conf(user), "hadoop.log.dir"),
-                          api_path_arg(rq, 0));
+    if (!refuse_page(rq, user, API_ADMIN_LOGS))
+        api_log_folder_answer(rq, base_conf_get(rm_backend_conf(user), "hadoop.log.dir"),
+                              api_path_arg(rq, 0));
 }
 
 static void get_root(struct api_request *rq, void *user)
@@ -79,8 +89,8 @@ static void get_wadl(struct api_request *rq, void *user)
 
 static void get_profiler(struct api_request *rq, void *user)
 {
-    (void)user;
-    api_web_root_answer_profiler(rq);
+    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+        api_web_root_answer_profiler(rq);
 }
 
 const struct api_route rm_admin_servlets_routes[] = {

@@ -1,0 +1,24 @@
+/* api/server/access/admin_pages.h - which pages outside of REST are for administrators alone.
+ *
+ *   /logs, /logLevel               if hadoop.security.authorization is true
+ *   /conf, /jmx, /stacks, /prof    if hadoop.security.instrumentation.requires.admin is true, too
+ *   a change of a log level        in any case; everybody is an administrator unless yarn.admin.acl
+ *                                  is set
+ *
+ * SOURCE: Hadoop's HttpServer2 (isInstrumentationAccessAllowed, hasAdministratorAccess), except for
+ * the last line, which Hadoop treats as the first. */
+#ifndef CREEL_API_SERVER_ACCESS_ADMIN_PAGES_H
+#define CREEL_API_SERVER_ACCESS_ADMIN_PAGES_H
+
+#include "api/server/server.h"
+#include "base/conf/conf.h"
+
+enum api_admin_page { API_ADMIN_LOGS, API_ADMIN_INSTRUMENTS, API_ADMIN_CHANGE };
+/* Returns true when the caller of @rq may not see the page, or make the change: @rq has been
+ * answered 403 then. Asks @is_admin only where it matters. A caller without a name is none while
+ * hadoop.security.authorization is true. */
+bool api_admin_refuse_page(struct api_request *rq, const struct base_conf *conf,
+                           enum api_admin_page page,
+                           bool (*is_admin)(struct api_request *rq, void *user), void *user);
+
+#endif
