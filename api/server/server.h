@@ -153,6 +153,9 @@ const char *api_body(const struct api_request *rq, size_t *len);
 /* Returns who the request is from: the name in its cookie, or user.name of the query, or the static
  * user; NULL without any. With doAs: the user for whom that one acts. */
 const char *api_caller(const struct api_request *rq);
+/* Returns true when the request itself says who it is from, by user.name or a valid cookie; false
+ * when the caller is the static user. */
+bool api_caller_is_named(const struct api_request *rq);
 /* Returns the route that the request has matched; NULL: none. */
 const struct api_route *api_route_of(const struct api_request *rq);
 /* Returns the message given to api_answer_error(), for use in api_on_answer; NULL: the request was

@@ -23,6 +23,7 @@ static void on_who(struct api_request *rq, void *user)
 
     (void)user;
     base_buf_adds(&b, api_caller(rq) ? api_caller(rq) : "-");
+    api_add_header(rq, "X-Named", api_caller_is_named(rq) ? "yes" : "no");
     api_answer(rq, 200, API_TEXT, &b);
 }
 
@@ -107,6 +108,10 @@ static void test_cookie(void)
     /* no second cookie for one that is valid */
     CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", cookie, &a), 200);
     CU_ASSERT_PTR_NULL(strstr(a.head, "Set-Cookie"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "X-Named: yes"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", NULL, &a), 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "X-Named: no"));
     client_free(&a);
     /* a name changed, the signature kept */
     at = strstr(cookie, "u=alice");

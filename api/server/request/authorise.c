@@ -104,6 +104,7 @@ static bool identify_by_name(struct api_request *rq, const char *user)
         api_auth_check_cookie(auth, api_header(rq, "Cookie"), now_ms, &rq->caller);
     struct base_buf value = {0};
 
+    rq->named = cookie == API_AUTH_VALID || user;
     if (cookie == API_AUTH_VALID)
         return act_as_asked(rq);
     if (user) {
@@ -137,6 +138,7 @@ bool api_request_identify(struct api_request *rq)
         user = NULL;
     else if (auth && !is_known_by_token(rq))
         return identify_by_name(rq, user);
+    rq->named = user;
     rq->caller = base_strdup(user ? user : rq->server->static_user);
     /* the name that a node or master gives is shown, not believed */
     return rq->route && (rq->route->role == API_ROLE_NODE || rq->route->role == API_ROLE_MASTER)

@@ -175,6 +175,11 @@ const char *api_caller(const struct api_request *rq)
     return rq->caller;
 }
 
+bool api_caller_is_named(const struct api_request *rq)
+{
+    return rq->named;
+}
+
 const struct api_route *api_route_of(const struct api_request *rq)
 {
     return rq->route;

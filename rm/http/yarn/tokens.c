@@ -8,7 +8,7 @@ static void refuse_token(struct api_request *rq, void *user)
     yarn_answer_text(rq, 403,
                      "Delegation token operations can only be carried out on a Kerberos "
                      "authenticated channel. Expected auth type is kerberos, got type %s",
-                     api_query(rq, "user.name") ? "SIMPLE" : "null");
+                     api_caller_is_named(rq) ? "SIMPLE" : "null");
 }
 
 #define TOKEN YARN_CLUSTER "/delegation-token"
