@@ -171,6 +171,7 @@ static void test_kill(void)
         world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
     CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).progress, 1); /* its master had a container */
     rm_view_attempts(w.core, id, &v);
     CU_ASSERT_EQUAL_FATAL(v.attempts_n, 1);
     CU_ASSERT_EQUAL(v.attempts[0].state, RM_ATTEMPT_KILLED);

@@ -27,6 +27,18 @@ static void fill_phase_view(const struct rm_app *a, enum base_task_kind k, struc
     v->progress = rm_job_progress(a, k);
 }
 
+/* The progress of an ended plain application. SOURCE: a killed one is at 100 % once its master had
+ * a container (a real YARN, tests/interop/programs). */
+static double progress_at_end(const struct rm_app *a)
+{
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+
+    if (a->final_status == RM_FINAL_SUCCEEDED ||
+        (a->state == RM_APP_KILLED && at && at->has_master))
+        return 1;
+    return a->progress;
+}
+
 static double overall_progress(const struct rm_app *a)
 {
     const struct rm_phase *p = a->phase;
@@ -36,9 +48,7 @@ static double overall_progress(const struct rm_app *a)
     if (a->is_job && a->final_status == RM_FINAL_SUCCEEDED)
         return 1;
     if (!a->is_job)
-        return a->final_status == RM_FINAL_SUCCEEDED && rm_app_state_is_final(a->state)
-                   ? 1
-                   : a->progress;
+        return rm_app_state_is_final(a->state) ? progress_at_end(a) : a->progress;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (p[k].total) {
             sum += rm_job_progress(a, k);
