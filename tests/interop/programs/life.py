@@ -121,7 +121,8 @@ class Yarn(Cluster):
 
 def live(c):
     """One application in each state. Returns (name, id) pairs, as the programs get them."""
-    finished = c.shell("succeeds", "true", memory=MASTER_MB)
+    like_hadoops_client = {"memory": MASTER_MB, "priority": 0}
+    finished = c.shell("succeeds", "true", **like_hadoops_client)
     c.wait_state(finished, *ENDED, seconds=120)
     master = {"memory": MASTER_MB, "application-type": "YARN"}
     failed = c.submit("fails", "exit 3", **master)
@@ -131,7 +132,7 @@ def live(c):
     until("its container", lambda: c.containers(killed), 60)
     c.kill(killed)
     c.wait_state(killed, *ENDED, seconds=60)
-    running = c.shell("shell", WORKER, 2, memory=MASTER_MB)
+    running = c.shell("shell", WORKER, 2, **like_hadoops_client)
     until("workers", lambda: c.app(running).get("runningContainers") == 3, 120)
     waiting = {"unmanaged-AM": True, "application-tags": {"tag": ["blue"]}, **master}
     accepted = c.submit("waiting", "sleep 60", **waiting)
@@ -139,8 +140,9 @@ def live(c):
     c.wait_settled()
     attempt = c.attempt(running)
     workers = [x for x in c.containers(running) if x["containerId"] != attempt["containerId"]]
-    first_node = c.nms[0].rsplit(":", 1)[1]
-    workers.sort(key=lambda x: (not x["nodeHttpAddress"].endswith(first_node), x["containerId"]))
+    # the node with two of the three containers: so it is the same on both clusters
+    nodes = [x["nodeId"] for x in c.containers(running)]
+    workers.sort(key=lambda x: (nodes.count(x["nodeId"]) != 2, x["containerId"]))
     c.worker_node = workers[0]["nodeHttpAddress"].replace("localhost", "127.0.0.1")
     return [
         ("running", running),
