@@ -107,6 +107,28 @@ static void test_attempts(void)
     world_free(&w);
 }
 
+/* A limit of the application's own is told, and what the node says of the end. */
+static void test_limit_of_its_own(void)
+{
+    struct rm_views v = {0};
+    struct world_container *m;
+    struct world_node *n;
+
+    begin("app 1024 1 0");
+    m = the_master(&n);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    strcpy(m->diagnostics, "Exit code 3");
+    end_master(3);
+    rm_view_app(w.core, id, &v);
+    CU_ASSERT_STRING_EQUAL(
+        v.apps[0].diagnostics,
+        "Application application_1700000000000_0001 failed 1 times (global limit =2; local limit "
+        "is =1) due to AM Container for appattempt_1700000000000_0001_000001 exited with  "
+        "exitCode: 3\nFailing this attempt.Diagnostics: Exit code 3. Failing the application.");
+    rm_views_free(&v);
+    world_free(&w);
+}
+
 static void test_times_out(void)
 {
     struct rm_views v = {0};
@@ -466,6 +488,7 @@ static void test_masters_max(void)
 static const struct cunit_case cases[] = {
     {"whole life", test_whole_life},
     {"attempts", test_attempts},
+    {"limit of its own", test_limit_of_its_own},
     {"times out", test_times_out},
     {"refused", test_refused},
     {"kill", test_kill},

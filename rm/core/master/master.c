@@ -275,11 +275,25 @@ void rm_master_mark_containers_announced(struct rm_app *a)
     a->news_n = kept;
 }
 
+/* Returns, in the step's memory, why an application failed whose last attempt failed because of
+ * @why. SOURCE: capacity/ended/app-failed in tests/interop/yarn. */
+static const char *explain_failed_app(struct rm_core *c, const struct rm_app *a, const char *why)
+{
+    int32_t global = c->conf.am_attempts_max, local = rm_app_master_attempts_limit(c, a);
+    char id[BASE_ID_TEXT_MAX];
+    const char *limits = "";
+
+    if (global != local)
+        limits = rm_scratch_printf(c, " (global limit =%d; local limit is =%d)", global, local);
+    return rm_scratch_printf(c,
+                             "Application %s failed %d times%s due to %s. Failing the application.",
+                             base_app_id_text(&a->id, id), a->failed_attempts, limits, why);
+}
+
 static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app *a, const char *why,
                                                bool counts)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
-    char id[BASE_ID_TEXT_MAX];
 
     end_attempt(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
@@ -287,11 +301,8 @@ static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app 
         rm_master_mark_containers_announced(a); /* listed when the next attempt registers */
     if (a->failed_attempts >= rm_app_master_attempts_limit(c, a)) {
         rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
-        rm_app_begin_final_save(
-            c, a, RM_APP_FAILED, RM_FINAL_FAILED,
-            rm_scratch_printf(c,
-                              "Application %s failed %d times due to %s. Failing the application.",
-                              base_app_id_text(&a->id, id), a->failed_attempts, why));
+        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED,
+                                explain_failed_app(c, a, why));
         return;
     }
     if (!a->app->keep_containers)
@@ -341,7 +352,8 @@ static void fail_attempt_of_ended_master(struct rm_core *c, struct rm_app *a,
             c, a,
             rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
                               base_attempt_id_text(&at->id, id), ct->exit_code,
-                              ct->diagnostics ? " " : "", ct->diagnostics ? ct->diagnostics : ""),
+                              ct->diagnostics ? "\nFailing this attempt.Diagnostics: " : "",
+                              ct->diagnostics ? ct->diagnostics : ""),
             counts);
 }
 
