@@ -1,8 +1,10 @@
 if(TARGET creel-task)
-  creel_test(test_task SOURCES e2e/test_task.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/rm/jobs/splits.c
-             ${CMAKE_SOURCE_DIR}/rm/jobs/output_folder.c ${CMAKE_SOURCE_DIR}/rm/jobs/output_taken.c
-             LIBS creel_api PkgConfig::ZLIB LABELS e2e TIMEOUT 600
-             ARGS $<TARGET_FILE:creel-task> ${CMAKE_BINARY_DIR}/bin/disk_order.so)
+  foreach(t test_task test_task_failures)
+    creel_test(${t} SOURCES e2e/${t}.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/rm/jobs/splits.c
+               ${CMAKE_SOURCE_DIR}/rm/jobs/output_folder.c ${CMAKE_SOURCE_DIR}/rm/jobs/output_taken.c
+               LIBS creel_api PkgConfig::ZLIB LABELS e2e TIMEOUT 600
+               ARGS $<TARGET_FILE:creel-task> ${CMAKE_BINARY_DIR}/bin/disk_order.so)
+  endforeach()
   # Preloaded into the programs under test; built without sanitizers even when these have them.
   if(NOT CREEL_SANITIZE MATCHES thread)
     add_library(creel_disk_order MODULE ${CMAKE_SOURCE_DIR}/tests/fault/disk_order.c)
@@ -11,6 +13,7 @@ if(TARGET creel-task)
     target_compile_options(creel_disk_order PRIVATE -fno-sanitize=all)
     target_link_options(creel_disk_order PRIVATE -fno-sanitize=all)
     add_dependencies(test_task creel_disk_order)
+    add_dependencies(test_task_failures creel_disk_order)
   endif()
 endif()
 creel_test(test_task_rm SOURCES e2e/test_task_rm.c e2e/fake_mr.c
