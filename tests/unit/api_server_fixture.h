@@ -61,11 +61,13 @@ static inline void on_json(struct api_request *rq, void *user)
 
 static inline void on_big(struct api_request *rq, void *user)
 {
+    const char *given = api_query(rq, "n");
+    int n = given ? atoi(given) : 100000;
     struct base_buf b = {0};
 
     (void)user;
     base_buf_adds(&b, "[");
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < n; i++)
         base_buf_addf(&b, "%d,", i);
     base_buf_adds(&b, "0]");
     api_answer(rq, 200, API_JSON, &b);

@@ -111,6 +111,31 @@ static void test_headers(void)
     client_free(&a);
 }
 
+/* Only a body that is sent in several turns comes in chunks, as all of YARN's JSON does. */
+static void test_lengths_of_bodies(void)
+{
+    static const struct {
+        const char *path;
+        size_t len;
+        bool chunked;
+    } cases[] = {
+        {"/ws/v1/cluster/apps?n=30000", 168893, false},
+        {"/ws/v1/cluster/apps?n=50000", 288893, true},
+        {"/creel/big?n=50000", 288893, false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct client_answer a;
+
+        client_do(port, "GET", cases[i].path, NULL, NULL, &a);
+        CU_ASSERT_EQUAL(a.status, 200);
+        CU_ASSERT_EQUAL(a.chunked, cases[i].chunked);
+        CU_ASSERT_EQUAL(a.body.len, cases[i].len);
+        CU_ASSERT_STRING_EQUAL(a.body.data + a.body.len - 3, ",0]");
+        client_free(&a);
+    }
+}
+
 static void test_methods(void)
 {
     struct client_answer a;
@@ -578,6 +603,7 @@ static const struct cunit_case cases[] = {
     {"paths", test_paths},
     {"not found pages", test_not_found_pages},
     {"headers", test_headers},
+    {"lengths of bodies", test_lengths_of_bodies},
     {"methods", test_methods},
     {"Accept", test_accept},
     {"errors", test_errors},

@@ -73,9 +73,9 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
         return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
     *packed = compress_body_if_wanted(rq);
     api_calls_count_sent(rq->server->calls, rq->route, reply->body.len);
-    /* A short body has a length even where YARN sends chunks: head and body then leave in one
-     * system call and one packet, which halves the kernel's part of the cost. */
-    if (reply->body.len > API_TURN_MAX)
+    /* All but long bodies have a length even where YARN sends chunks: head and body then leave in
+     * one system call, which halves the kernel's part of the cost or more. */
+    if (reply->body.len > API_ONE_SEND_MAX)
         return api_pieces_create_body_response(&reply->body, is_sent_chunked(rq));
     response =
         MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
