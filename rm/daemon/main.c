@@ -38,6 +38,8 @@
 #define LEASE_OFF false
 #endif
 
+#define KEPT_MEMORY (4 * 1024 * 1024)
+
 const char *argp_program_version = "creel-rm " CREEL_VERSION;
 
 enum {
@@ -528,14 +530,23 @@ free_conf:
     return rc;
 }
 
+/* Threads free each other's memory: more arenas would only grow the process. An arena keeps some
+ * free memory at its end, since an answer of a hundred KB would otherwise take fresh pages from the
+ * kernel each time and give them back, which costs more than to encode and send it. */
+static void tune_malloc(void)
+{
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, KEPT_MEMORY);
+    mallopt(M_TRIM_THRESHOLD, KEPT_MEMORY);
+}
+
 int main(int argc, char **argv)
 {
     struct settings s = {0};
     struct base_error err = {0};
     int rc;
 
-    /* threads free each other's memory: more arenas would only grow the process */
-    mallopt(M_ARENA_MAX, 2);
+    tune_malloc();
     s.conf = base_conf_new();
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &s);
