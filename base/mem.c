@@ -81,7 +81,8 @@ void base_buf_reserve(struct base_buf *b, size_t more)
 
 void base_buf_add(struct base_buf *b, const void *p, size_t n)
 {
-    base_buf_reserve(b, n);
+    if (b->cap - b->len <= n)
+        base_buf_reserve(b, n);
     if (n)
         memcpy(b->data + b->len, p, n);
     b->len += n;

@@ -1,18 +1,28 @@
 #include "api/yarn/capacity.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "api/yarn/members.h"
+#include "base/error.h"
 
 void yarn_capacity_vector_set_percent(struct yarn_capacity_vector *v, double percent)
 {
     struct base_buf b = {0};
+    size_t n;
 
     api_java_add_float(&b, percent, 1);
-    base_buf_adds(&b, "%");
-    snprintf(v->percent, sizeof v->percent, "%s", b.data);
-    snprintf(v->text, sizeof v->text, "[memory-mb=%s,vcores=%s]", v->percent, v->percent);
+    base_buf_add(&b, "%", 1);
+    base_assert(b.len < sizeof v->percent);
+    n = b.len + 1;
+    memcpy(v->percent, b.data, n);
+    base_buf_clear(&b);
+    base_buf_adds(&b, "[memory-mb=");
+    base_buf_adds(&b, v->percent);
+    base_buf_adds(&b, ",vcores=");
+    base_buf_adds(&b, v->percent);
+    base_buf_adds(&b, "]");
+    base_assert(b.len < sizeof v->text);
+    memcpy(v->text, b.data, b.len + 1);
     base_buf_free(&b);
     v->configured = v->text;
     v->entry[0] = (struct yarn_vector_entry){"memory-mb", v->percent};

@@ -29,15 +29,28 @@ static enum fit reads_back(double n, double scale, double v, bool is_float)
     return same == 2 ? FITS : same == 0 ? FITS_NOT : UNCERTAIN;
 }
 
-/* Appends @v (0, or from 1e-3 to 1e7) with as many decimals as it needs. Returns false, with
+/* Most values are whole. */
+static void add_whole_number(struct base_buf *out, long v)
+{
+    char text[24], *at = text + sizeof text;
+
+    *--at = '0';
+    *--at = '.';
+    do
+        *--at = (char)('0' + v % 10);
+    while ((v /= 10) > 0);
+    base_buf_add(out, at, (size_t)(text + sizeof text - at));
+}
+
+/* Appends @v (from 1e-3 to 1e7, not whole) with as many decimals as it needs. Returns false, with
  * nothing appended, when double arithmetic does not tell which these are. The candidate with k
  * decimals is found without error: a float times 10^11 is exact, since 5^11 has 26 bits, and for a
  * double it need not be, while the candidate stays below 2^51. */
 static bool add_with_few_decimals(struct base_buf *out, double v, bool is_float)
 {
-    double scale = 1, limit = is_float ? 1e9 : 1e15;
+    double scale = 10, limit = is_float ? 1e9 : 1e15;
 
-    for (int k = 0; k <= 11; k++, scale *= 10) {
+    for (int k = 1; k <= 11; k++, scale *= 10) {
         double n = rint(v * scale);
         enum fit fit;
         char text[24], *at = text + sizeof text;
@@ -47,8 +60,6 @@ static bool add_with_few_decimals(struct base_buf *out, double v, bool is_float)
             return false;
         if (fit == FITS_NOT)
             continue;
-        if (k == 0)
-            *--at = '0';
         for (int i = 0; i < k; i++, left /= 10)
             *--at = (char)('0' + left % 10);
         *--at = '.';
@@ -119,7 +130,11 @@ void api_java_add_float(struct base_buf *out, double v, int is_float)
         base_buf_adds(out, "Infinity");
         return;
     }
-    if ((v == 0 || v >= 1e-3) && v < 1e7 && add_with_few_decimals(out, v, is_float))
+    if (v < 1e7 && v == (double)(long)v) {
+        add_whole_number(out, (long)v);
+        return;
+    }
+    if (v >= 1e-3 && v < 1e7 && add_with_few_decimals(out, v, is_float))
         return;
     n = find_shortest_digits(v, is_float, digits, &exponent);
     if (exponent >= -3 && exponent < 7) {

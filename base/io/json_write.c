@@ -38,10 +38,50 @@ static const char *json_escape(unsigned char c, char buf[static 7])
     return buf;
 }
 
+/* Returns true when each of the eight bytes of @w is ASCII and needs no escape. */
+static bool are_eight_plain(uint64_t w)
+{
+    const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
+    uint64_t quote = w ^ ones * '"', slash = w ^ ones * '\\';
+
+    /* the high bit of a sum shows a byte below 0x20, or one that is zero */
+    return ((w | ((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) &
+            highs) == 0;
+}
+
+/* Returns how many bytes at the start of the @n of @s are ASCII and need no escape. */
+static size_t count_plain_bytes(const char *s, size_t n)
+{
+    size_t at = 0;
+
+    for (uint64_t w; n - at >= sizeof w; at += sizeof w) {
+        memcpy(&w, s + at, sizeof w);
+        if (!are_eight_plain(w))
+            break;
+    }
+    for (; at < n; at++) {
+        unsigned char c = (unsigned char)s[at];
+
+        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+            break;
+    }
+    return at;
+}
+
+/* Most strings are plain from end to end: these are copied at once. */
 void base_json_quote(struct base_buf *out, const char *s)
 {
-    base_buf_add(out, "\"", 1);
-    base_escape_add(out, s, json_escape);
+    size_t plain = count_plain_bytes(s, strlen(s));
+    char *at;
+
+    if (out->cap - out->len <= plain + 2)
+        base_buf_reserve(out, plain + 2);
+    at = out->data + out->len;
+    *at++ = '"';
+    memcpy(at, s, plain);
+    out->len += plain + 1;
+    if (s[plain])
+        base_escape_add(out, s + plain, json_escape);
     base_buf_add(out, "\"", 1);
 }
 

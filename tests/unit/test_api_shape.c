@@ -498,6 +498,35 @@ static void test_text(void)
     }
 }
 
+/* Strings are copied by eight bytes where these are plain: each byte is found wherever it stands.
+ */
+static void test_every_byte_in_every_place(void)
+{
+    enum { LEN = 20 };
+
+    for (int c = 1; c < 256; c++) {
+        struct base_buf alone = {0};
+
+        base_json_quote(&alone, (char[]){(char)c, '\0'});
+        for (int at = 0; at < LEN; at++) {
+            struct base_buf got = {0}, wanted = {0};
+            char text[LEN + 1];
+
+            memset(text, 'x', LEN);
+            text[LEN] = '\0';
+            text[at] = (char)c;
+            base_json_quote(&got, text);
+            base_buf_addf(&wanted, "\"%.*s%.*s%s\"", at, text, (int)alone.len - 2, alone.data + 1,
+                          text + at + 1);
+            CU_ASSERT_STRING_EQUAL(got.data, wanted.data);
+            CU_ASSERT_EQUAL(got.len, wanted.len);
+            base_buf_free(&got);
+            base_buf_free(&wanted);
+        }
+        base_buf_free(&alone);
+    }
+}
+
 static const struct cunit_case cases[] = {
     {"resource in all dialects", test_resource},
     {"maps and string lists", test_maps_and_string_lists},
@@ -509,5 +538,6 @@ static const struct cunit_case cases[] = {
     {"Java's numbers are shortest", test_java_numbers_are_shortest},
     {"objects that are copied", test_copied_objects},
     {"JSON and XML text", test_text},
+    {"every byte in every place", test_every_byte_in_every_place},
 };
 CUNIT_MAIN("api_shape", cases)
