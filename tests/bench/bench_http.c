@@ -1,11 +1,13 @@
 /* tests/bench/bench_http.c - what a request over HTTP costs the ResourceManager: CPU time of its
- * process per request, with 16 connections kept alive; and a listing of many applications: CPU
- * time, time to the first byte, and memory.
- * Usage: bench_http BIN_DIR [OP...] (default: all). Prints "name value unit" lines. The daemon
- * lives in a temporary folder and is ended by pid. */
+ * process per request, with 16 connections kept alive; a listing of many applications: CPU time,
+ * time to the first byte, and memory; and the whole life of a task on 1,000 simulated nodes. Beside
+ * them what the kernel alone costs: a loop that reads requests and sends answers of the same
+ * length. Usage: bench_http BIN_DIR [OP...] (default: all). Prints "name value unit" lines. The
+ * daemon lives in a temporary folder and is ended by pid. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,14 @@
 #include "base/mem.h"
 #include "base/version.h"
 
-enum { CONNECTIONS = 16, APPS = 10000, NODES = 5000, QUEUES = 20 };
+enum {
+    CONNECTIONS = 16,
+    APPS = 10000,
+    NODES = 5000,
+    QUEUES = 20,
+    TASK_NODES = 1000,
+    TASKS = 200000
+};
 
 static const char *bin;
 static char *dir;
@@ -47,15 +56,20 @@ static double now_s(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Returns the CPU time that the ResourceManager has used, in seconds. */
-static double rm_cpu_s(void)
+static double cpu_s_of(pid_t pid)
 {
     struct timespec ts;
     clockid_t clock;
 
-    if (clock_getcpuclockid(rm, &clock) != 0 || clock_gettime(clock, &ts) != 0)
-        die("CPU clock of the ResourceManager");
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &ts) != 0)
+        die("CPU clock of a process");
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Returns the CPU time that the ResourceManager has used, in seconds. */
+static double rm_cpu_s(void)
+{
+    return cpu_s_of(rm);
 }
 
 /* Returns the value of @name ("VmRSS", "VmHWM") in the ResourceManager's status, in MiB. */
@@ -139,10 +153,11 @@ static void start_rm(void)
     free(queues);
 }
 
-static int connect_to_rm(void)
+static int connect_to(uint16_t to_port)
 {
-    struct sockaddr_in to = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons(to_port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0)
@@ -236,6 +251,84 @@ static void measure(const char *name, const char *path)
     fflush(stdout);
 }
 
+/* ---- the kernel's part ---- */
+
+/* Answers every request on @fds with @answer until a connection ends. */
+static void answer_requests(const int *fds, const char *answer, size_t len)
+{
+    struct pollfd p[CONNECTIONS];
+    char request[4096];
+
+    for (int i = 0; i < CONNECTIONS; i++)
+        p[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    while (poll(p, CONNECTIONS, -1) > 0)
+        for (int i = 0; i < CONNECTIONS; i++)
+            if (p[i].revents && (read(p[i].fd, request, sizeof request) <= 0 ||
+                                 base_write_all(p[i].fd, answer, len) < 0))
+                _exit(0);
+}
+
+/* Accepts CONNECTIONS connections of this process over TCP, and forks the process that answers. */
+static pid_t start_answering(struct connection *to, const char *answer, size_t len)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t at_len = sizeof at;
+    int fds[CONNECTIONS], listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    pid_t pid;
+
+    if (listener < 0 || bind(listener, (struct sockaddr *)&at, sizeof at) < 0 ||
+        listen(listener, CONNECTIONS) < 0 ||
+        getsockname(listener, (struct sockaddr *)&at, &at_len) < 0)
+        die("listening");
+    for (int i = 0; i < CONNECTIONS; i++) {
+        to[i] = (struct connection){.fd = connect_to(ntohs(at.sin_port))};
+        fds[i] = accept(listener, NULL, NULL);
+        setsockopt(fds[i], IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    }
+    close(listener);
+    pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < CONNECTIONS; i++)
+            close(to[i].fd);
+        answer_requests(fds, answer, len);
+        _exit(0);
+    }
+    for (int i = 0; i < CONNECTIONS; i++)
+        close(fds[i]);
+    return pid;
+}
+
+/* Measures a process that does nothing but read requests for @path and send an answer as long as
+ * the ResourceManager's. */
+static void measure_kernel(const char *name, const char *path)
+{
+    enum { N = 16000 };
+    struct connection to[CONNECTIONS];
+    struct base_buf answer = {0};
+    pid_t pid;
+    double cpu = 0;
+
+    send_request(&connections[0], path, NULL);
+    read_answer(&connections[0], "200", &answer);
+    pid = start_answering(to, answer.data, answer.len);
+    for (int n = -800; n < N; n += CONNECTIONS) {
+        if (n == 0)
+            cpu = cpu_s_of(pid);
+        for (int i = 0; i < CONNECTIONS; i++)
+            send_request(&to[i], path, NULL);
+        for (int i = 0; i < CONNECTIONS; i++)
+            read_answer(&to[i], "200", NULL);
+    }
+    printf("kernel_%s %.1f us\n", name, (cpu_s_of(pid) - cpu) / N * 1e6);
+    fflush(stdout);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        close(to[i].fd);
+        free(to[i].buf);
+    }
+    waitpid(pid, NULL, 0);
+    base_buf_free(&answer);
+}
+
 /* Registers @n nodes without slots and measures their heartbeats. */
 static void measure_heartbeats(int n)
 {
@@ -285,7 +378,7 @@ static void measure_listing(int apps)
 
     reset_peak_memory();
     for (int i = 0; i < N; i++) {
-        int fd = connect_to_rm();
+        int fd = connect_to(port);
         double t = now_s();
         ssize_t got = 0;
 
@@ -307,6 +400,76 @@ static void measure_listing(int apps)
            "list_%d_apps_size %.1f MB\nlist_%d_apps_memory %.1f MiB\n",
            apps, (rm_cpu_s() - cpu) / N, apps, first / N * 1e3, apps, total / N * 1e3, apps,
            bytes / N / 1e6, apps, rm_memory_mb("VmHWM") - rss);
+}
+
+static void measure_with_kernel(const char *name, const char *path)
+{
+    measure(name, path);
+    measure_kernel(name, path);
+}
+
+/* ---- the whole life of a task ---- */
+
+/* Asks for @path until the answer contains @text. */
+static void wait_for(const char *path, const char *text)
+{
+    struct base_buf b = {0};
+
+    do {
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+        send_request(&connections[0], path, NULL);
+        read_answer(&connections[0], "200", &b);
+    } while (!strstr(b.data, text));
+    base_buf_free(&b);
+}
+
+/* Runs a job of @n tasks, which end by themselves, from its submission to its end. */
+static void run_job(int n)
+{
+    struct base_buf b = {0};
+    char body[256], path[256], *id;
+
+    snprintf(body, sizeof body,
+             "{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\":\",\"count\":%d}]}}", n);
+    send_request(&connections[0], "/ws/v1/cluster/jobs", body);
+    read_answer(&connections[0], "201", &b);
+    id = strstr(b.data, "application_");
+    if (!id)
+        die("a job without an id");
+    snprintf(path, sizeof path, "/ws/v1/cluster/apps/%.*s/state", (int)strcspn(id, "\"\r/"), id);
+    wait_for(path, "FINISHED");
+    base_buf_free(&b);
+}
+
+/* Measures tasks on simulated nodes of @slots slots each: submitted, assigned, launched, ended and
+ * recorded, with the heartbeats that carry all that. */
+static void measure_task_lives(const char *slots, int n)
+{
+    char *exe = base_printf("%s/sim_nodes", bin), *url = base_printf("http://127.0.0.1:%u", port);
+    char *nodes = base_printf("%d", TASK_NODES);
+    char *all = base_printf("\"activeNodes\":%d", TASK_NODES);
+    pid_t pid = fork();
+    double cpu;
+
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDWR);
+
+        dup2(null, 1);
+        execl(exe, exe, url, "", nodes, slots, "1", "1", (char *)NULL);
+        _exit(127);
+    }
+    wait_for("/ws/v1/cluster/metrics", all);
+    run_job(n / 20);
+    cpu = rm_cpu_s();
+    run_job(n);
+    printf("task_life_%s_slots %.1f us\n", slots, (rm_cpu_s() - cpu) / n * 1e6);
+    fflush(stdout);
+    kill(pid, SIGTERM);
+    waitpid(pid, NULL, 0);
+    free(exe);
+    free(url);
+    free(nodes);
+    free(all);
 }
 
 static void submit_apps(int n)
@@ -337,29 +500,32 @@ int main(int argc, char **argv)
     bool all = argc == 2;
 
     if (argc < 2)
-        die("usage: bench_http BIN_DIR [info|metrics|app|scheduler|bean|heartbeat|listing]...");
+        die("usage: bench_http BIN_DIR "
+            "[info|metrics|app|scheduler|bean|task|listing|heartbeat]...");
     bin = argv[1];
     dir = base_printf("%s/bench-http.XXXXXX", parent ? parent : "/tmp");
     if (!mkdtemp(dir))
         die("mkdtemp");
     start_rm();
     for (int i = 0; i < CONNECTIONS; i++)
-        connections[i].fd = connect_to_rm();
+        connections[i].fd = connect_to(port);
     submit_apps(16);
     app = path_of_an_app();
     for (int i = all ? 0 : 2; all ? i < 1 : i < argc; i++) {
         const char *op = all ? "" : argv[i];
 
         if (all || !strcmp(op, "info"))
-            measure("cluster_info", "/ws/v1/cluster/info");
+            measure_with_kernel("cluster_info", "/ws/v1/cluster/info");
         if (all || !strcmp(op, "metrics"))
             measure("cluster_metrics", "/ws/v1/cluster/metrics");
         if (all || !strcmp(op, "app"))
             measure("app", app);
         if (all || !strcmp(op, "scheduler"))
-            measure("scheduler_20_queues", "/ws/v1/cluster/scheduler");
+            measure_with_kernel("scheduler_20_queues", "/ws/v1/cluster/scheduler");
         if (all || !strcmp(op, "bean"))
             measure("jmx_bean", "/jmx?qry=Hadoop:service=ResourceManager,name=ClusterMetrics");
+        if (all || !strcmp(op, "task"))
+            measure_task_lives("40", TASKS);
         if (all || !strcmp(op, "listing")) {
             submit_apps(APPS);
             measure_listing(APPS);
