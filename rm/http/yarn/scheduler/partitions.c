@@ -63,7 +63,8 @@ static size_t find_or_add(struct yarn_partitions *p, size_t *cap, char *name)
 static void add_existing(const struct rm_views *uses, struct yarn_partitions *p, size_t *cap)
 {
     for (size_t i = 1; i < uses->labels_n; i++) {
-        struct yarn_partition *v = &p->v[find_or_add(p, cap, base_strdup(uses->labels[i].name))];
+        size_t at = find_or_add(p, cap, base_strdup(uses->labels[i].name)); /* may move p->v */
+        struct yarn_partition *v = &p->v[at];
 
         v->exists = true;
         v->total = uses->labels[i].total;
