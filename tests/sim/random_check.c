@@ -41,6 +41,10 @@ static void check_node(const struct rm_node *n)
     MUST(!n->registered ||
          (n->state == RM_NODE_DECOMMISSIONING) == (n->draining || n->decommissioning));
     MUST(n->registered || !n->containers);
+    /* the time for containers without a slot is over, also when another RM began it */
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        MUST(!n->registered || !n->resource_given || !n->overcommit_at_us ||
+             n->overcommit_at_us > w.now || n->used[k] - n->freeing[k] <= n->slots[k]);
 }
 
 /* Checks a plain application: the counts that policies see match its asks and containers. */

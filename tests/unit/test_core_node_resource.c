@@ -171,10 +171,45 @@ static void test_survives(void)
     world_free(&w);
 }
 
+/* The time for containers without a slot goes on while no RM leads. */
+static void test_deadline_survives(void)
+{
+    begin(3, 0);
+    world_submit(&w, "a 3 0 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_give(&w, "node0:8042", 2048, 2, 10 * S);
+    world_crash(&w, w.journal_n);
+    register_again();
+    world_advance(&w, 7 * S);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(live_containers(), 3);
+    world_advance(&w, 4 * S);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(live_containers(), 2);
+    world_give(&w, "node0:8042", 1024, 1, 3 * S);
+    world_advance(&w, 2 * S);
+    world_crash(&w, w.journal_n);
+    world_advance(&w, 2 * S); /* it passes before the node registers */
+    register_again();
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(live_containers(), 1);
+    world_give(&w, "node0:8042", 0, 0, 3 * S);
+    world_give(&w, "node0:8042", 0, 0, -1); /* called off: the next RM does not know it */
+    world_crash(&w, w.journal_n);
+    world_advance(&w, 4 * S);
+    register_again();
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(live_containers(), 1);
+    world_give(&w, "node0:8042", 3072, 3, -1);
+    world_run_dry(&w);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {
-    {"slots in proportion", test_proportion},        {"an unknown node", test_unknown},
-    {"more slots at once", test_more_slots_at_once}, {"containers without a slot", test_kills},
-    {"killing is called off", test_kill_called_off}, {"what it survives", test_survives},
+    {"slots in proportion", test_proportion},          {"an unknown node", test_unknown},
+    {"more slots at once", test_more_slots_at_once},   {"containers without a slot", test_kills},
+    {"killing is called off", test_kill_called_off},   {"what it survives", test_survives},
+    {"the time survives too", test_deadline_survives},
 };
 
 int main(void)

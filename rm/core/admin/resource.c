@@ -87,6 +87,16 @@ void rm_node_kill_excess(struct rm_core *c, struct rm_node *n)
     }
 }
 
+void rm_node_resume_overcommit(struct rm_core *c, struct rm_node *n)
+{
+    if (!n->resource_given || !n->overcommit_at_us)
+        return;
+    if (n->overcommit_at_us <= c->now_us)
+        rm_node_kill_excess(c, n);
+    else
+        rm_timer_set(&c->timers, &n->overcommit, n->overcommit_at_us);
+}
+
 static void set_resource(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     n->resource_given = true;
@@ -98,10 +108,10 @@ static void set_resource(struct rm_core *c, struct rm_node *n, const struct rm_e
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true; /* there may be more slots now */
     rm_timer_cancel(&c->timers, &n->overcommit);
-    if (ev->u.node_resource.overcommit_us == 0)
-        rm_node_kill_excess(c, n);
-    else if (ev->u.node_resource.overcommit_us > 0)
-        rm_timer_set(&c->timers, &n->overcommit, c->now_us + ev->u.node_resource.overcommit_us);
+    n->overcommit_at_us = ev->u.node_resource.overcommit_us < 0
+                              ? 0
+                              : base_sat_add(c->now_us, ev->u.node_resource.overcommit_us);
+    rm_node_resume_overcommit(c, n);
     rm_record_node(c, n);
     rm_emit_note(c, 6, "node %s: set to %lld MiB and %lld vcores, %d map and %d reduce slots",
                  n->id, (long long)n->given.v[RM_RES_MEMORY_MB],

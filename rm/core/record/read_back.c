@@ -361,11 +361,12 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     struct rm_node *n;
     char *host, *http, *rack, *version, *boot, *instance;
     int32_t maps, reduces;
-    int64_t sent_us, until_us = 0, memory_mb = -1, vcores = -1;
+    int64_t sent_us, until_us = 0, overcommit_at_us = 0, memory_mb = -1, vcores = -1;
     bool gone, draining = false, decommissioning = false;
-    bool second = r.end - r.p > 2 && r.p[0] == 'n' && r.p[1] == '2';
+    bool third = r.end - r.p > 2 && r.p[0] == 'n' && r.p[1] == '3';
+    bool second = third || (r.end - r.p > 2 && r.p[0] == 'n' && r.p[1] == '2');
 
-    if (!rm_skip_word(&r, second ? "n2" : "n1"))
+    if (!rm_skip_word(&r, third ? "n3" : second ? "n2" : "n1"))
         return rm_record_set_corrupt_error(rec, err, "unknown version");
     state = (enum rm_node_state)rm_get_int_in(&r, 0, RM_NODE_STATES - 1);
     host = rm_get_text(&r);
@@ -384,6 +385,8 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
         memory_mb = rm_get_int_in(&r, -1, INT32_MAX);
         vcores = rm_get_int_in(&r, -1, INT32_MAX);
     }
+    if (third)
+        overcommit_at_us = rm_get_time(&r);
     if (r.bad || r.p != r.end || !host || rm_node_find(c, rec->key)) {
         bool twice = !r.bad && r.p == r.end && host;
 
@@ -416,6 +419,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     n->resource_given = memory_mb >= 0 && vcores >= 0;
     n->given.v[RM_RES_MEMORY_MB] = memory_mb;
     n->given.v[RM_RES_VCORES] = vcores;
+    n->overcommit_at_us = overcommit_at_us;
     rm_node_apply_resource(c, n);
     free(host);
     free(rack);

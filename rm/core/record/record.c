@@ -248,10 +248,11 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 {
     struct base_buf *b = &c->text;
     bool admin = n->draining || n->decommissioning || n->resource_given;
+    bool deadline = n->resource_given && n->overcommit_at_us;
 
     if (c->conf.simulation)
         return c->seq;
-    rm_record_begin(c, admin ? "n2" : "n1");
+    rm_record_begin(c, deadline ? "n3" : admin ? "n2" : "n1");
     rm_put_int(b, n->state);
     rm_put_text(b, n->host_name);
     rm_put_text(b, n->http);
@@ -270,6 +271,8 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
         rm_put_int(b, n->resource_given ? n->given.v[RM_RES_MEMORY_MB] : -1);
         rm_put_int(b, n->resource_given ? n->given.v[RM_RES_VCORES] : -1);
     }
+    if (deadline)
+        rm_put_int(b, n->overcommit_at_us);
     return rm_record_emit(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 

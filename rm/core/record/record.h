@@ -15,6 +15,8 @@
  *           n2 the same with that time and <draining 0|1> <decommissioning 0|1> <until>
  *              <given MiB> <given vcores>, both -1: none given; written only for such a node, since
  *              earlier versions cannot read it
+ *           n3 the same and <time at which containers without a slot are killed>; written only for
+ *              a node with such a time
  *   commit  c1 <attempt>: the attempt that may commit; -1: none any more
  *   meta    f2 <0|1>, key "format": 1 for a store that is known to be the right one, 0 for one that
  *              was created empty and has not been confirmed
