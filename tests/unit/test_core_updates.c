@@ -192,12 +192,43 @@ static void test_signal(void)
     world_free(&w);
 }
 
+/* A node that does not fetch its orders is told of each command once for each container. */
+static void test_signals_repeated(void)
+{
+    struct rm_event ev = {.kind = RM_EV_SIGNAL_CONTAINER, .token = 0};
+    struct world_node *n;
+    size_t queued;
+
+    begin("app 1024 2 0");
+    do_register(1);
+    n = &w.nodes[0];
+    ev.u.signal.id = n->v[0].id;
+    queued = w.core->nodes[0]->queue.len;
+    for (int i = 0; i < 1000; i++) {
+        ev.token = ++w.token;
+        ev.u.signal.command =
+            i % 2 ? BASE_SIGNAL_GRACEFUL_SHUTDOWN : BASE_SIGNAL_OUTPUT_THREAD_DUMP;
+        world_step(&w, &ev);
+        CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    }
+    CU_ASSERT_EQUAL(w.core->nodes[0]->queue.len, queued + 2);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->signals[BASE_SIGNAL_GRACEFUL_SHUTDOWN], 1);
+    CU_ASSERT_EQUAL(n->signals[BASE_SIGNAL_OUTPUT_THREAD_DUMP], 1);
+    ev.token = ++w.token; /* again, after the node has been told */
+    world_step(&w, &ev);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->signals[BASE_SIGNAL_GRACEFUL_SHUTDOWN], 2);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {
     {"priority", test_priority},
     {"priority before acceptance", test_priority_before_acceptance},
     {"order by priority", test_order},
     {"lifetime", test_lifetime},
     {"lifetime and another ResourceManager", test_lifetime_after_restart},
-    {"signal", test_signal}};
+    {"signal", test_signal},
+    {"signals repeated", test_signals_repeated}};
 
 CUNIT_MAIN("changes of live applications", cases)
