@@ -160,6 +160,9 @@ const struct base_conf_key base_conf_keys[] = {
         "time for which a graceful decommissioning waits for a node's applications; -1: no limit"),
     BOOL("yarn.node-labels.enabled", "false",
          "let operators label nodes, so that requests with a label go to those nodes alone"),
+    INT("creel.rm.activities-wait-ms", "8000", 1, MS_MAX,
+        "how long scheduler/bulk-activities waits for the rounds asked for; then it answers with "
+        "those that there were"),
     INT("creel.rm.forget-nodes-ms", "86400000", 0, MS_MAX,
         "time after which a lost or stopped node is forgotten, counted from the end of the last "
         "application that used it if that is later; 0: never"),

@@ -111,6 +111,8 @@ struct rm_core;
      * node when it registers again. 0: no bound. */                                               \
     X(int64_t, gone_nodes_us, "creel.rm.forget-nodes-ms", 1000)                                    \
     X(int32_t, gone_nodes_max, "creel.rm.max-gone-nodes", 1)                                       \
+    /* How long a reader waits for the rounds that it has recorded. */                             \
+    X(int64_t, activities_wait_us, "creel.rm.activities-wait-ms", 1000)                            \
     X(int64_t, kill_grace_ms, "creel.nodemanager.kill-grace-ms", 1)
 
 struct rm_core_conf {

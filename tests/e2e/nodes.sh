@@ -12,7 +12,8 @@ start_rm() { # PORT
     rm -f "$T/url"
     "$BIN/creel-rm" -D creel.rm.port="$1" -D creel.rm.state-dir="$T/state" \
         -D yarn.resourcemanager.nodes.exclude-path="$T/exclude" \
-        -D yarn.node-labels.enabled=true --url-file "$T/url" 2>> "$DEV/rm.log" &
+        -D yarn.node-labels.enabled=true -D creel.rm.activities-wait-ms=500 \
+        --url-file "$T/url" 2>> "$DEV/rm.log" &
     PID[rm]=$!
     wait_for 20 "creel-rm" test -s "$T/url"
     CREEL_RM=$(cat "$T/url")
@@ -47,6 +48,10 @@ check_equal "$(state never-seen:-1)" DECOMMISSIONED "an excluded host"
 start_nm nm-1
 wait_for 10 "the first node" nodes_running 1
 A=$(nodes RUNNING)
+
+# ---- more rounds than there will be: those that there were
+check_equal "$(status 'scheduler/bulk-activities?activitiesCount=228666')" 200 "many rounds"
+check_equal "$(jq '.bulkActivities.activities | length < 228666' "$T/body")" true "rounds"
 
 # ---- draining: what runs goes on, nothing new starts, the state survives the RM
 JOB=$(creel job submit --task "until [ -e $T/go ]; do sleep 0.1; done" --count 4)

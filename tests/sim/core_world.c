@@ -25,6 +25,7 @@ void world_init(struct world *w, const char *policy)
                                     .heartbeat_us = 1000000,
                                     .am_expiry_us = 600000000,
                                     .allocation_expiry_us = 600000000,
+                                    .activities_wait_us = 2000000,
                                     .slowstart = 0.05,
                                     .am_attempts_max = 2,
                                     .task_attempts_max = 4,

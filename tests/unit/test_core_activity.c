@@ -212,8 +212,11 @@ static void test_readers(void)
     CU_ASSERT_FALSE(w.core->recording);
     CU_ASSERT_EQUAL(rounds(&(struct rm_round_filter){0}), 3);
     record(&ev);
-    w.now += RM_RECORD_WAIT_US;
+    w.now += w.conf.activities_wait_us - 1;
     ev = (struct rm_event){.kind = RM_EV_TIMER};
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.core->activities->readers_n, 1);
+    w.now++;
     world_step(&w, &ev);
     CU_ASSERT_EQUAL(w.core->activities->readers_n, 0);
     CU_ASSERT_FALSE(w.core->recording);

@@ -84,7 +84,7 @@ static void add_reader(struct rm_core *c, uint64_t token, int64_t rounds)
     v->readers[v->readers_n++] =
         (struct rm_record_request){.token = token,
                                    .until = v->last + (uint64_t)rounds,
-                                   .give_up_us = c->now_us + RM_RECORD_WAIT_US};
+                                   .give_up_us = c->now_us + c->conf.activities_wait_us};
     set_readers_timer(c);
 }
 

@@ -15,7 +15,6 @@
 #define RM_ROUND_OFFERS_MAX    200 /* further ones of the same round are not recorded */
 #define RM_RECORD_REQUESTS_MAX 64  /* nodes to be recorded, and readers that wait, each */
 #define RM_APP_WATCHES_MAX     16  /* beyond them, the one that ends first is dropped */
-#define RM_RECORD_WAIT_US      INT64_C(10000000) /* how long a reader waits for its rounds */
 
 struct rm_round_offer { /* a slot offered to an application */
     struct base_app_id app;
@@ -39,10 +38,12 @@ struct rm_round {
     size_t wanting_n, wanting_cap;
 };
 struct rm_record_request {
-    char *node_id;      /* to be recorded next; NULL for a reader */
-    uint64_t token;     /* reader: to be answered after the round @until */
-    uint64_t until;     /* number of a round */
-    int64_t give_up_us; /* then a reader is answered anyway, and a node is not waited for */
+    char *node_id;  /* to be recorded next; NULL for a reader */
+    uint64_t token; /* reader: to be answered after the round @until */
+    uint64_t until; /* number of a round */
+    /* Then a reader is answered anyway (rm_core_conf.activities_wait_us), and a node is not waited
+     * for. */
+    int64_t give_up_us;
 };
 struct rm_app_watch { /* rounds in which @app is offered a slot are kept until @until_us */
     struct base_app_id app;
