@@ -245,6 +245,9 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     struct rm_str_list tags;
     int32_t priority;     /* -1: not given */
     int32_t max_attempts; /* 0: default */
+    /* Failures of attempts that ended longer ago do not count towards max_attempts; 0: all count.
+     */
+    int64_t failures_validity_ms;
     bool unmanaged, keep_containers;
     struct rm_res resource; /* of the master; 0: that of a map slot */
     /* Labels of the nodes for its containers and for its master; NULL: none, and for the master

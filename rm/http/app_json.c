@@ -660,6 +660,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         body, "priority", INT32_MIN, INT32_MAX,
         find_member(body, "priority") ? 0 : -1); /* text that is not a number counts as 0 */
     s->max_attempts = (int32_t)get_number_or_default(body, "max-app-attempts", 0, INT32_MAX, 0);
+    s->failures_validity_ms =
+        get_number_or_default(body, "attempt-failures-validity-interval", 0, INT64_MAX, 0);
     s->unmanaged = get_bool_or_default(body, "unmanaged-AM", false);
     s->keep_containers =
         get_bool_or_default(body, "keep-containers-across-application-attempts", false);

@@ -64,6 +64,28 @@ touch "$T/go"
 wait_for 60 "end of $id" app_ended "$id"
 app_is "$id" FINISHED/SUCCEEDED || fail "$id is $(app "$id" state)/$(app "$id" finalStatus)"
 
+# Failures longer ago than the submission says do not count towards its attempts.
+submit_failing() { # ID INTERVAL
+    jq -n --arg id "$1" --argjson interval "$2" \
+        '{"application-id":$id,"application-name":"ages","max-app-attempts":2,
+          "attempt-failures-validity-interval":$interval,"resource":{"memory":256,"vCores":1},
+          "am-container-spec":{"commands":{"command":"exit 3"}}}' |
+        curl -sf -H 'Content-Type: application/json' -d @- "$API/apps?user.name=ann"
+}
+attempts() { curl -sf "$API/apps/$1/appattempts" | jq '.appAttempts.appAttempt | length'; }
+has_attempts() { [ "$(attempts "$1")" -ge "$2" ]; }
+id=$(new_id)
+submit_failing "$id" 1
+wait_for 60 "a third attempt" has_attempts "$id" 3
+app_ended "$id" && fail "$id is $(app "$id" state): $(app "$id" diagnostics)"
+creel application -kill "$id" > /dev/null
+id=$(new_id)
+submit_failing "$id" 3600000
+wait_for 60 "end of $id" app_ended "$id"
+check_equal "$(attempts "$id")" 2 "attempts within an hour"
+app "$id" diagnostics | grep -q "^Application $id failed 2 times in previous 3600000 millisec" ||
+    fail "$id: $(app "$id" diagnostics)"
+
 # One container fails: the master reports FAILED, YARN's state is still FINISHED.
 id=$(new_id)
 submit "$id" fails 'case $CONTAINER_ID in *3) exit 3;; esac' > /dev/null

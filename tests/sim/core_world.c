@@ -660,7 +660,7 @@ static int by_table_key(const void *a, const void *b)
 static bool decodes(bool is_job, const char *text)
 {
     const int most[] = {999999, 999999, 1, 99, 99, 999999};
-    int v[6], n = 0;
+    int v[6], n = 0, more = 0;
 
     if (strlen(text) > 120 ||
         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._0123456789 -") !=
@@ -671,6 +671,11 @@ static bool decodes(bool is_job, const char *text)
         return false;
     if (is_job && sscanf(text + n, " %9d %9d %9d%n", &v[3], &v[4], &v[5], &n) != 3)
         return false;
+    if (!is_job && sscanf(text + n, " %9d%n", &v[3], &more) == 1) {
+        if (v[3] < 0)
+            return false;
+        n += more;
+    }
     for (int i = 0; i < (is_job ? 6 : 3); i++)
         if (v[i] < (i == 5 ? -1 : 0) || v[i] > most[i]) /* a priority may be -1 */
             return false;

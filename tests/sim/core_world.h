@@ -153,8 +153,8 @@ void world_label(struct world *w, enum rm_labels_op op, const char *name, const 
 /* Gives the node other resources. @overcommit_us: as in the event. */
 void world_give(struct world *w, const char *node, int64_t memory_mb, int64_t vcores,
                 int64_t overcommit_us);
-/* Parses "name memory attempts unmanaged". An application named "keep…" keeps its containers, one
- * named "lost…" is submitted to a queue that does not exist. */
+/* Parses "name memory attempts unmanaged [validity of failures in ms]". An application named
+ * "keep…" keeps its containers, one named "lost…" is submitted to a queue that does not exist. */
 struct rm_app_spec *world_app_spec(const char *text);
 struct base_app_id world_submit_app(struct world *w, const char *text);
 enum rm_app_state world_state(struct world *w, struct base_app_id id);

@@ -140,15 +140,17 @@ struct rm_app_spec *world_app_spec(const char *text)
     struct rm_app_spec *s = base_alloc(sizeof *s);
     char name[64];
     int memory, attempts, unmanaged;
-    int n = sscanf(text, "%63s %d %d %d", name, &memory, &attempts, &unmanaged);
+    long long validity_ms = 0;
+    int n = sscanf(text, "%63s %d %d %d %lld", name, &memory, &attempts, &unmanaged, &validity_ms);
 
-    base_assert(n == 4);
+    base_assert(n >= 4);
     s->refs = 1;
     s->name = base_strdup(name);
     s->user = base_strdup("ann");
     s->queue = base_strdup(strncmp(name, "lost", 4) == 0 ? "nosuch" : "default");
     s->type = base_strdup("YARN");
     s->max_attempts = attempts;
+    s->failures_validity_ms = validity_ms;
     s->unmanaged = unmanaged;
     s->keep_containers = strncmp(name, "keep", 4) == 0;
     s->resource.v[RM_RES_MEMORY_MB] = memory;

@@ -129,6 +129,46 @@ static void test_limit_of_its_own(void)
     world_free(&w);
 }
 
+static void fail_attempt(int32_t attempt)
+{
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    do_register(attempt);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    end_master(3);
+}
+
+/* Only failures within the last minute count, also those that an earlier RM has seen. */
+static void test_failures_that_age(void)
+{
+    struct rm_views v = {0};
+
+    begin("app 1024 3 0 60000");
+    w.core->conf.am_attempts_max = w.conf.am_attempts_max = 4;
+    fail_attempt(1);
+    world_advance(&w, 20 * S);
+    fail_attempt(2);
+    world_advance(&w, 45 * S);
+    fail_attempt(3); /* the first failure is older than a minute */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
+    world_crash(&w, w.durable);
+    world_register(&w, &w.nodes[0]);
+    world_register(&w, &w.nodes[1]);
+    world_advance(&w, 20 * S);
+    fail_attempt(4); /* so is the second */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
+    fail_attempt(5);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
+    rm_view_app(w.core, id, &v);
+    CU_ASSERT_STRING_EQUAL(
+        v.apps[0].diagnostics,
+        "Application application_1700000000000_0001 failed 3 times in previous 60000 milliseconds "
+        "(global limit =4; local limit is =3) due to AM Container for "
+        "appattempt_1700000000000_0001_000005 exited with  exitCode: 3. Failing the application.");
+    rm_views_free(&v);
+    world_free(&w);
+}
+
 static void test_times_out(void)
 {
     struct rm_views v = {0};
@@ -489,6 +529,7 @@ static const struct cunit_case cases[] = {
     {"whole life", test_whole_life},
     {"attempts", test_attempts},
     {"limit of its own", test_limit_of_its_own},
+    {"failures that age", test_failures_that_age},
     {"times out", test_times_out},
     {"refused", test_refused},
     {"kill", test_kill},

@@ -74,6 +74,47 @@ struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a)
     return at;
 }
 
+/* A failed disk is the node's fault, so an attempt that ended because of one does not count as
+ * failed, as in YARN. But a master that fills the disk itself looks the same on every node, so only
+ * the first few such attempts are forgiven. */
+static bool disk_failure_is_forgiven(const struct rm_app *a, int32_t last)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i <= last; i++)
+        n += a->attempts[i].exit_code == RM_EXIT_DISKS_FAILED;
+    return n <= RM_AM_DISK_FAILURES_FREE;
+}
+
+bool rm_attempt_failure_counts(const struct rm_app *a, int32_t i)
+{
+    if (a->attempts[i].state != RM_ATTEMPT_FAILED)
+        return false;
+    switch (a->attempts[i].exit_code) {
+    case RM_EXIT_ABORTED:
+    case RM_EXIT_PREEMPTED:
+    case RM_EXIT_KILLED_BY_RM:
+        return false;
+    case RM_EXIT_DISKS_FAILED:
+        return !disk_failure_is_forgiven(a, i);
+    default:
+        return true;
+    }
+}
+
+int32_t rm_app_count_failed_attempts(const struct rm_core *c, const struct rm_app *a)
+{
+    int64_t within_us = base_sat_mul(a->app->failures_validity_ms, 1000);
+    int32_t n = 0;
+
+    if (!within_us)
+        return a->failed_attempts;
+    for (int32_t i = a->attempts_n - 1; i >= 0 && c->now_us - a->attempts[i].finish_us < within_us;
+         i--)
+        n += rm_attempt_failure_counts(a, i);
+    return n;
+}
+
 void rm_app_free_attempts_and_asks(struct rm_app *a)
 {
     for (int32_t i = 0; i < a->attempts_n; i++)

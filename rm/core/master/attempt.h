@@ -37,6 +37,11 @@ void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s);
 /* Adds an attempt in state NEW; the oldest one is dropped beyond RM_ATTEMPTS_KEPT. Borrowed until
  * the next attempt is added. */
 struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a);
+/* Returns true when attempt @i of @a has failed, and not because the cluster ended its master. */
+bool rm_attempt_failure_counts(const struct rm_app *a, int32_t i);
+/* Returns how many attempts count towards their limit now: those whose failure counts, and if the
+ * submission gives a time, those that ended within it. */
+int32_t rm_app_count_failed_attempts(const struct rm_core *c, const struct rm_app *a);
 /* Frees the attempts, the news for the master and its asks. The caller must reset the members for
  * attempts and news. */
 void rm_app_free_attempts_and_asks(struct rm_app *a);

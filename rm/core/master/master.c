@@ -275,34 +275,36 @@ void rm_master_mark_containers_announced(struct rm_app *a)
     a->news_n = kept;
 }
 
-/* Returns, in the step's memory, why an application failed whose last attempt failed because of
- * @why. SOURCE: capacity/ended/app-failed in tests/interop/yarn. */
-static const char *explain_failed_app(struct rm_core *c, const struct rm_app *a, const char *why)
+/* Returns what YARN says of an application whose attempts have failed because of @why, in memory
+ * that is valid until the next step. SOURCE: recordings; Hadoop's RMAppImpl. */
+static const char *explain_failure(struct rm_core *c, const struct rm_app *a, const char *why)
 {
-    int32_t global = c->conf.am_attempts_max, local = rm_app_master_attempts_limit(c, a);
+    int32_t limit = rm_app_master_attempts_limit(c, a);
+    const char *within = "", *limits = "";
     char id[BASE_ID_TEXT_MAX];
-    const char *limits = "";
 
-    if (global != local)
-        limits = rm_scratch_printf(c, " (global limit =%d; local limit is =%d)", global, local);
-    return rm_scratch_printf(c,
-                             "Application %s failed %d times%s due to %s. Failing the application.",
-                             base_app_id_text(&a->id, id), a->failed_attempts, limits, why);
+    if (a->app->failures_validity_ms)
+        within = rm_scratch_printf(c, " in previous %lld milliseconds",
+                                   (long long)a->app->failures_validity_ms);
+    if (limit != c->conf.am_attempts_max)
+        limits = rm_scratch_printf(c, " (global limit =%d; local limit is =%d)",
+                                   c->conf.am_attempts_max, limit);
+    return rm_scratch_printf(
+        c, "Application %s failed %d times%s%s due to %s. Failing the application.",
+        base_app_id_text(&a->id, id), limit, within, limits, why);
 }
 
-static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app *a, const char *why,
-                                               bool counts)
+static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
 
     end_attempt(c, a, at, RM_ATTEMPT_FAILED, why);
-    a->failed_attempts += counts;
+    a->failed_attempts += rm_attempt_failure_counts(a, a->attempts_n - 1);
     if (a->app->keep_containers)
         rm_master_mark_containers_announced(a); /* listed when the next attempt registers */
-    if (a->failed_attempts >= rm_app_master_attempts_limit(c, a)) {
+    if (rm_app_count_failed_attempts(c, a) >= rm_app_master_attempts_limit(c, a)) {
         rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
-        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED,
-                                explain_failed_app(c, a, why));
+        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, explain_failure(c, a, why));
         return;
     }
     if (!a->app->keep_containers)
@@ -320,41 +322,24 @@ static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app 
         rm_master_forget_unreported_ends(c, a);
 }
 
-/* A failed disk is the node's fault, so an attempt that ended because of one does not count as
- * failed, as in YARN. But a master that fills the disk itself looks the same on every node, so only
- * the first few such attempts are forgiven. */
-static bool disk_failure_is_forgiven(const struct rm_app *a)
-{
-    int32_t n = 0;
-
-    for (int32_t i = 0; i < a->attempts_n; i++)
-        n += a->attempts[i].exit_code == RM_EXIT_DISKS_FAILED;
-    return n <= RM_AM_DISK_FAILURES_FREE;
-}
-
 static void fail_attempt_of_ended_master(struct rm_core *c, struct rm_app *a,
                                          struct rm_container *ct)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
     char id[BASE_ID_TEXT_MAX];
-    bool counts = ct->exit_code != RM_EXIT_ABORTED && ct->exit_code != RM_EXIT_PREEMPTED &&
-                  ct->exit_code != RM_EXIT_KILLED_BY_RM;
 
     if (!at || at->master != ct)
         return;
     at->master = NULL;
     at->reregister = false;
     at->exit_code = ct->exit_code;
-    if (ct->exit_code == RM_EXIT_DISKS_FAILED)
-        counts = !disk_failure_is_forgiven(a);
     if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
         fail_attempt_and_retry_or_fail_app(
             c, a,
             rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
                               base_attempt_id_text(&at->id, id), ct->exit_code,
                               ct->diagnostics ? "\nFailing this attempt.Diagnostics: " : "",
-                              ct->diagnostics ? ct->diagnostics : ""),
-            counts);
+                              ct->diagnostics ? ct->diagnostics : ""));
 }
 
 static bool attempt_will_learn_end_of(const struct rm_attempt *at, const struct rm_container *ct)
@@ -473,8 +458,7 @@ void rm_master_expire(struct rm_core *c, struct rm_app *a)
     fail_attempt_and_retry_or_fail_app(
         c, a,
         rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out",
-                          base_attempt_id_text(&at->id, id)),
-        true);
+                          base_attempt_id_text(&at->id, id)));
 }
 
 void rm_masters_fail_missing_on_node(struct rm_core *c, const struct rm_node *n)
@@ -487,9 +471,10 @@ void rm_masters_fail_missing_on_node(struct rm_core *c, const struct rm_node *n)
             strcmp(at->node_id ? at->node_id : "", n->id) != 0)
             continue;
         at->reregister = false;
+        at->exit_code = RM_EXIT_ABORTED;
         if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
             fail_attempt_and_retry_or_fail_app(
-                c, a, "AM Container was lost when the ResourceManager was restarted", false);
+                c, a, "AM Container was lost when the ResourceManager was restarted");
         else
             rm_plain_app_continue_end(c, a);
     }
