@@ -81,6 +81,9 @@ const struct base_conf_key base_conf_keys[] = {
     BOOL("yarn.acl.enable", "false",
          "check who may see, change and submit applications: their owners, those that an "
          "application names (application-acls), those that queues name, and administrators"),
+    BOOL("yarn.webapp.filter-entity-list-by-user", "false",
+         "lists of applications and containers leave out what the caller may not see, instead of "
+         "showing a part of it"),
     STR("yarn.admin.acl", "*",
         "administrators: users, separated by commas, and after a blank groups; *: everybody; a "
         "blank: nobody. The user of a daemon always is one. Labels and creel rmadmin ask for them "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
@@ -11,6 +12,7 @@
  * show_containers() has been called. */
 struct app_copy {
     struct yarn_nm_app app;
+    struct base_app_id key;
     char id[BASE_ID_TEXT_MAX], user[256];
     char **ids;
     size_t ids_n, ids_cap;
@@ -41,13 +43,6 @@ static bool is_app_state(const char *state)
     return false;
 }
 
-const char *nm_app_state_name(const struct nm_app_view *v)
-{
-    if (v->finished)
-        return "FINISHED";
-    return v->cleaning ? "FINISHING_CONTAINERS_WAIT" : "RUNNING";
-}
-
 /* As YARN does, drops an application from what is shown once its logs count as aggregated. */
 static bool is_shown(const struct nm *nm, const struct nm_app_view *v)
 {
@@ -66,6 +61,7 @@ static void add_container_id(struct nm_container *c, void *u)
 static void copy_app(const struct nm *nm, const struct nm_app_view *v, struct app_copy *out)
 {
     memset(out, 0, sizeof *out);
+    out->key = v->id;
     memcpy(out->id, v->text, sizeof out->id);
     snprintf(out->user, sizeof out->user, "%s", v->user ? v->user : "");
     out->app.state = nm_app_state_name(v);
@@ -129,6 +125,18 @@ static bool answer_unknown_state(struct api_request *rq, struct nm *nm, const ch
     return any.found;
 }
 
+static void leave_out_hidden(struct api_request *rq, struct nm *nm, struct apps_copy *all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (nm_access_leaves_out_app(rq, nm, &all->v[i].key))
+            free_app_copy(&all->v[i]);
+        else
+            all->v[kept++] = all->v[i];
+    all->n = kept;
+}
+
 static void get_apps(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
@@ -146,6 +154,7 @@ static void get_apps(struct api_request *rq, void *user)
     pthread_mutex_lock(&nm->lock);
     nm_core_each_app(nm->core, add_matching_app, &all);
     pthread_mutex_unlock(&nm->lock);
+    leave_out_hidden(rq, nm, &all);
     for (size_t i = 0; i < all.n; i++)
         show_containers(&all.v[i]);
     apps.list = (struct api_list){.items = all.v, .n = all.n, .stride = sizeof *all.v};

@@ -24,6 +24,13 @@ struct containers_copy {
     size_t n, cap;
 };
 
+const char *nm_app_state_name(const struct nm_app_view *v)
+{
+    if (v->finished)
+        return "FINISHED";
+    return v->cleaning ? "FINISHING_CONTAINERS_WAIT" : "RUNNING";
+}
+
 const char *nm_container_state_name(enum nm_state state)
 {
     switch (state) {
@@ -96,6 +103,18 @@ static void add_container(struct nm_container *c, void *u)
     copy_container(nm_core_view(c), &all->v[all->n++]);
 }
 
+static void leave_out_hidden(struct api_request *rq, struct nm *nm, struct containers_copy *all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (nm_access_leaves_out_app(rq, nm, &all->v[i].cid.attempt.app))
+            free_container_copy(&all->v[i]);
+        else
+            all->v[kept++] = all->v[i];
+    all->n = kept;
+}
+
 static void get_containers(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
@@ -105,6 +124,7 @@ static void get_containers(struct api_request *rq, void *user)
     pthread_mutex_lock(&nm->lock);
     nm_core_each_container(nm->core, add_container, &all);
     pthread_mutex_unlock(&nm->lock);
+    leave_out_hidden(rq, nm, &all);
     for (size_t i = 0; i < all.n; i++)
         list_logs_and_show(rq, nm, &all.v[i]);
     containers.list = (struct api_list){.items = all.v, .n = all.n, .stride = sizeof *all.v};

@@ -60,6 +60,12 @@ bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct b
     return allowed;
 }
 
+bool nm_access_leaves_out_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app)
+{
+    return base_conf_bool(nm->conf, "yarn.webapp.filter-entity-list-by-user") &&
+           !nm_access_may_see_app(rq, nm, app);
+}
+
 bool nm_access_is_admin(struct api_request *rq, struct nm *nm)
 {
     struct base_acl_rules rules = read_rules(nm);

@@ -12,6 +12,9 @@
  * node does not remember any more are for administrators alone. Must not be called with nm->lock
  * held. */
 bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app);
+/* Returns true when lists leave the application out for the caller, who may not see it
+ * (yarn.webapp.filter-entity-list-by-user). Must not be called with nm->lock held. */
+bool nm_access_leaves_out_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app);
 /* Returns true when the caller is an administrator, whether or not ACLs are enabled. */
 bool nm_access_is_admin(struct api_request *rq, struct nm *nm);
 /* The same, except that a caller who gives no name is one only if everybody is. @nm: struct nm *.

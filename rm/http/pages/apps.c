@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/conf/conf.h"
 #include "base/limits.h"
 #include "rm/http/access/access.h"
 #include "rm/http/listing.h"
@@ -22,6 +23,7 @@
 struct list {
     struct rm_listing listing;
     struct rm_access access;
+    bool leaves_out; /* yarn.webapp.filter-entity-list-by-user */
     struct rm_apps_query query;
     struct rm_app_filter filter;
     char *order_link;
@@ -181,6 +183,8 @@ static void add_row(struct list *l, const struct rm_app_view *v)
     bool sees = rm_access_allows(&l->access, RM_OP_VIEW_APP, v);
     char id[BASE_ID_TEXT_MAX];
 
+    if (!sees && l->leaves_out)
+        return;
     l->shown++;
     api_table_open_row(t, base_app_id_text(&v->id, id));
     api_table_open_cell(t);
@@ -313,7 +317,8 @@ static bool collect_keys(struct list *l, size_t max)
     bool more = copy_chunk(l, max, &v);
 
     for (size_t i = 0; i < v.apps_n && !l->is_cut; i++)
-        l->is_cut = !rm_app_keys_add(&l->keys, &v.apps[i], l->query.order, l->now_us);
+        if (!l->leaves_out || rm_access_allows(&l->access, RM_OP_VIEW_APP, &v.apps[i]))
+            l->is_cut = !rm_app_keys_add(&l->keys, &v.apps[i], l->query.order, l->now_us);
     rm_views_free(&v);
     return more && !l->is_cut;
 }
@@ -393,6 +398,7 @@ static void answer_list(struct api_request *rq, struct rm_backend *b, const char
     }
     l->order_link = make_order_link(&l->query);
     rm_access_begin(&l->access, b, api_caller(rq));
+    l->leaves_out = base_conf_bool(rm_backend_conf(b), "yarn.webapp.filter-entity-list-by-user");
     l->now_us = rm_backend_now_us(b);
     l->cursor = l->query.before;
     l->has_cursor = l->query.has_before && rm_apps_query_is_in_core_order(&l->query);

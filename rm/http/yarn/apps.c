@@ -164,6 +164,7 @@ struct listing {
     struct yarn_context frame;
     struct yarn_app_and_texts filled;
     enum api_dialect dialect;
+    bool leaves_out; /* yarn.webapp.filter-entity-list-by-user */
     size_t matched, shown;
 };
 
@@ -196,6 +197,24 @@ static bool answer_mistake_if_any(struct listing *l)
     return yarn_deselects_answer_if_unknown(rq, &l->filter.deselects);
 }
 
+static void add_app_unless_left_out(struct listing *l, const struct rm_app_view *v,
+                                    struct base_buf *out)
+{
+    bool sees = rm_access_allows(&l->access, RM_OP_VIEW_APP, v);
+
+    if (!sees && l->leaves_out)
+        return;
+    yarn_app_fill(&l->frame, v, &l->filled);
+    if (!sees)
+        yarn_app_hide_details(&l->filled.app);
+    if (!l->filter.final_status ||
+        strcmp(l->filled.app.final_status, l->filter.final_status) == 0) {
+        yarn_deselects_apply(&l->filter.deselects, &l->filled.app);
+        api_shape_add_list_item("app", &yarn_shape_app, l->dialect, &l->filled.app, l->shown++,
+                                out);
+    }
+}
+
 /* Appends the applications of one chunk that pass the filters. Returns RM_LISTING_MORE unless the
  * limit is reached or an error was answered. */
 static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm_views *v,
@@ -206,15 +225,7 @@ static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm
             continue;
         if (l->matched++ == 0 && answer_mistake_if_any(l))
             return RM_LISTING_ANSWERED;
-        yarn_app_fill(&l->frame, &v->apps[i], &l->filled);
-        if (!rm_access_allows(&l->access, RM_OP_VIEW_APP, &v->apps[i]))
-            yarn_app_hide_details(&l->filled.app);
-        if (!l->filter.final_status ||
-            strcmp(l->filled.app.final_status, l->filter.final_status) == 0) {
-            yarn_deselects_apply(&l->filter.deselects, &l->filled.app);
-            api_shape_add_list_item("app", &yarn_shape_app, l->dialect, &l->filled.app, l->shown++,
-                                    out);
-        }
+        add_app_unless_left_out(l, &v->apps[i], out);
         if ((int64_t)l->matched >= l->filter.limit)
             return RM_LISTING_END;
     }
@@ -279,6 +290,7 @@ static void get_apps(struct api_request *rq, void *user)
                                   .chunk = write_apps_chunk,
                                   .drop = free_apps_listing};
     l->dialect = yarn_choose_dialect(rq, API_N_WRAPPED);
+    l->leaves_out = base_conf_bool(rm_backend_conf(user), "yarn.webapp.filter-entity-list-by-user");
     if (!read_filter(rq, &l->filter)) {
         free_filter(&l->filter);
         free(l);
