@@ -119,3 +119,28 @@ enum base_acl_answer base_acl_check_app(const struct base_acl_rules *rules,
         return BASE_ACL_YES;
     return base_acl_either(base_acl_check(acl, who), base_acl_check_admin(rules, who));
 }
+
+static void add_names(struct part list, struct base_buf *out)
+{
+    struct part name;
+
+    for (const char *comma = ""; take_name(&list, &name); comma = ",") {
+        base_buf_adds(out, comma);
+        base_buf_add(out, name.at, name.len);
+    }
+}
+
+void base_acl_format(const char *acl, struct base_buf *out)
+{
+    struct part users, groups;
+
+    acl = acl ? acl : " ";
+    if (is_text(trim((struct part){acl, strlen(acl)}), "*")) {
+        base_buf_adds(out, "*");
+        return;
+    }
+    split_list(acl, &users, &groups);
+    add_names(users, out);
+    base_buf_adds(out, " ");
+    add_names(groups, out);
+}

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/mem.h"
+
 /* In this order the answers of several lists, of which one is enough, combine by their maximum. */
 enum base_acl_answer {
     BASE_ACL_NO,
@@ -32,6 +34,9 @@ enum base_acl_answer base_acl_check(const char *acl, const struct base_acl_calle
 /* Returns true when @acl names a group, so that its answer may depend on groups. @acl NULL: false.
  */
 bool base_acl_names_groups(const char *acl);
+/* Appends @acl as Hadoop shows it: its users, a blank, its groups; NULL: a blank, which is nobody.
+ */
+void base_acl_format(const char *acl, struct base_buf *out);
 enum base_acl_answer base_acl_either(enum base_acl_answer a, enum base_acl_answer b);
 
 /* What a daemon is configured to check. The texts are borrowed. */

@@ -245,6 +245,9 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.slot.map.vcores", "1", 1, INT32_MAX, "virtual cores of a map slot"),
     INT("creel.slot.reduce.memory-mb", "2048", 1, INT32_MAX, "memory of a reduce slot"),
     INT("creel.slot.reduce.vcores", "1", 1, INT32_MAX, "virtual cores of a reduce slot"),
+    BOOL("mapreduce.cluster.acls.enabled", "false",
+         "show the access lists of jobs in the answers of MapReduce; they are checked while "
+         "yarn.acl.enable is true"),
     STR("mapreduce.jobhistory.webapp.address", "",
         "address (host:port, in Hadoop port 19888) at which the ResourceManager serves the job "
         "history too, for tools that look for Hadoop's history server; several ResourceManagers "

@@ -48,6 +48,8 @@ void rm_job_spec_unref(struct rm_job_spec *s)
     free(s->combine);
     free(s->reduce);
     free(s->output);
+    free(s->acl_view);
+    free(s->acl_modify);
     list_free(&s->input);
     free_splits(s);
     list_free(&s->env);

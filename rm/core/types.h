@@ -201,6 +201,7 @@ struct rm_job_spec {
     double weight; /* 0: not given, which means 1 */
     int32_t max_attempts;
     struct base_app_id reservation; /* whose slots it uses; seq 0: none */
+    char *acl_view, *acl_modify;    /* as those of struct rm_app_spec; NULL: not given */
     /* Groups of @user, primary first; empty: unknown. For placement in a queue, not stored. */
     struct rm_str_list user_groups;
     struct rm_str_list env; /* "K=V" */

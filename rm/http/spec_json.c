@@ -22,7 +22,8 @@ const char *const rm_spec_job_members[] = {
     "priority",     "input",  "output",         "map",
     "combine",      "reduce", "reduces",        "split-size",
     "max-attempts", "env",    "deadline-s",     "deadline-at-ms",
-    "weight",       "tasks",  "reservation-id", NULL};
+    "weight",       "tasks",  "reservation-id", "acl-view",
+    "acl-modify",   NULL};
 const char *const rm_spec_task_members[] = {"kind",  "command",    "hosts",
                                             "count", "expected-s", NULL};
 
@@ -353,6 +354,16 @@ static int read_reservation(const json_t *job, struct base_app_id *id, struct ba
     return 0;
 }
 
+static int read_acl(const json_t *job, const char *name, char **out, struct base_error *err)
+{
+    const char *text = NULL;
+    int rc = base_json_str(job, "job.", name, false, BASE_ACL_MAX, &text, err);
+
+    if (rc == 0 && text)
+        *out = base_strdup(text);
+    return rc;
+}
+
 static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec *s,
                     struct base_error *err)
 {
@@ -371,6 +382,8 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
         (rc = read_env(job, &s->env, err)) < 0 || (rc = read_deadline(job, s, err)) < 0 ||
         (rc = read_weight(job, s, err)) < 0 ||
         (rc = read_reservation(job, &s->reservation, err)) < 0 ||
+        (rc = read_acl(job, "acl-view", &s->acl_view, err)) < 0 ||
+        (rc = read_acl(job, "acl-modify", &s->acl_modify, err)) < 0 ||
         (rc = base_json_arr(job, "job.", "tasks", false, GROUPS_MAX, &tasks, err)) < 0)
         return rc;
     s->priority = (int32_t)priority;
@@ -550,6 +563,8 @@ void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct b
         base_json_put_num(out, "weight", s->weight);
     if (s->reservation.seq)
         base_json_put_str(out, "reservation-id", base_reservation_id_text(&s->reservation, id));
+    base_json_put_str_opt(out, "acl-view", s->acl_view);
+    base_json_put_str_opt(out, "acl-modify", s->acl_modify);
 }
 
 const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind,

@@ -17,7 +17,8 @@ property() {
     property default.acl_submit_applications alice
     echo '</configuration>'
 } > "$T/capacity-scheduler.xml"
-start_cluster --nodes 1 -D yarn.acl.enable=true -D "yarn.admin.acl= daemon" \
+start_cluster --nodes 1 --map-slots 4 -D yarn.webapp.filter-entity-list-by-user=true \
+    -D mapreduce.cluster.acls.enabled=true -D yarn.acl.enable=true -D "yarn.admin.acl= daemon" \
     -D creel.rm.audit-log="$T/audit" -D creel.scheduler.capacity-file="$T/capacity-scheduler.xml"
 APPS=/ws/v1/cluster/apps
 
@@ -52,6 +53,10 @@ wait_for 30 "the application's log" logged
 expect 201 nobody /ws/v1/cluster/jobs -X POST "${JSON[@]}" \
     -d '{"job":{"tasks":[{"command":"true"}]}}'
 job=$(HADOOP_USER_NAME=alice creel job submit --task 'sleep 1000')
+# a job with lists of its own
+expect 201 alice /ws/v1/cluster/jobs -X POST "${JSON[@]}" \
+    -d '{"job":{"tasks":[{"command":"sleep 1000"}],"acl-view":"carol","acl-modify":" nogroup"}}'
+shared=$(jq -r .job.id "$T/body")
 
 sees() { # USER: true or false
     expect 200 "$1" "$APPS/$app"
@@ -63,6 +68,22 @@ sysfs_status() { # [?user.name=USER]
 }
 log_status() { # [?user.name=USER]
     curl -s -o /dev/null -w '%{http_code}' "http://$node$(log_path)$1"
+}
+# Applications and containers that the caller may not see are left out of lists.
+listed() { # USER TASKS WHEN
+    local seen=0
+    [ "$1" = carol ] && seen=2
+    expect 200 "$1" "$APPS"
+    check_equal "$(jq '.apps.app // [] | length' "$T/body")" "$seen" "applications of $1 $3"
+    curl -s "http://$node/ws/v1/node/apps?user.name=$1" > "$T/body"
+    check_equal "$(jq '.apps.app // [] | length' "$T/body")" "$seen" "$1's of the node $3"
+    curl -s "http://$node/ws/v1/node/containers?user.name=$1" > "$T/body"
+    check_equal "$(jq '.containers.container // [] | length' "$T/body")" "$seen" "$1's there $3"
+    check_equal "$(ask "$1" "$2" | tail -c 3)" "$([ "$1" = carol ] && echo 200 || echo 503)" \
+        "tasks for $1 $3"
+    curl -s "$CREEL_RM/cluster/apps?user.name=$1" > "$T/body"
+    check_equal "$(grep -o 'cluster/app/application_[0-9_]*' "$T/body" | sort -u | wc -l)" "$seen" \
+        "applications on the page of $1 $3"
 }
 check_rights() {
     local user
@@ -77,12 +98,15 @@ check_rights() {
         check_equal "$(log_status "?user.name=$user")" 403 "$user reads the log $1"
         expect 503 "$user" "$APPS/$app/appattempts/${app/application/appattempt}_000001"
     done
-    for user in bob carol dr.who; do
+    for user in carol dr.who bob; do
         expect 403 "$user" "$APPS/$app/state" -X PUT "${JSON[@]}" -d '{"state":"KILLED"}'
         expect 403 "$user" "/ws/v1/cluster/jobs/$job"
         expect 403 "$user" "$APPS/$job/why"
+        expect 403 "$user" "$APPS/$shared/state" -X PUT "${JSON[@]}" -d '{"state":"KILLED"}'
         expect 200 "$user" /ws/v1/cluster/jobs
-        check_equal "$(jq '.jobs | length' "$T/body")" 0 "jobs that $user sees $1"
+        check_equal "$(jq -r '.jobs[].id' "$T/body")" "$([ "$user" = carol ] && echo "$shared")" \
+            "jobs that $user sees $1"
+        listed "$user" "/proxy/$shared/ws/v1/mapreduce/jobs/${shared/application/job}/tasks" "$1"
     done
     for user in alice daemon; do
         check_equal "$(sysfs_status "?user.name=$user")" 200 "$user stores a document $1"
@@ -93,6 +117,9 @@ check_rights() {
     expect 403 alice /logLevel -G -d log=http -d level=INFO
     expect 200 alice /logLevel -G -d log=http
     expect 200 daemon /logLevel -G -d log=http -d level=INFO
+    expect 200 carol "/ws/v1/cluster/jobs/$shared"
+    check_equal "$(jq -r '.job."acl-view"' "$T/body")" carol "the list of the job $1"
+    expect 403 bob "/ws/v1/cluster/jobs/$shared"
     expect 403 bob /ws/v1/cluster/scheduler/policy -X PUT "${JSON[@]}" -d '{"policy":"fifo"}'
     expect 200 daemon /ws/v1/cluster/scheduler/policy -X PUT "${JSON[@]}" -d '{"policy":"fifo"}'
 }

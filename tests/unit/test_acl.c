@@ -333,8 +333,28 @@ static void test_refusals(void)
     }
 }
 
+static void test_format(void)
+{
+    static const struct {
+        const char *acl, *shown;
+    } lists[] = {
+        {NULL, " "},      {"", " "},           {" ", " "},      {"*", "*"},
+        {" * ", "*"},     {"carol", "carol "}, {"a, b", "a b"}, {"a,,b ops , x\ny", "a,b ops,x,y"},
+        {" ops", " ops"},
+    };
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct base_buf text = {0};
+
+        base_acl_format(lists[i].acl, &text);
+        CU_ASSERT_STRING_EQUAL(text.data, lists[i].shown);
+        base_buf_free(&text);
+    }
+}
+
 static const struct cunit_case cases[] = {
     {"lists", test_lists},
+    {"lists as Hadoop shows them", test_format},
     {"administrators and owners", test_admins_and_owners},
     {"rights on queues", test_queue_rights},
     {"queues without lists", test_open_queues},

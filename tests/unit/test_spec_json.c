@@ -71,6 +71,8 @@ static const struct {
     {"{\"job\":{" MR ",\"deadline-at-ms\":\"2026-11-21\"}}", "deadline-at-ms", "integer"},
     {"{\"job\":{" MR ",\"deadline-s\":5,\"deadline-at-ms\":1700000000000}}",
      "deadline-at-ms: not allowed beside", "deadline-s"},
+    {"{\"job\":{" MR ",\"acl-view\":7}}", "job.acl-view", "string"},
+    {"{\"job\":{" MR ",\"acl-modify\":[]}}", "job.acl-modify", "string"},
     {"{\"job\":{" MR ",\"weight\":0}}", "job.weight: 0 is not", "greater than 0"},
     {"{\"job\":{" MR ",\"weight\":-1}}", "weight: -1", "number from 0"},
     {"{\"job\":{" MR ",\"weight\":\"2\"}}", "weight", "number"},
@@ -108,6 +110,11 @@ static void test_bad(void)
     }
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static void round_trip(const char *body)
 {
     struct base_error err = {0};
@@ -122,6 +129,8 @@ static void round_trip(const char *body)
     CU_ASSERT_EQUAL(back->deadline_us, spec->deadline_us);
     CU_ASSERT_EQUAL(back->deadline_at_us, spec->deadline_at_us);
     CU_ASSERT_EQUAL(back->weight, spec->weight);
+    CU_ASSERT(same_text(back->acl_view, spec->acl_view));
+    CU_ASSERT(same_text(back->acl_modify, spec->acl_modify));
     CU_ASSERT_EQUAL(back->max_attempts, spec->max_attempts);
     CU_ASSERT_EQUAL(back->split_size, spec->split_size);
     rm_job_spec_unref(spec);
@@ -136,6 +145,7 @@ static void test_round_trip(void)
                ",\"combine\":\"c\\n\\td\",\"reduce\":\"r\",\"reduces\":7,\"split-size\":10,\"max-"
                "attempts\":1,"
                "\"env\":{\"B\":\"2\",\"A\":\"1=1\",\"E\":\"\"},\"deadline-s\":0.25}}");
+    round_trip("{\"job\":{" MR ",\"acl-view\":\"carol ops\",\"acl-modify\":\" \"}}");
     round_trip("{\"job\":{" MR ",\"deadline-s\":0.000001,\"weight\":0.000001}}");
     round_trip("{\"job\":{" MR ",\"deadline-at-ms\":1700000000123,\"weight\":2.1234567}}");
     round_trip("{\"job\":{\"tasks\":[{\"kind\":\"reduce\",\"command\":\"sleep "

@@ -67,7 +67,7 @@ static void expand_launch_order(const struct rm_core *c, struct rm_order *o,
     o->user = a->user;
     o->name = a->name;
     o->token = a->token;
-    o->acl_view = a->app ? a->app->acl_view : NULL;
+    o->acl_view = a->app ? a->app->acl_view : a->job->acl_view;
     o->launch = q->launch;
     o->master = q->master;
     o->submit_us = a->submit_us;

@@ -78,10 +78,14 @@ static bool decide(struct rm_access *a, struct rm_access_question *question, con
 
 static struct rm_access_question make_question(enum rm_operation op, const struct rm_app_view *v)
 {
-    return (struct rm_access_question){.op = op,
-                                       .owner = v ? v->user : NULL,
-                                       .acl_view = v && v->app ? v->app->acl_view : NULL,
-                                       .acl_modify = v && v->app ? v->app->acl_modify : NULL};
+    struct rm_access_question q = {.op = op};
+
+    if (!v)
+        return q;
+    q.owner = v->user;
+    q.acl_view = v->app ? v->app->acl_view : v->job ? v->job->acl_view : NULL;
+    q.acl_modify = v->app ? v->app->acl_modify : v->job ? v->job->acl_modify : NULL;
+    return q;
 }
 
 bool rm_access_allows(struct rm_access *a, enum rm_operation op, const struct rm_app_view *v)

@@ -76,6 +76,8 @@ static void add_properties(struct job_conf *j, const struct base_conf *conf,
     add_text(j, "mapreduce.job.user.name", v->user);
     add_text(j, "mapreduce.job.queuename", v->queue);
     add_number(j, "mapreduce.job.priority", v->priority);
+    add_text(j, "mapreduce.job.acl-view-job", s->acl_view);
+    add_text(j, "mapreduce.job.acl-modify-job", s->acl_modify);
     add_number(j, "mapreduce.job.maps", v->phase[BASE_TASK_MAP].total);
     add_number(j, "mapreduce.job.reduces", v->phase[BASE_TASK_REDUCE].total);
     add_text(j, "stream.map.streamprocessor", s->map);

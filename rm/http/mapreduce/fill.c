@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/acl/acl.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
 
 #define MS(us)       ((us) / 1000)
@@ -83,6 +84,21 @@ static void fill_mean_times(const struct rm_app_view *v, struct yarn_mr_job *j)
     j->avg_merge_ms = compute_mean(n[BASE_COUNT_MERGE_MILLIS], reduces->succeeded);
 }
 
+/* Shows the lists of the job as those of MapReduce, which shows them while it checks them. */
+static void fill_acls(const struct rm_job_spec *s, struct mr_job_and_texts *filled)
+{
+    static const char *const names[] = {"mapreduce.job.acl-view-job",
+                                        "mapreduce.job.acl-modify-job"};
+
+    for (size_t i = 0; i < 2; i++) {
+        base_buf_clear(&filled->acl_texts[i]);
+        base_acl_format(i == 0 ? s->acl_view : s->acl_modify, &filled->acl_texts[i]);
+        filled->acls[i] = (struct yarn_mr_acl){names[i], filled->acl_texts[i].data};
+    }
+    filled->job.acls =
+        (struct api_list){.items = filled->acls, .n = 2, .stride = sizeof filled->acls[0]};
+}
+
 void mr_job_fill(const struct yarn_context *f, const struct rm_app_view *v,
                  struct mr_job_and_texts *filled)
 {
@@ -115,11 +131,15 @@ void mr_job_fill(const struct yarn_context *f, const struct rm_app_view *v,
         .map_attempts = count_attempts(maps),
     };
     fill_mean_times(v, &filled->job);
+    if (f->job_acls && v->job)
+        fill_acls(v->job, filled);
 }
 
 void mr_job_texts_free(struct mr_job_and_texts *filled)
 {
     base_buf_free(&filled->queue);
+    for (size_t i = 0; i < 2; i++)
+        base_buf_free(&filled->acl_texts[i]);
 }
 
 /* ---- tasks ---- */

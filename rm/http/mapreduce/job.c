@@ -7,8 +7,10 @@
 void mr_job_hide_unless_seen(const struct mr_call *c, const struct rm_app_view *v,
                              struct mr_job_and_texts *filled)
 {
-    if (!rm_access_sees_app(c->rq, c->b, v))
-        filled->job.diagnostics = NULL;
+    if (rm_access_sees_app(c->rq, c->b, v))
+        return;
+    filled->job.diagnostics = NULL;
+    filled->job.acls = (struct api_list){0};
 }
 
 void mr_get_job(const struct mr_call *c)

@@ -48,6 +48,8 @@ struct mr_job_and_texts {
     struct yarn_mr_job job;
     char id[BASE_ID_TEXT_MAX];
     struct base_buf queue;
+    struct base_buf acl_texts[2];
+    struct yarn_mr_acl acls[2];
 };
 /* Fills every member of both servers' tables. mr_job_hide_unless_seen() takes away what the caller
  * may not see. */

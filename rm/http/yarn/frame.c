@@ -31,6 +31,7 @@ static void read_context(struct rm_backend *b, struct yarn_context *f, bool with
         .shape = rm_shape_read(conf),
         .show_slots = base_conf_bool(conf, "creel.yarn.show-slots"),
         .aggregates = base_conf_bool(conf, "yarn.log-aggregation-enable"),
+        .job_acls = base_conf_bool(conf, "mapreduce.cluster.acls.enabled"),
         .now_ms = rm_backend_now_us(b) / 1000,
     };
     core = rm_backend_lock_core(b);

@@ -26,6 +26,7 @@ struct yarn_context {
     enum rm_shape shape;
     bool show_slots; /* creel.yarn.show-slots */
     bool aggregates; /* yarn.log-aggregation-enable */
+    bool job_acls;   /* mapreduce.cluster.acls.enabled */
     int64_t now_ms;
     struct rm_cluster_view cluster;
     struct rm_views queues;        /* empty unless they were asked for, and always for fifo */
