@@ -4,13 +4,14 @@ void rm_lease_init(struct rm_lease *l)
 {
     atomic_init(&l->lost_epoch, -1);
     atomic_init(&l->deposed, false);
-    l->overdue = false;
+    atomic_init(&l->overdue, false);
 }
 
 void rm_lease_begin(struct rm_lease *l)
 {
     atomic_store(&l->lost_epoch, -1);
     atomic_store(&l->deposed, false);
+    atomic_store(&l->overdue, false);
 }
 
 void rm_lease_depose(struct rm_lease *l)
@@ -43,8 +44,8 @@ bool rm_lease_holds(struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t
  * announcement; at the second check the announcement is overdue. */
 bool rm_lease_check_overdue(struct rm_lease *l, bool holds)
 {
-    bool overdue = !holds && l->overdue;
+    bool overdue = !holds && atomic_load(&l->overdue);
 
-    l->overdue = !holds && !overdue;
+    atomic_store(&l->overdue, !holds && !overdue);
     return overdue;
 }

@@ -29,7 +29,7 @@
 struct rm_lease {
     _Atomic int64_t lost_epoch; /* last one that rm_lease_holds() refused; -1: none */
     atomic_bool deposed;
-    bool overdue; /* rm_lease_check_overdue() has found the lease over once */
+    atomic_bool overdue; /* rm_lease_check_overdue() has found the lease over once */
 };
 void rm_lease_init(struct rm_lease *l);
 /* Call when a leadership is about to be entered. Clears the loss of an earlier one, even under the

@@ -62,6 +62,9 @@ static void test_lease_looked_at(void)
     CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false));
     CU_ASSERT_TRUE(rm_lease_check_overdue(&l, false));
     CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false)); /* given up: begins anew */
+    rm_lease_begin(&l); /* nor does a look at an earlier one count */
+    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false));
+    CU_ASSERT_TRUE(rm_lease_check_overdue(&l, false));
 }
 
 /* ---------------------------------------------------------------- tickets */
