@@ -55,8 +55,10 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
     struct rm_core_conf cc;
     int rc = rm_options_read_policy_conf(b->conf, &options, err);
 
-    if (rc < 0)
+    if (rc < 0) {
+        policy_conf_free(&options);
         return rc;
+    }
     fill_core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
     cc.options = &options;
     cc.tree = queues && queues->given ? &queues->tree : NULL;
