@@ -118,7 +118,8 @@ void sim_paper_run_free(struct sim_paper_run *run)
 struct gather { /* collects the outcomes of the pool */
     struct place {
         struct sim_paper_case *c;
-        size_t seed;
+        size_t seed; /* its index: the seed is first_seed more */
+        uint64_t first_seed;
     } * places;
     struct sim_bar *bar;
     size_t n;
@@ -132,8 +133,9 @@ static bool keep_outcome(void *ctx, size_t index, struct sim_outcome *o)
     struct sim_paper_case *c = g->places[index].c;
 
     if (o->code < 0) {
-        g->rc = base_error_set(g->err, o->code, "%s, seed %zu: %s", c->key, g->places[index].seed,
-                               o->err.text);
+        g->rc = base_error_set(
+            g->err, o->code, "%s, seed %llu: %s", c->key,
+            (unsigned long long)(g->places[index].first_seed + g->places[index].seed), o->err.text);
         return false;
     }
     c->outcomes[g->places[index].seed] = *o;
@@ -170,7 +172,7 @@ int sim_paper_run_cases(struct sim_paper_run *runs, size_t n, int jobs, struct s
                 base_array_grow(&g.places, specs_n, &places_cap);
                 specs[specs_n] = c->spec;
                 specs[specs_n].conf.seed = runs[r].first_seed + s;
-                g.places[specs_n++] = (struct place){c, s};
+                g.places[specs_n++] = (struct place){c, s, runs[r].first_seed};
             }
         }
     g.n = specs_n;

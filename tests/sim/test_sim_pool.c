@@ -10,7 +10,9 @@
 
 #include <CUnit/CUnit.h>
 
+#include "sim/paper/paper_internal.h"
 #include "sim/pool.h"
+#include "sim/terminal.h"
 #include "tests/unit/cunit_main.h"
 
 enum { RUNS = 7 };
@@ -216,10 +218,26 @@ static void test_alone(void)
     sim_outcome_free(&o);
 }
 
+/* A run of a paper that fails is named by its seed, not by the seed's place among them. */
+static void test_paper_names_seed(void)
+{
+    struct sim_paper_run run = {.first_seed = 41, .seeds = 1};
+    struct sim_paper_case *c = sim_paper_add_case(&run, "case-a", "no-such-workload", "fifo");
+    struct base_error err = {0};
+    struct sim_bar bar;
+
+    sim_bar_begin(&bar, false);
+    sim_paper_set_cluster(c, 1, 1, 1, 1);
+    CU_ASSERT(sim_paper_run_cases(&run, 1, 1, &bar, &err) < 0);
+    CU_ASSERT_EQUAL(strncmp(err.text, "case-a, seed 41: ", strlen("case-a, seed 41: ")), 0);
+    sim_paper_run_free(&run);
+}
+
 static const struct cunit_case cases[] = {
     {"results come in the order of the runs", test_order},
     {"a run that fails or dies is named, the others go on", test_failures},
     {"a hook can stop all", test_stop},
     {"each job alone", test_alone},
+    {"a paper names the seed", test_paper_names_seed},
 };
 CUNIT_MAIN("simulator's pool of processes", cases)
