@@ -146,6 +146,61 @@ static void check_demand(const struct rm_core *c)
         base_assert(runnable[k] == c->runnable[k] && outstanding[k] == c->capacity.outstanding[k]);
 }
 
+/* What @a asks for on nodes with labels, added up over its ask table, and what of it is counted in
+ * the labels, which is added to @counted (by number, one for each kind). */
+static void check_label_demand_of_app(const struct rm_core *c, const struct rm_app *a,
+                                      int64_t (*counted)[BASE_TASK_KINDS])
+{
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+    bool waits = a->in_policy && at && a->ending == RM_END_NONE;
+    int64_t labelled[BASE_TASK_KINDS] = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->asks_n; i++)
+        if (a->asks[i]->label)
+            labelled[a->asks[i]->slot] += rm_ask_group_wanted(a->asks[i]);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        base_assert(labelled[k] == a->asked_labelled[k]);
+    for (size_t i = 0; i < a->label_demand_n; i++) {
+        const struct rm_label_demand *d = &a->label_demand[i];
+        int64_t wanted[BASE_TASK_KINDS] = {0};
+
+        base_assert(d->label && (!i || d->label > d[-1].label));
+        for (size_t g = 0; g < a->asks_n; g++)
+            if (a->asks[g]->label == d->label)
+                wanted[a->asks[g]->slot] += rm_ask_group_wanted(a->asks[g]);
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+            bool master = k == BASE_TASK_MAP && waits && at->state == RM_ATTEMPT_SCHEDULED &&
+                          a->activated && a->am_label == d->label;
+            bool asks = waits && at->state == RM_ATTEMPT_RUNNING;
+
+            base_assert(wanted[k] == d->wanted[k]);
+            labelled[k] -= wanted[k];
+            if (d->label > c->labels.n)
+                continue;
+            base_assert(d->counted[k] == (asks ? wanted[k] : 0) + master);
+            counted[d->label][k] += d->counted[k];
+            n += master;
+        }
+    }
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        base_assert(labelled[k] == 0);
+    base_assert(n == (waits && at->state == RM_ATTEMPT_SCHEDULED && a->activated && a->am_label &&
+                      a->am_label <= c->labels.n));
+}
+
+static void check_label_demand(const struct rm_core *c)
+{
+    int64_t(*counted)[BASE_TASK_KINDS] = base_alloc((c->labels.n + 1) * sizeof *counted);
+
+    for (size_t i = 0; i < c->apps_n; i++)
+        check_label_demand_of_app(c, c->apps[i], counted);
+    for (size_t i = 0; i < c->labels.n; i++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            base_assert(counted[i + 1][k] == c->labels.v[i].wanted[k]);
+    free(counted);
+}
+
 static void check_node_and_add_to_sums(const struct rm_node *n, struct policy_capacity *all,
                                        int64_t suspended[BASE_TASK_KINDS])
 {
@@ -189,6 +244,7 @@ void rm_ledger_check(const struct rm_core *c)
     check_queues(c);
     check_partitions(c);
     check_demand(c);
+    check_label_demand(c);
 }
 
 /* With N objects (nodes, applications, queues, containers), checks in one of N / 4 steps: so a step

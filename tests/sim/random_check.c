@@ -220,6 +220,22 @@ static bool before(const struct rm_app *a, const struct rm_app *b)
     return base_app_id_cmp(&a->id, &b->id) < 0;
 }
 
+/* Checks that what @a has counted says the same about every node as a walk through its asks. */
+static void check_asks_may_use_nodes(const struct rm_app *a)
+{
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+
+    for (size_t j = 0; at && at->state == RM_ATTEMPT_RUNNING && j < w.core->nodes_n; j++)
+        for (enum base_task_kind k = 0; w.core->nodes[j] && k < BASE_TASK_KINDS; k++) {
+            bool may = false;
+
+            for (size_t i = 0; i < a->asks_n && !may; i++)
+                may = a->asks[i]->slot == k &&
+                      rm_node_serves_label(w.core->nodes[j], a->asks[i]->label);
+            MUST(rm_asks_may_use_node(a, k, w.core->nodes[j]) == may);
+        }
+}
+
 /* Checks that labels send each task and master to nodes that may serve it, and that the demand of
  * each label is counted right. */
 static void check_labels(void)
@@ -238,10 +254,12 @@ static void check_labels(void)
         for (size_t j = 0; j < w.core->apps_n; j++) {
             const struct rm_app *a = w.core->apps[j];
 
+            if (i == 0)
+                check_asks_may_use_nodes(a);
             for (size_t d = 0; d < a->label_demand_n; d++)
                 for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
                     if (a->label_demand[d].label == i + 1)
-                        wanted[k] += a->label_demand[d].wanted[k];
+                        wanted[k] += a->label_demand[d].counted[k];
         }
         for (size_t j = 0; j < w.core->nodes_n; j++) {
             const struct rm_node *n = w.core->nodes[j];

@@ -499,41 +499,60 @@ int rm_labels_read(struct rm_core *c, const struct rm_record *rec, struct base_e
 }
 
 /* ---------------------------------------------------------------- demand */
-static void count_demand(struct rm_core *c, const struct rm_app *a, int64_t sign)
+/* Returns the index of the first demand whose label is not below @number. */
+static size_t demand_insert_index(const struct rm_app *a, uint32_t number)
 {
-    for (size_t i = 0; i < a->label_demand_n; i++)
-        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            c->labels.v[a->label_demand[i].label - 1].wanted[k] +=
-                sign * a->label_demand[i].wanted[k];
+    size_t low = 0, high = a->label_demand_n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (a->label_demand[mid].label < number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
 }
 
-static void add_demand(const struct rm_core *c, struct rm_app *a, uint32_t label,
-                       enum base_task_kind k, int64_t wanted)
+struct rm_label_demand *rm_label_demand_find(const struct rm_app *a, uint32_t number)
 {
-    size_t i = 0;
+    size_t at = demand_insert_index(a, number);
 
-    if (!label || label > c->labels.n)
-        return;
-    while (i < a->label_demand_n && a->label_demand[i].label != label)
-        i++;
-    if (i == a->label_demand_n) {
-        base_array_grow(&a->label_demand, a->label_demand_n, &a->label_demand_cap);
-        a->label_demand[a->label_demand_n++] = (struct rm_label_demand){.label = label};
-    }
-    a->label_demand[i].wanted[k] += wanted;
+    return at < a->label_demand_n && a->label_demand[at].label == number ? &a->label_demand[at]
+                                                                         : NULL;
+}
+
+struct rm_label_demand *rm_label_demand_add(struct rm_app *a, uint32_t number)
+{
+    size_t at = demand_insert_index(a, number);
+
+    if (at < a->label_demand_n && a->label_demand[at].label == number)
+        return &a->label_demand[at];
+    base_array_grow(&a->label_demand, a->label_demand_n, &a->label_demand_cap);
+    memmove(a->label_demand + at + 1, a->label_demand + at,
+            (a->label_demand_n++ - at) * sizeof *a->label_demand);
+    a->label_demand[at] = (struct rm_label_demand){.label = number};
+    return &a->label_demand[at];
 }
 
 void rm_labels_update_demand(struct rm_core *c, struct rm_app *a)
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
+    bool waits = a->in_policy && at && a->ending == RM_END_NONE;
+    bool asks = waits && at->state == RM_ATTEMPT_RUNNING;
+    uint32_t master = waits && at->state == RM_ATTEMPT_SCHEDULED && a->activated ? a->am_label : 0;
 
-    count_demand(c, a, -1);
-    a->label_demand_n = 0;
-    if (!a->in_policy || !at || a->ending != RM_END_NONE)
-        return;
-    if (at->state == RM_ATTEMPT_SCHEDULED && a->activated)
-        add_demand(c, a, a->am_label, BASE_TASK_MAP, 1);
-    for (size_t i = 0; at->state == RM_ATTEMPT_RUNNING && i < a->asks_n; i++)
-        add_demand(c, a, a->asks[i]->label, a->asks[i]->slot, rm_ask_group_wanted(a->asks[i]));
-    count_demand(c, a, 1);
+    if (master)
+        rm_label_demand_add(a, master);
+    for (size_t i = 0; i < a->label_demand_n; i++) {
+        struct rm_label_demand *d = &a->label_demand[i];
+
+        for (enum base_task_kind k = 0; d->label <= c->labels.n && k < BASE_TASK_KINDS; k++) {
+            int64_t now = (asks ? d->wanted[k] : 0) + (k == BASE_TASK_MAP && d->label == master);
+
+            c->labels.v[d->label - 1].wanted[k] += now - d->counted[k];
+            d->counted[k] = now;
+        }
+    }
 }

@@ -51,10 +51,14 @@ struct rm_labels {
     size_t masters_waiting; /* for nodes of all labels */
 };
 
-/* Containers of one label that an application waits for. */
+/* What one application wants on the nodes of one label. At any time outside of a change of asks,
+ * wanted is the sum over the groups of its ask table with that label; the ask table keeps it so
+ * (rm/core/master/ask.c). After rm_labels_update_demand(), counted is what of it, and of its
+ * waiting master, is in rm_label.wanted: nothing unless the application can use it now. The audit
+ * of the ledger recomputes both. */
 struct rm_label_demand {
     uint32_t label;
-    int64_t wanted[BASE_TASK_KINDS];
+    int64_t wanted[BASE_TASK_KINDS], counted[BASE_TASK_KINDS];
 };
 
 /* Handles RM_EV_SET_LABELS. */
@@ -71,9 +75,15 @@ const char *rm_labels_name(const struct rm_labels *l, uint32_t number);
 uint32_t rm_labels_of_node(const struct rm_labels *l, const char *id, const char *host);
 /* Gives @n the label that it should have. Call when its host is known. */
 void rm_node_update_label(struct rm_core *c, struct rm_node *n);
-/* Counts anew what @a waits for on nodes with labels. Call after a change of the demand of an
- * application that names labels. */
+/* Counts in the labels what @a waits for on their nodes. Call after a change of the demand of an
+ * application that names labels. Takes as many steps as @a has named labels, however much it asks
+ * for. */
 void rm_labels_update_demand(struct rm_core *c, struct rm_app *a);
+/* Returns what @a wants on nodes with label @number, which is not 0; NULL: it has never wanted any.
+ */
+struct rm_label_demand *rm_label_demand_find(const struct rm_app *a, uint32_t number);
+/* The same, added if it is not there. Valid until the next one is added. */
+struct rm_label_demand *rm_label_demand_add(struct rm_app *a, uint32_t number);
 /* Reads the record that rm_labels_on_set() writes. Returns 0 or -BASE_ECORRUPT. */
 int rm_labels_read(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
 

@@ -72,8 +72,9 @@ struct rm_app {
     /* Numbers of labels (rm/core/admin/labels.h), 0: none. */
     uint32_t label, am_label;
     bool names_labels; /* it has named a label: its demand is counted by label too */
-    struct rm_label_demand *label_demand;
+    struct rm_label_demand *label_demand; /* sorted by label */
     size_t label_demand_n, label_demand_cap;
+    int64_t asked_labelled[BASE_TASK_KINDS]; /* sum of label_demand[].wanted */
     uint32_t queue_index;     /* RM_NONE: in no queue */
     struct rm_member *member; /* its user in its queue; NULL: not counted */
     bool was_placed;          /* it has had a container of this core's making */

@@ -133,12 +133,30 @@ static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
     g->rows_n = kept;
 }
 
+static void clear_asked(struct rm_app *a)
+{
+    memset(a->asked, 0, sizeof a->asked);
+    memset(a->asked_labelled, 0, sizeof a->asked_labelled);
+    for (size_t i = 0; i < a->label_demand_n; i++)
+        memset(a->label_demand[i].wanted, 0, sizeof a->label_demand[i].wanted);
+}
+
+/* Every change of what @a asks for is counted here: @more containers for group @g. */
+static void count_asked(struct rm_app *a, const struct rm_ask_group *g, int64_t more)
+{
+    a->asked[g->slot] += more;
+    if (!g->label)
+        return;
+    a->asked_labelled[g->slot] += more;
+    rm_label_demand_add(a, g->label)->wanted[g->slot] += more;
+}
+
 /* Drops the groups that want no container, and sums up what the others want. */
 static void drop_empty_groups_and_sum_asked(struct rm_app *a)
 {
     size_t kept = 0;
 
-    memset(a->asked, 0, sizeof a->asked);
+    clear_asked(a);
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];
 
@@ -149,7 +167,7 @@ static void drop_empty_groups_and_sum_asked(struct rm_app *a)
             continue;
         }
         drop_zero_rows(a, g);
-        a->asked[g->slot] += rm_ask_group_wanted(g);
+        count_asked(a, g, rm_ask_group_wanted(g));
         a->asks[kept++] = g;
     }
     a->asks_n = kept;
@@ -251,16 +269,25 @@ int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k
     return at->state == RM_ATTEMPT_RUNNING ? (int32_t)a->asked[k] : 0;
 }
 
+/* Returns whether a group asks for containers of kind @k that the label of @n allows there. */
+static bool wants_on_label_of(const struct rm_app *a, enum base_task_kind k,
+                              const struct rm_node *n)
+{
+    const struct rm_label_demand *d;
+
+    if (!n->exclusive && a->asked[k] > a->asked_labelled[k])
+        return true;
+    d = n->label && a->asked_labelled[k] ? rm_label_demand_find(a, n->label) : NULL;
+    return d && d->wanted[k] > 0;
+}
+
 bool rm_asks_may_use_node(const struct rm_app *a, enum base_task_kind k, const struct rm_node *n)
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
     if (at && at->state == RM_ATTEMPT_SCHEDULED)
         return rm_node_serves_label(n, a->am_label);
-    for (size_t i = 0; i < a->asks_n; i++)
-        if (a->asks[i]->slot == k && rm_node_serves_label(n, a->asks[i]->label))
-            return true;
-    return false;
+    return wants_on_label_of(a, k, n);
 }
 
 static struct rm_ask_row *find_wanted_row(const struct rm_ask_group *g, const char *name,
@@ -282,6 +309,8 @@ static struct rm_ask_row *find_wanted_host_row(const struct rm_ask_group *g,
 struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
                                         const struct rm_node *n, enum delay_level *level)
 {
+    if (a->names_labels && !wants_on_label_of(a, k, n))
+        return NULL;
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];
 
@@ -320,7 +349,7 @@ void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const st
         decrement_row(g, find_row(g, n->rack_name));
     if (g->any > 0)
         g->any--;
-    a->asked[g->slot] += rm_ask_group_wanted(g) - before;
+    count_asked(a, g, rm_ask_group_wanted(g) - before);
     if (rm_ask_group_wanted(g) > 0)
         return;
     at = group_insert_index(a, g->priority, g->allocation_id);
@@ -335,5 +364,5 @@ void rm_asks_free(struct rm_app *a)
     free(a->asks);
     a->asks = NULL;
     a->asks_n = a->asks_cap = 0;
-    memset(a->asked, 0, sizeof a->asked);
+    clear_asked(a);
 }

@@ -198,7 +198,7 @@ static void describe_wanted_labels(const struct rm_core *c, const struct rm_app 
     }
     for (size_t i = 0; i < a->label_demand_n; i++) {
         const struct rm_label_demand *d = &a->label_demand[i];
-        int64_t wanted = d->wanted[BASE_TASK_MAP] + d->wanted[BASE_TASK_REDUCE];
+        int64_t wanted = d->counted[BASE_TASK_MAP] + d->counted[BASE_TASK_REDUCE];
 
         if (!wanted)
             continue;
