@@ -106,6 +106,7 @@ static void queue_set_defaults(const struct policy_queues *q, struct policy_queu
     }
     fresh.name = u->name;
     fresh.parent = u->parent;
+    fresh.born = u->born;
     fresh.dynamic = u->dynamic;
     fresh.is_parent = u->is_parent;
     *u = fresh;
@@ -181,7 +182,7 @@ static int32_t append_queue(struct policy_queues *q, const char *name, size_t le
     base_array_grow(&q->v, q->n, &q->cap);
     u = &q->v[q->n];
     *u = (struct policy_queue){
-        .name = base_strndup(name, len), .parent = parent, .dynamic = dynamic};
+        .name = base_strndup(name, len), .parent = parent, .born = q->born++, .dynamic = dynamic};
     queue_set_defaults(q, u);
     if (parent >= 0) {
         q->v[parent].is_parent = true;
@@ -311,6 +312,7 @@ static void queue_move_settings(struct policy_queue *to, struct policy_queue *fr
     *to = *from;
     to->name = old.name;
     to->parent = old.parent;
+    to->born = old.born;
     to->dynamic = old.dynamic && !from->configured;
     from->acl_submit = from->acl_admin = NULL;
     free(old.acl_submit);
@@ -350,6 +352,28 @@ void policy_queues_replace(struct policy_queues *q, struct policy_queues *from)
     from->rules = NULL;
     from->users_n = from->rules_n = 0;
     policy_queues_free(from);
+}
+
+void policy_queues_remove(struct policy_queues *q, const bool *keep, int32_t *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < q->n; i++) {
+        to[i] = -1;
+        if (!keep[i]) {
+            free_queue_strings(&q->v[i]);
+            continue;
+        }
+        to[i] = (int32_t)n;
+        q->v[n] = q->v[i];
+        if (i)
+            q->v[n].parent = to[q->v[n].parent];
+        n++;
+    }
+    q->n = n;
+    memset(q->by_name, 0, q->by_name_cap * sizeof *q->by_name);
+    for (size_t i = 1; i < n; i++)
+        *find_hash_slot(q, q->v[i].name + 5, strlen(q->v[i].name + 5)) = (int32_t)i + 1;
 }
 
 double policy_limit_fraction(const struct policy_limit *l, const struct policy_capacity *c)

@@ -4,9 +4,9 @@
  * SOURCE: Hadoop's Fair Scheduler documentation (allocation file; queuePlacementPolicy); Zaharia et
  * al., EuroSys 2010, section 2.
  *
- * Index 0 is "root"; parents come before their children. Queues are never removed while the core
- * lives. A queue that is no longer configured keeps its index, gets default settings, and is hidden
- * when it is empty. */
+ * Index 0 is "root"; parents come before their children. A queue that is no longer
+ * configured keeps its index, gets default settings, and is hidden when it is empty;
+ * policy_queues_remove() takes such queues out of the tree, and gives the others new indexes. */
 #ifndef CREEL_POLICIES_COMMON_QUEUES_H
 #define CREEL_POLICIES_COMMON_QUEUES_H
 
@@ -42,6 +42,7 @@ enum policy_queue_order { /* of jobs in a queue; child queues are always ordered
 struct policy_queue {
     char *name;               /* full path, "root.a.b" */
     int32_t parent;           /* index, -1: root */
+    uint64_t born;            /* given to no other queue of this tree; grows with the index */
     bool configured, dynamic; /* dynamic: created by a placement rule */
     bool is_parent;           /* type="parent", or it has children: takes no jobs itself */
     /* it, or a queue above it, takes no new jobs; those inside go on. The core refuses them. */
@@ -82,6 +83,7 @@ struct policy_rule {
 struct policy_queues {
     struct policy_queue *v;
     size_t n, cap;
+    uint64_t born;    /* of the next queue */
     int32_t *by_name; /* hash table of 1 + index, for policy_queues_find() */
     size_t by_name_cap;
     struct policy_user_limit *users;
@@ -147,6 +149,10 @@ int policy_queues_choose_for_submission(const struct policy_queues *q, const cha
 int policy_queues_place_submission(struct policy_queues *q, const char *queue, const char *user,
                                    const char *const *groups, size_t groups_n, int32_t *index,
                                    struct base_error *err);
+/* Removes the queues for which @keep, by index, is false; their child queues must go with them, and
+ * root stays. Sets @to, by old index, to the new indexes, -1 for removed queues. The order stays.
+ */
+void policy_queues_remove(struct policy_queues *q, const bool *keep, int32_t *to);
 /* Returns the fraction of the cluster that the memory and vcores of a limit stand for, 0..; < 0:
  * neither is given. */
 double policy_limit_fraction(const struct policy_limit *l, const struct policy_capacity *c);

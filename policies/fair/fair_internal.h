@@ -35,6 +35,7 @@ struct fair_side {   /* a queue's tasks of one kind, including those of its chil
     struct policy_order jobs, queues;
 };
 struct fair_queue {
+    uint64_t born; /* that of the queue it stands for */
     struct fair_side side[BASE_TASK_KINDS];
     int32_t parent, first, next; /* parent, first child, next sibling; -1: none */
     double weight;

@@ -30,6 +30,7 @@ static void queue_init(struct policy *self, int32_t i, const struct policy_queue
 {
     struct fair_queue *q = &self->queues[i];
 
+    q->born = from ? from->born : 0;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         init_queue_side(self, &q->side[k], i, old ? &old->side[k] : NULL);
     q->parent = from ? from->parent : -1;
@@ -47,12 +48,18 @@ void fair_tree_build(struct policy *self)
 {
     const struct policy_queues *from = self->single ? NULL : self->env->queues;
     struct fair_queue *old = self->queues;
-    int32_t old_n = self->queues_n;
+    int32_t old_n = self->queues_n, at = 0;
 
     self->queues_n = from && from->n ? (int32_t)from->n : 1;
     self->queues = base_alloc((size_t)self->queues_n * sizeof *self->queues);
-    for (int32_t i = 0; i < self->queues_n; i++)
-        queue_init(self, i, from && from->n ? &from->v[i] : NULL, i < old_n ? &old[i] : NULL);
+    for (int32_t i = 0; i < self->queues_n; i++) {
+        const struct policy_queue *q = from && from->n ? &from->v[i] : NULL;
+        uint64_t born = q ? q->born : 0;
+
+        while (at < old_n && old[at].born < born) /* both are in this order */
+            at++;
+        queue_init(self, i, q, at < old_n && old[at].born == born ? &old[at] : NULL);
+    }
     for (int32_t i = self->queues_n - 1; i > 0; i--) {
         struct fair_queue *up = &self->queues[self->queues[i].parent];
 

@@ -424,6 +424,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
             a->kind->recovered(c, a);
     }
     rm_apps_accept_recovered(c); /* their records are in the store */
+    rm_queues_remove_unused_and_tell(c);
     c->recovering = false;
     c->loading = false;
     /* The time at which a node went away is not stored: gone nodes count as gone from now on. */

@@ -3,9 +3,11 @@
  * them.
  * Method: properties and changes by hand; event sequences on a small world. Sums and messages are
  * those of the recordings capacity/conf, or worked out by hand. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/ledger.h"
 #include "rm/core/queue/capacity_tree.h"
 #include "rm/core/state.h"
 #include "tests/sim/core_world.h"
@@ -633,6 +635,164 @@ static void test_label_of_a_queue(void)
     end();
 }
 
+/* ---------------------------------------------------------------- queues that come and go */
+#define BATCH   100
+#define BATCHES 1000
+
+/* A hundred thousand names, a hundred at a time: the tree, and all that is as large as it is, stays
+ * small, and so does the bound on queues. */
+static void test_many_names(void)
+{
+    static const struct rm_param stopped[] = {{"capacity", "0"}, {"state", "STOPPED"}};
+    static char names[2][BATCH][40];
+    const char *removed[BATCH];
+    struct rm_queue_params added[BATCH];
+    size_t n, cap = 0, by_name = 0;
+
+    begin();
+    n = w.core->tree.n;
+    for (int b = 0; b < BATCHES; b++) {
+        for (int i = 0; i < BATCH; i++) {
+            snprintf(names[b % 2][i], sizeof names[0][0], "root.org.name%d", b * BATCH + i);
+            added[i] = (struct rm_queue_params){names[b % 2][i], stopped, 2};
+            removed[i] = names[1 - b % 2][i];
+        }
+        change(&(struct rm_conf_change){
+            .removed = removed, .removed_n = b ? BATCH : 0, .added = added, .added_n = BATCH});
+        CU_ASSERT_EQUAL_FATAL(w.reply.kind, RM_REPLY_OK);
+        CU_ASSERT_EQUAL(w.core->tree.n, n + BATCH);
+        CU_ASSERT_EQUAL(w.core->queues_n, n + BATCH);
+        cap = b == 1 ? w.core->tree.cap : cap;
+        by_name = b == 1 ? w.core->tree.by_name_cap : by_name;
+    }
+    CU_ASSERT_EQUAL(w.core->tree.cap, cap);
+    CU_ASSERT_EQUAL(w.core->tree.by_name_cap, by_name);
+    end();
+}
+
+static uint64_t seed;
+
+/* Returns a random number from 0 to @n - 1. */
+static uint64_t below(uint64_t n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (seed >> 33) % n;
+}
+
+#define NAMES 12
+
+/* What the policy counts for each queue is what its jobs want and have. */
+static void check_policy(void)
+{
+    const struct rm_core *c = w.core;
+    int64_t(*sums)[BASE_TASK_KINDS] = base_alloc(c->tree.n * sizeof *sums);
+
+    for (size_t i = 0; i < c->apps_n; i++)
+        for (enum base_task_kind k = 0; c->apps[i]->in_policy && k < BASE_TASK_KINDS; k++)
+            for (int32_t at = c->apps[i]->pj.queue; at >= 0; at = c->tree.v[at].parent)
+                sums[at][k] += c->apps[i]->pj.phase[k].pending + c->apps[i]->pj.phase[k].suspended +
+                               c->apps[i]->pj.phase[k].running;
+    for (size_t at = 0; at < c->tree.n; at++) {
+        int64_t share[BASE_TASK_KINDS], demand[BASE_TASK_KINDS];
+
+        CU_ASSERT(c->ops->queue_share(c->policy, (int32_t)at, share, demand));
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            CU_ASSERT_EQUAL(demand[k], sums[at][k]);
+        CU_ASSERT_EQUAL(policy_queues_find(&c->tree, c->tree.v[at].name), (int32_t)at);
+        CU_ASSERT(at == 0 || (size_t)c->tree.v[at].parent < at);
+    }
+    free(sums);
+}
+
+static void check_indexes(int64_t submitted)
+{
+    const struct rm_core *c = w.core;
+    int64_t counted = 0;
+
+    for (size_t i = 0; i < c->apps_n; i++) {
+        const struct rm_app *a = c->apps[i];
+
+        CU_ASSERT_EQUAL(strncmp(a->queue, "org.", 4), 0);
+        if (a->queue_index == RM_NONE)
+            CU_ASSERT(!a->is_listed_live)
+        else
+            CU_ASSERT_STRING_EQUAL(c->tree.v[a->queue_index].name + 5, a->queue);
+        CU_ASSERT(!a->member || a->member->queue == a->queue_index);
+    }
+    for (size_t at = 0; at < c->queues_n; at++)
+        counted += c->queues[at].totals.submitted[0];
+    CU_ASSERT_EQUAL(counted, submitted);
+    rm_ledger_check(c);
+    check_policy();
+}
+
+/* After a failover the tree is the same, without what had been waiting to be removed. */
+static void check_failover(void)
+{
+    size_t n = w.core->tree.n;
+    char **names = base_alloc(n * sizeof *names);
+
+    for (size_t i = 0; i < n; i++)
+        names[i] = base_strdup(w.core->tree.v[i].name);
+    world_crash(&w, w.durable);
+    CU_ASSERT_EQUAL(w.core->tree.n, n);
+    for (size_t i = 0; i < n; i++) {
+        CU_ASSERT(policy_queues_find(&w.core->tree, names[i]) >= 0);
+        free(names[i]);
+    }
+    free(names);
+    world_register(&w, &w.nodes[0]);
+}
+
+/* Queues are added, used, stopped and removed at random, while jobs run in them and beside them. */
+static void test_come_and_go(void)
+{
+    static const struct rm_param zero = {"capacity", "0"};
+    char path[40], line[64], state[80];
+
+    for (uint64_t run = 1; run <= 10; run++) {
+        int64_t submitted = 0;
+
+        seed = run;
+        begin();
+        for (int step = 0; step < 300; step++) {
+            struct rm_queue_params lab = {path, &zero, 1};
+            int at;
+
+            snprintf(path, sizeof path, "root.org.q%d", (int)below(NAMES));
+            at = policy_queues_find(&w.core->tree, path);
+            switch (below(5)) {
+            case 0:
+                change(&(struct rm_conf_change){.added = &lab, .added_n = 1});
+                break;
+            case 1:
+                remove_queue(path);
+                break;
+            case 2:
+                snprintf(state, sizeof state, RM_CAPACITY_PREFIX "%s.state", path);
+                if (at >= 0)
+                    set(state, below(3) ? "STOPPED" : "RUNNING");
+                break;
+            case 3:
+                snprintf(line, sizeof line, "r %d 0 0 4 0 0 0 %s", 1 + (int)below(4),
+                         below(4) ? path + 5 : "org.eng");
+                submitted += world_submit(&w, line).seq > 0;
+                break;
+            case 4:
+                world_beat(&w, &w.nodes[0], (int)below(3));
+                world_beat(&w, &w.nodes[0], (int)below(3));
+                break;
+            }
+            check_indexes(submitted);
+        }
+        world_run_dry(&w);
+        check_indexes(submitted);
+        set_ok("some.key", "x");
+        check_failover();
+        end();
+    }
+}
+
 static const struct cunit_case cases[] = {
     {"properties", test_properties},
     {"changes", test_changes},
@@ -649,6 +809,8 @@ static const struct cunit_case cases[] = {
     {"read again", test_read_again},
     {"damaged record", test_damaged},
     {"label of a queue", test_label_of_a_queue},
+    {"many names", test_many_names},
+    {"queues come and go", test_come_and_go},
 };
 
 int main(void)

@@ -75,9 +75,9 @@ struct rm_app {
     struct rm_label_demand *label_demand; /* sorted by label */
     size_t label_demand_n, label_demand_cap;
     int64_t asked_labelled[BASE_TASK_KINDS]; /* sum of label_demand[].wanted */
-    uint32_t queue_index;     /* RM_NONE: in no queue */
-    struct rm_member *member; /* its user in its queue; NULL: not counted */
-    bool was_placed;          /* it has had a container of this core's making */
+    uint32_t queue_index;                    /* RM_NONE: in no queue */
+    struct rm_member *member;                /* its user in its queue; NULL: not counted */
+    bool was_placed;                         /* it has had a container of this core's making */
     /* Name of the queue, owned, if the submission names another one; else NULL. */
     char *placed;
     int64_t submit_us, launch_us, start_us, finish_us;

@@ -10,15 +10,34 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
+static void add_missing_counts(struct rm_core *c)
+{
+    c->queues = base_realloc_array(c->queues, c->tree.n, sizeof *c->queues);
+    memset(c->queues + c->queues_n, 0, (c->tree.n - c->queues_n) * sizeof *c->queues);
+    c->queues_n = c->tree.n;
+}
+
+static void tell_policy(struct rm_core *c)
+{
+    if (c->ops && c->ops->on_queues)
+        c->ops->on_queues(c->policy, c->now_us);
+}
+
 void rm_queues_add_missing_counts(struct rm_core *c)
 {
     if (c->queues_n == c->tree.n)
         return;
-    c->queues = base_realloc_array(c->queues, c->tree.n, sizeof *c->queues);
-    memset(c->queues + c->queues_n, 0, (c->tree.n - c->queues_n) * sizeof *c->queues);
-    c->queues_n = c->tree.n;
-    if (c->ops && c->ops->on_queues)
-        c->ops->on_queues(c->policy, c->now_us);
+    add_missing_counts(c);
+    tell_policy(c);
+}
+
+void rm_queues_remove_unused_and_tell(struct rm_core *c)
+{
+    size_t before = c->tree.n;
+
+    rm_queues_remove_unused(c);
+    if (c->tree.n != before)
+        tell_policy(c);
 }
 
 int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *user,
@@ -84,12 +103,10 @@ bool rm_queue_refuse_submission(struct rm_core *c, uint64_t token, const char *q
 
 void rm_queues_replace(struct rm_core *c, struct policy_queues *queues)
 {
-    size_t before = c->tree.n;
-
     policy_queues_replace(&c->tree, queues);
-    rm_queues_add_missing_counts(c);
-    if (c->tree.n == before && c->ops->on_queues)
-        c->ops->on_queues(c->policy, c->now_us);
+    add_missing_counts(c);
+    rm_queues_remove_unused(c);
+    tell_policy(c);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
     rm_emit_note(c, 6, "%zu queues are configured now", c->tree.n);

@@ -25,8 +25,17 @@ void rm_queues_add_missing_counts(struct rm_core *c);
 int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *user,
                               const struct rm_str_list *groups, uint32_t *index,
                               struct base_error *err);
-/* Replaces the tree by @queues, which it empties, and tells the policy. */
+/* Replaces the tree by @queues, which it empties, removes the queues that are left without use, and
+ * tells the policy. */
 void rm_queues_replace(struct rm_core *c, struct policy_queues *queues);
+/* Removes from the tree the queues that are not configured, were not created by a placement rule,
+ * and have nothing in them or below them that has not ended. Others get new indexes, wherever the
+ * core keeps these; what a removed queue has had is counted in the one above it. The policy has to
+ * be told. Until the next such removal a queue that is drained is merely hidden, so that the end of
+ * an application costs the same wherever it was. (rm/core/app/queue_removal.c) */
+void rm_queues_remove_unused(struct rm_core *c);
+/* Removes them, and tells the policy. */
+void rm_queues_remove_unused_and_tell(struct rm_core *c);
 /* Returns the number of unfinished applications in each queue and those below it, by index. Caller
  * frees. */
 int64_t *rm_queues_count_apps(const struct rm_core *c);

@@ -196,3 +196,49 @@ void rm_totals_count_preempted(struct rm_core *c, const struct rm_container *ct)
         t.of[i]->preempted_vcore_seconds += vcores * seconds;
     }
 }
+
+void rm_totals_leave_queue(struct rm_core *c, uint32_t index, uint32_t parent)
+{
+    rm_totals_add(&c->queues[parent].totals, &c->queues[index].totals);
+    for (size_t i = 0; i < c->labels.n; i++) {
+        struct rm_label *l = &c->labels.v[i];
+
+        if (index >= l->of_queue_n) /* its parent's index is smaller */
+            continue;
+        l->of_queue[parent].begun += l->of_queue[index].begun;
+        l->of_queue[parent].ended += l->of_queue[index].ended;
+    }
+}
+
+static void renumber_partitions(struct rm_label *l, const int32_t *to)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < l->of_queue_n; i++)
+        if (to[i] >= 0)
+            l->of_queue[kept++] = l->of_queue[i];
+    l->of_queue_n = kept;
+}
+
+void rm_totals_renumber_queues(struct rm_core *c, const int32_t *to)
+{
+    struct rm_members *t = &c->members;
+    size_t kept = 0;
+
+    base_map_free(&t->by_key);
+    for (size_t i = 0; i < t->n; i++) {
+        struct rm_member *m = t->v[i];
+
+        if (to[m->queue] < 0) {
+            free(m);
+            continue;
+        }
+        m->queue = (uint32_t)to[m->queue];
+        m->place = kept;
+        t->v[kept++] = m;
+        base_map_put(&t->by_key, hash_key(m->queue, m->user), m);
+    }
+    t->n = kept;
+    for (size_t i = 0; i < c->labels.n; i++)
+        renumber_partitions(&c->labels.v[i], to);
+}

@@ -34,6 +34,12 @@ void rm_totals_add(struct rm_totals *to, const struct rm_totals *from);
 void rm_totals_enter_queue(struct rm_core *c, struct rm_app *a, bool submitted);
 /* Counts the end of @a, whose state is final. */
 void rm_totals_count_end(struct rm_core *c, const struct rm_app *a);
+/* Counts what the queue @index has had in the one above it, @parent, too: it will be removed. It
+ * has no containers. */
+void rm_totals_leave_queue(struct rm_core *c, uint32_t index, uint32_t parent);
+/* Gives queues their new indexes: @to, by old index; -1: the queue has been removed, and with it
+ * what its users had there. */
+void rm_totals_renumber_queues(struct rm_core *c, const int32_t *to);
 /* Count a container that begins, and one that ends. */
 void rm_totals_begin_container(struct rm_core *c, struct rm_container *ct);
 void rm_totals_end_container(struct rm_core *c, struct rm_container *ct);

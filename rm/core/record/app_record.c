@@ -89,7 +89,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
         put_attempt(b, &a->attempts[i]);
     rm_put_int(b, a->promised_us);
     rm_put_int(b, a->earliest_us);
-    rm_put_text(b, a->queue_index == RM_NONE ? NULL : c->tree.v[a->queue_index].name);
+    rm_put_text(b, a->queue_index == RM_NONE ? a->placed : c->tree.v[a->queue_index].name);
     rm_put_int(b, a->epoch);
     if (updated) {
         rm_put_int(b, a->priority);

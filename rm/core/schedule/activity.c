@@ -329,3 +329,25 @@ void rm_activity_end_round(struct rm_core *c)
     set_readers_timer(c);
     update_recording(c);
 }
+
+static void renumber_round(struct rm_round *r, const int32_t *to)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->offers_n; i++) {
+        uint32_t *queue = &r->offers[i].queue;
+
+        if (*queue != RM_NONE)
+            *queue = to[*queue] < 0 ? RM_NONE : (uint32_t)to[*queue];
+    }
+    for (size_t i = 0; i < r->wanting_n; i++)
+        if (to[r->wanting[i]] >= 0)
+            r->wanting[kept++] = (uint32_t)to[r->wanting[i]];
+    r->wanting_n = kept;
+}
+
+void rm_activity_renumber_queues(struct rm_core *c, const int32_t *to)
+{
+    for (size_t i = 0; c->activities && i < RM_ROUNDS_KEPT; i++)
+        renumber_round(&c->activities->rounds[i], to);
+}

@@ -71,6 +71,8 @@ void rm_activity_note_offer(struct rm_core *c, const struct rm_app *a, enum base
 void rm_activity_end_round(struct rm_core *c);
 /* The timer of the readers has run out. */
 void rm_activity_answer_late_readers(struct rm_core *c);
+/* Gives queues in the rounds their new indexes: @to, by old index; -1: the queue is gone. */
+void rm_activity_renumber_queues(struct rm_core *c, const int32_t *to);
 void rm_activity_free(struct rm_core *c);
 
 #endif

@@ -1,0 +1,91 @@
+/* Queues that are configured no more and have nothing left in them go from the tree, so that it
+ * stays as large as what is configured and used, however many names there have been. Everything in
+ * the core that holds the index of a queue gets the new one here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/app/queues.h"
+#include "rm/core/schedule/activity.h"
+#include "rm/core/state.h"
+
+/* Marks the queues that stay. Returns whether all do. */
+static bool mark_kept(const struct rm_core *c, bool *keep)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < c->apps_n; i++) {
+        const struct rm_app *a = c->apps[i];
+
+        if (a->queue_index != RM_NONE && (a->is_listed_live || a->containers))
+            keep[a->queue_index] = true;
+    }
+    keep[0] = true;
+    for (size_t i = c->tree.n; i-- > 1;) { /* children before their parents */
+        const struct policy_queue *q = &c->tree.v[i];
+
+        keep[i] = keep[i] || q->configured || q->dynamic;
+        keep[q->parent] = keep[q->parent] || keep[i];
+        all = all && keep[i];
+    }
+    return all;
+}
+
+/* Counts what removed queues have had in the queue above them. Children come after their parents.
+ */
+static void move_counts(struct rm_core *c, const bool *keep)
+{
+    size_t kept = 0;
+
+    for (size_t i = c->queues_n; i-- > 1;)
+        if (!keep[i])
+            rm_totals_leave_queue(c, (uint32_t)i, (uint32_t)c->tree.v[i].parent);
+    for (size_t i = 0; i < c->queues_n; i++)
+        if (keep[i])
+            c->queues[kept++] = c->queues[i];
+    c->queues_n = kept;
+}
+
+static void renumber_apps(struct rm_core *c, const int32_t *to)
+{
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        if (a->queue_index == RM_NONE)
+            continue;
+        if (to[a->queue_index] < 0) { /* it has ended */
+            a->queue_index = RM_NONE;
+            a->member = NULL;
+            continue;
+        }
+        a->queue_index = (uint32_t)to[a->queue_index];
+        a->pj.queue = (int32_t)a->queue_index;
+    }
+}
+
+static void renumber_operations(struct rm_core *c, const int32_t *to)
+{
+    for (size_t i = 0; i < RM_OPERATION_KINDS; i++) {
+        struct rm_operation *o = &c->operations[i];
+
+        if (o->known && o->queue != RM_NONE)
+            o->queue = to[o->queue] < 0 ? RM_NONE : (uint32_t)to[o->queue];
+    }
+}
+
+void rm_queues_remove_unused(struct rm_core *c)
+{
+    bool *keep = base_alloc(c->tree.n * sizeof *keep);
+    int32_t *to;
+
+    if (!mark_kept(c, keep)) {
+        to = base_alloc(c->tree.n * sizeof *to);
+        move_counts(c, keep);
+        policy_queues_remove(&c->tree, keep, to);
+        renumber_apps(c, to);
+        rm_totals_renumber_queues(c, to);
+        renumber_operations(c, to);
+        rm_activity_renumber_queues(c, to);
+        free(to);
+    }
+    free(keep);
+}
