@@ -69,12 +69,15 @@ sysfs_status() { # [?user.name=USER]
 log_status() { # [?user.name=USER]
     curl -s -o /dev/null -w '%{http_code}' "http://$node$(log_path)$1"
 }
-# Applications and containers that the caller may not see are left out of lists.
+# Applications and containers that the caller may not see are left out of lists, and of what their
+# limit counts: alice's own job is newer than the application that carol may see.
 listed() { # USER TASKS WHEN
     local seen=0
     [ "$1" = carol ] && seen=2
     expect 200 "$1" "$APPS"
     check_equal "$(jq '.apps.app // [] | length' "$T/body")" "$seen" "applications of $1 $3"
+    expect 200 "$1" "$APPS" -G -d limit=2
+    check_equal "$(jq '.apps.app // [] | length' "$T/body")" "$seen" "first applications of $1 $3"
     curl -s "http://$node/ws/v1/node/apps?user.name=$1" > "$T/body"
     check_equal "$(jq '.apps.app // [] | length' "$T/body")" "$seen" "$1's of the node $3"
     curl -s "http://$node/ws/v1/node/containers?user.name=$1" > "$T/body"

@@ -197,13 +197,8 @@ static bool answer_mistake_if_any(struct listing *l)
     return yarn_deselects_answer_if_unknown(rq, &l->filter.deselects);
 }
 
-static void add_app_unless_left_out(struct listing *l, const struct rm_app_view *v,
-                                    struct base_buf *out)
+static void add_app(struct listing *l, const struct rm_app_view *v, bool sees, struct base_buf *out)
 {
-    bool sees = rm_access_allows(&l->access, RM_OP_VIEW_APP, v);
-
-    if (!sees && l->leaves_out)
-        return;
     yarn_app_fill(&l->frame, v, &l->filled);
     if (!sees)
         yarn_app_hide_details(&l->filled.app);
@@ -215,17 +210,23 @@ static void add_app_unless_left_out(struct listing *l, const struct rm_app_view 
     }
 }
 
-/* Appends the applications of one chunk that pass the filters. Returns RM_LISTING_MORE unless the
- * limit is reached or an error was answered. */
+/* Appends the applications of one chunk that pass the filters; those that are left out do not count
+ * towards the limit. Returns RM_LISTING_MORE unless the limit is reached or an error was answered.
+ */
 static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm_views *v,
                                               struct base_buf *out)
 {
     for (size_t i = 0; i < v->apps_n; i++) {
+        bool sees;
+
         if (!app_passes_filter(&l->filter, &l->frame, &v->apps[i]))
+            continue;
+        sees = rm_access_allows(&l->access, RM_OP_VIEW_APP, &v->apps[i]);
+        if (!sees && l->leaves_out)
             continue;
         if (l->matched++ == 0 && answer_mistake_if_any(l))
             return RM_LISTING_ANSWERED;
-        add_app_unless_left_out(l, &v->apps[i], out);
+        add_app(l, &v->apps[i], sees, out);
         if ((int64_t)l->matched >= l->filter.limit)
             return RM_LISTING_END;
     }
