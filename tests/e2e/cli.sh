@@ -150,6 +150,10 @@ expect 0 creel node status "$node" --json
 check_equal "$(jq -r .node.id "$T/o")" "$node" "node status"
 expect 0 creel rmadmin status
 grep -qE "^rm-1 +${CREEL_RM#http://} +active +[0-9]+" "$T/o" || fail "rmadmin status: $(cat "$T/o")"
+for amount in 16777217Ti 2147483647T; do # more bytes than 64 bits hold
+    expect 255 creel rmadmin -updateNodeResource "$node" "memory-mb=$amount,vcores=1"
+    grep -q 'too large' "$T/e" || fail "$amount: $(cat "$T/e")"
+done
 expect 0 creel version
 id=$(creel job submit --task 'echo to-out; echo to-err >&2' \
     --task 'echo second; sleep 0.3; echo third' --count 1)

@@ -161,8 +161,8 @@ static int read_types(const char *text, long long *memory, long long *vcores)
                                   "Invalid resource value: %.*s. Unable to extract unit and actual "
                                   "value.",
                                   (int)(len - name - 1), at + name + 1);
-        if (is_memory) /* an INT32_MAX at most, times a unit of 2^40 at most */
-            *memory = *memory * unit >> 20;
+        if (is_memory) /* in MB; more than an INT64_MAX of bytes is too large in any case */
+            *memory = *memory > INT64_MAX / unit ? INT64_MAX >> 20 : *memory * unit >> 20;
         if (is_memory && *memory == 0)
             return cli_admin_fail(UPDATE,
                                   "Invalid value for resource 'memory-mb'. Value cannot be "
