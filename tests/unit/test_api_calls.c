@@ -62,18 +62,31 @@ static void on_refuse(struct api_request *rq, void *user)
     api_answer_error(rq, 403, "ForbiddenException", "no");
 }
 
+/* Lets requests of one route wait for a while before their handler. */
+static bool prepare(struct api_request *rq, void *user)
+{
+    (void)user;
+    if (strcmp(api_route_of(rq)->path, "/prepared") != 0)
+        return false;
+    api_park(rq);
+    usleep(2000);
+    api_continue(rq);
+    return true;
+}
+
 static const struct api_route routes[] = {
     {"GET", "/get", API_ROLE_READ, 0, on_get, API_ROUTE_CREEL},
     {"POST", "/held", API_ROLE_WRITE, 1000, on_held, API_ROUTE_CREEL},
     {"GET", "/stream", API_ROLE_READ, 0, on_stream, API_ROUTE_CREEL},
     {"GET", "/refuse", API_ROLE_READ, 0, on_refuse, API_ROUTE_CREEL},
     {"GET", "/jmx", API_ROLE_READ, 0, on_get, API_ROUTE_CREEL},
+    {"GET", "/prepared", API_ROLE_READ, 0, on_get, API_ROUTE_CREEL},
 };
-enum { GET, HELD, STREAM, REFUSE, NONE = 5 };
+enum { GET, HELD, STREAM, REFUSE, PREPARED = 5, NONE };
 
 static int start(void)
 {
-    struct api_server_conf conf = {.static_user = "dr.who", .threads = 2};
+    struct api_server_conf conf = {.static_user = "dr.who", .prepare = prepare, .threads = 2};
     struct base_error err = {0};
 
     if (api_server_start(&conf, routes, sizeof routes / sizeof *routes, NULL, &server, &err) < 0)
@@ -91,13 +104,13 @@ static void ask(const char *method, const char *path, const char *body, int stat
     client_free(&a);
 }
 
-static struct api_call_figures got[6];
+static struct api_call_figures got[7];
 
 static void keep(const struct api_route *route, const struct api_call_figures *f, void *u)
 {
     size_t *n = u;
 
-    CU_ASSERT_PTR_EQUAL(route, *n < 5 ? &routes[*n] : NULL);
+    CU_ASSERT_PTR_EQUAL(route, *n < 6 ? &routes[*n] : NULL);
     got[(*n)++] = *f;
 }
 
@@ -106,7 +119,7 @@ static void read_all(void)
     size_t n = 0;
 
     api_server_each_calls(server, keep, &n);
-    CU_ASSERT_EQUAL(n, 6);
+    CU_ASSERT_EQUAL(n, 7);
 }
 
 static void test_counts(void)
@@ -118,6 +131,7 @@ static void test_counts(void)
     ask("POST", "/held", "{\"a\":1}", 200);
     ask("GET", "/stream", NULL, 200);
     ask("GET", "/refuse", NULL, 403);
+    ask("GET", "/prepared", NULL, 200);
     ask("GET", "/nothing", NULL, 404);
     ask("DELETE", "/get", NULL, 405);
     read_all();
@@ -138,6 +152,10 @@ static void test_counts(void)
     CU_ASSERT_EQUAL(got[STREAM].sent, 100);
     CU_ASSERT_EQUAL(got[REFUSE].refused, 1);
     CU_ASSERT_EQUAL(got[REFUSE].by_class[4], 1);
+    /* what it waited for before its handler is neither the handler's time nor after it */
+    CU_ASSERT_TRUE(got[PREPARED].all.handling_us >= 0);
+    CU_ASSERT_EQUAL(got[PREPARED].all.held_calls, 0);
+    CU_ASSERT_TRUE(got[PREPARED].all.whole_us >= got[PREPARED].all.handling_us + 2000);
     CU_ASSERT_EQUAL(got[NONE].all.calls, 2);
     CU_ASSERT_EQUAL(got[NONE].by_class[4], 2);
     CU_ASSERT_EQUAL(got[NONE].all.handling_us, 0);
@@ -223,9 +241,9 @@ static void test_beans(void)
     api_jmx_encode(&service, NULL, NULL, &out);
     snprintf(line, sizeof line, "\"modelerType\" : \"HttpServer2-%u\"", port);
     has(out.data, line);
-    has(out.data, "\"Requests\" : 9\n"); /* of test_counts and test_connections */
-    has(out.data, "\"Dispatched\" : 9,\n");
-    has(out.data, "\"Responses2xx\" : 6,\n");
+    has(out.data, "\"Requests\" : 10\n"); /* of test_counts and test_connections */
+    has(out.data, "\"Dispatched\" : 10,\n");
+    has(out.data, "\"Responses2xx\" : 7,\n");
     has(out.data, "\"Responses4xx\" : 3,\n");
     has(out.data, "\"AsyncRequests\" : 1,\n");
     has(out.data, "\"modelerType\" : \"RpcActivityForPort8032\",\n    \"tag.port\" : \"8032\",\n"

@@ -101,6 +101,7 @@ void api_continue(struct api_request *rq)
             s->resuming++;
         }
         rq->state = API_ST_HANDLING;
+        rq->parked_us = 0; /* from now on the time is the handler's, unless it parks, too */
     }
     pthread_mutex_unlock(&s->lock);
     if (connection)
