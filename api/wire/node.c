@@ -168,6 +168,21 @@ void wire_registration_free(struct wire_registration *r)
 
 /* ---- heartbeat ---- */
 
+#define U        struct base_utilization
+#define MB_MAX   (INT64_C(1) << 43) /* all that 64 bits of addresses reach */
+#define CORE_MAX INT64_C(1000000000)
+static const struct wire_member utilization_members[] = {
+    WIRE_INT64_ROW(U, node_physical_mb, "nodePhysicalMb", WIRE_S, 0, MB_MAX),
+    WIRE_INT64_ROW(U, node_virtual_mb, "nodeVirtualMb", WIRE_S, 0, MB_MAX),
+    WIRE_INT64_ROW(U, node_milli_cores, "nodeMilliCores", WIRE_S, 0, CORE_MAX),
+    WIRE_INT64_ROW(U, containers_physical_mb, "containersPhysicalMb", WIRE_S, 0, MB_MAX),
+    WIRE_INT64_ROW(U, containers_virtual_mb, "containersVirtualMb", WIRE_S, 0, MB_MAX),
+    WIRE_INT64_ROW(U, containers_milli_cores, "containersMilliCores", WIRE_S, 0, CORE_MAX),
+    WIRE_INT64_ROW(U, machine_mb, "machineMb", WIRE_S, 0, MB_MAX),
+    WIRE_INT64_ROW(U, machine_cores, "machineCores", WIRE_S, 0, CORE_MAX),
+    WIRE_END};
+#undef U
+
 #define H struct wire_heartbeat
 static const struct wire_member heartbeat_members[] = {
     WIRE_TEXT_ROW(H, node_id, "nodeId", WIRE_R, BASE_NAME_MAX),
@@ -186,8 +201,23 @@ void wire_heartbeat_put(const struct wire_heartbeat *h, struct base_buf *out)
 {
     base_json_open(out, '{');
     wire_members_put(heartbeat_members, h, out);
+    if (h->has_utilization) {
+        base_json_key(out, "utilization");
+        base_json_open(out, '{');
+        wire_members_put(utilization_members, &h->utilization, out);
+        base_json_close(out, '}');
+    }
     put_containers(h->containers, h->containers_n, false, out);
     base_json_close(out, '}');
+}
+
+static int get_utilization(struct wire_heartbeat *h, struct base_error *err)
+{
+    const json_t *obj = json_object_get(h->root, "utilization");
+
+    h->has_utilization = obj != NULL;
+    return obj ? wire_members_get(utilization_members, obj, "utilization.", &h->utilization, err)
+               : 0;
 }
 
 int wire_heartbeat_get(const char *text, size_t len, struct wire_heartbeat *h,
@@ -198,6 +228,7 @@ int wire_heartbeat_get(const char *text, size_t len, struct wire_heartbeat *h,
     *h = (struct wire_heartbeat){.healthy = true};
     if ((rc = wire_parse_object(text, len, &h->root, err)) < 0 ||
         (rc = wire_members_get(heartbeat_members, h->root, "", h, err)) < 0 ||
+        (rc = get_utilization(h, err)) < 0 ||
         (rc = get_containers(h->root, false, &h->containers, &h->containers_n, err)) < 0)
         wire_heartbeat_free(h);
     return rc;

@@ -9,6 +9,8 @@
  * microseconds on its clock since boot, memory MiB, max_rss_kb KiB, sizes bytes. How members are
  * read is in api/wire/member.h.
  *
+ * A heartbeat has a node's utilization only when it was measured since the heartbeat before.
+ *
  * Ownership: texts are borrowed. A struct filled by a _get function owns its tree and its arrays
  * until its _free function, which zeroes the struct; after an error of _get it owns nothing. A
  * struct made for a _put function owns nothing. A _get function returns 0 or a negative BASE_E*. */
@@ -24,6 +26,7 @@
 #include "base/error.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "base/utilization.h"
 
 #define WIRE_CONTAINERS_MAX 100000 /* most containers in one message */
 #define WIRE_NODE_APPS_MAX  100000 /* most applications with folders on a node */
@@ -71,6 +74,8 @@ struct wire_heartbeat {
     int64_t hold_ms; /* how long the answer may be held */
     bool healthy;
     const char *health_report; /* NULL: nothing to report */
+    bool has_utilization;
+    struct base_utilization utilization;
     struct wire_container *containers;
     size_t containers_n;
     json_t *root;

@@ -307,6 +307,8 @@ const struct base_conf_key base_conf_keys[] = {
         "fails"),
     INT("creel.nodemanager.localizer.timeout-s", "600", 1, 86400,
         "longest time for copying a local resource; a container that waits longer fails"),
+    INT("yarn.nodemanager.resource-monitor.interval-ms", "3000", 100, MS_MAX,
+        "how often the node measures the memory and the processors in use"),
     BOOL("yarn.nodemanager.aux-services.manifest.enabled", "false",
          "show auxiliary services over REST, and let administrators replace their manifest"),
     STR("yarn.nodemanager.aux-services.manifest", "",

@@ -256,12 +256,12 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
         return rc;
     nm->routes = nm_routes_new(&nm->routes_n);
     nm->aux_services = nm_aux_services_new(nm->conf);
-    nm->load_sampler = nm_load_sampler_new();
     nm->core = nm_core_new(nm->disk.epoch);
     nm->groups = base_groups_new_by_conf(nm->conf);
     nm_core_set_shell_data_destructor(nm->core, nm_box_free);
     create_localizer(nm);
     if ((rc = nm_recover_containers(nm, err)) < 0 ||
+        (rc = nm_load_sampler_start(nm, &nm->load_sampler, err)) < 0 ||
         (rc = start_server_and_set_node_id(nm, err)) < 0)
         return rc;
     set_node_identity(nm);
@@ -284,7 +284,7 @@ static void stop_and_free(struct nm *nm)
         api_server_stop(nm->server);
     free(nm->routes);
     nm_aux_services_free(nm->aux_services);
-    nm_load_sampler_free(nm->load_sampler);
+    nm_load_sampler_stop(nm->load_sampler);
     nm_link_stop(nm->link);
     nm_core_free(nm->core);
     base_groups_free(nm->groups);

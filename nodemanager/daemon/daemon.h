@@ -90,6 +90,7 @@ struct nm {
     TAILQ_HEAD(, nm_box) waiting;
     size_t asked; /* spawn requests without an answer */
     int64_t health_next_us;
+    uint64_t load_reported; /* number of the sample that a heartbeat last reported */
     /* when a write last found the disk full; 0: never, or a test write has succeeded since */
     int64_t no_space_us;
     bool rm_away, stop;

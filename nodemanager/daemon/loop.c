@@ -19,6 +19,7 @@
 #include "nodemanager/container/process_tree.h"
 #include "nodemanager/container/stopped.h"
 #include "nodemanager/daemon/daemon.h"
+#include "nodemanager/figures/load.h"
 
 #define HEALTH_EVERY_US   INT64_C(1000000)
 #define PROGRESS_EVERY_US INT64_C(100000) /* between two reads of a container's progress */
@@ -321,6 +322,18 @@ static void read_progress_into_core(struct nm_container *c, void *u)
     free(p.counters);
 }
 
+/* A heartbeat reports each sample of the node's load once. If it is lost, the next sample makes up
+ * for it. */
+static void put_heartbeat(struct nm *nm, int64_t hold_ms, struct base_buf *body)
+{
+    struct nm_load load;
+    nm_load_read(nm->load_sampler, &load);
+    struct base_utilization u = nm_load_to_utilization(&load);
+    nm_wire_put_heartbeat(nm->core, &nm->ident, hold_ms,
+                          load.number != nm->load_reported ? &u : NULL, body);
+    nm->load_reported = load.number;
+}
+
 static void carry_out_beat(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_buf body = {0};
@@ -329,7 +342,7 @@ static void carry_out_beat(struct nm *nm, const struct nm_effect *fx)
         nm_wire_put_registration(nm->core, &nm->ident, &body);
         nm_link_send_register(nm->link, &body);
     } else {
-        nm_wire_put_heartbeat(nm->core, &nm->ident, fx->hold_ms, &body);
+        put_heartbeat(nm, fx->hold_ms, &body);
         nm_link_send_heartbeat(nm->link, &body, fx->hold_ms);
     }
 }

@@ -93,7 +93,7 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
 }
 
 void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,
-                           struct base_buf *out)
+                           const struct base_utilization *measured, struct base_buf *out)
 {
     struct reports reports = {0};
     const char *report;
@@ -110,6 +110,8 @@ void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int
         .hold_ms = hold_ms,
         .healthy = healthy,
         .health_report = report[0] ? report : NULL,
+        .has_utilization = measured != NULL,
+        .utilization = measured ? *measured : (struct base_utilization){0},
         .containers = reports.v,
         .containers_n = reports.len,
     };

@@ -6,6 +6,7 @@
 #include "api/wire/order.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/utilization.h"
 #include "nodemanager/core/core.h"
 
 struct nm_ident { /* identity of this node; strings borrowed */
@@ -14,11 +15,12 @@ struct nm_ident { /* identity of this node; strings borrowed */
 };
 
 /* Append the body of a registration or of a heartbeat to @out. Both call
- * nm_core_mark_sent_each_to_report(), so call one of them once per NM_FX_BEAT. */
+ * nm_core_mark_sent_each_to_report(), so call one of them once per NM_FX_BEAT. @measured: NULL
+ * unless it was measured since the heartbeat before. */
 void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
                               struct base_buf *out);
 void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,
-                           struct base_buf *out);
+                           const struct base_utilization *measured, struct base_buf *out);
 
 struct nm_answer {
     struct wire_answer wire;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "nodemanager/container/process_tree.h"
 
 #define TEXT_MAX 8192 /* of a file of /proc that is read */
@@ -20,9 +21,16 @@ struct ticks_list {
     size_t n, cap;
 };
 struct nm_load_sampler {
-    pthread_mutex_t lock; /* protects the rest */
+    struct nm *nm;
+    pthread_t thread;
+    pthread_mutex_t lock; /* protects @last and @stopping */
+    pthread_cond_t wake;  /* stopping */
     struct nm_load last;
-    int64_t taken_us; /* when, on the monotonic clock; 0: never */
+    bool stopping;
+
+    /* the rest is used by the thread only */
+    int64_t taken_us; /* when the last sample was taken, on the monotonic clock; 0: never */
+    uint64_t taken_n;
     struct ticks_list containers;
     int64_t busy_ticks; /* of the machine */
 };
@@ -132,12 +140,11 @@ static int64_t find_kilobytes(const char *text, const char *name)
 static void read_memory(struct nm_load *out)
 {
     char text[TEXT_MAX];
-    int64_t available;
 
     if (!read_text("/proc/meminfo", text))
         return;
-    available = find_kilobytes(text, "MemAvailable:");
-    out->node_physical = (find_kilobytes(text, "MemTotal:") - available) * 1024;
+    out->machine_memory = find_kilobytes(text, "MemTotal:") * 1024;
+    out->node_physical = out->machine_memory - find_kilobytes(text, "MemAvailable:") * 1024;
     out->node_virtual =
         out->node_physical +
         (find_kilobytes(text, "SwapTotal:") - find_kilobytes(text, "SwapFree:")) * 1024;
@@ -166,49 +173,97 @@ static double get_cores(int64_t ticks, int64_t us)
     return us > 0 ? (double)ticks / (double)sysconf(_SC_CLK_TCK) / ((double)us / 1e6) : 0;
 }
 
-static void take_sample(struct nm_load_sampler *s, struct nm *nm, int64_t now_us)
+static void take_sample(struct nm_load_sampler *s, struct nm_load *out)
 {
     struct ticks_list alive = {0};
-    int64_t since_us = s->taken_us ? now_us - s->taken_us : 0, busy = read_busy_ticks();
+    int64_t now_us = nm_now_us(), busy = read_busy_ticks();
+    int64_t since_us = s->taken_us ? now_us - s->taken_us : 0;
 
-    s->last = (struct nm_load){0};
-    pthread_mutex_lock(&nm->lock);
-    nm_core_each_container(nm->core, add_alive, &alive);
-    pthread_mutex_unlock(&nm->lock);
+    *out = (struct nm_load){.number = ++s->taken_n};
+    pthread_mutex_lock(&s->nm->lock);
+    nm_core_each_container(s->nm->core, add_alive, &alive);
+    pthread_mutex_unlock(&s->nm->lock);
     for (size_t i = 0; i < alive.n; i++)
-        alive.v[i].ticks = add_container(nm, &alive.v[i].id, &s->last);
-    s->last.containers_cores = get_cores(replace_ticks(&s->containers, &alive), since_us);
-    read_memory(&s->last);
-    s->last.node_cores = get_cores(busy - s->busy_ticks, since_us);
+        alive.v[i].ticks = add_container(s->nm, &alive.v[i].id, out);
+    out->containers_cores = get_cores(replace_ticks(&s->containers, &alive), since_us);
+    read_memory(out);
+    out->node_cores = get_cores(busy - s->busy_ticks, since_us);
     s->busy_ticks = busy;
     s->taken_us = now_us;
-    s->last.cost_ms = (nm_now_us() - now_us) / 1000;
+    out->cost_ms = (nm_now_us() - now_us) / 1000;
 }
 
-struct nm_load_sampler *nm_load_sampler_new(void)
+static void *sample_until_stopped(void *user)
+{
+    struct nm_load_sampler *s = user;
+    int64_t interval_us =
+        base_conf_int(s->nm->conf, "yarn.nodemanager.resource-monitor.interval-ms") * 1000;
+    struct nm_load sample;
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->stopping) {
+        pthread_mutex_unlock(&s->lock);
+        take_sample(s, &sample);
+        pthread_mutex_lock(&s->lock);
+        s->last = sample;
+        int64_t next_us = base_cond_now_us() + interval_us;
+        while (!s->stopping && base_cond_wait_until(&s->wake, &s->lock, next_us))
+            continue;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+int nm_load_sampler_start(struct nm *nm, struct nm_load_sampler **out, struct base_error *err)
 {
     struct nm_load_sampler *s = base_alloc(sizeof *s);
 
+    s->nm = nm;
     pthread_mutex_init(&s->lock, NULL);
-    return s;
+    base_cond_init(&s->wake);
+    int rc = pthread_create(&s->thread, NULL, sample_until_stopped, s);
+    if (rc) {
+        pthread_cond_destroy(&s->wake);
+        pthread_mutex_destroy(&s->lock);
+        free(s);
+        return base_error_sys(err, -BASE_EIO, rc, "cannot start a thread");
+    }
+    *out = s;
+    return 0;
 }
 
-void nm_load_sampler_free(struct nm_load_sampler *s)
+void nm_load_sampler_stop(struct nm_load_sampler *s)
 {
     if (!s)
         return;
+    pthread_mutex_lock(&s->lock);
+    s->stopping = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
     free(s->containers.v);
+    pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-void nm_load_read(struct nm_load_sampler *s, struct nm *nm, struct nm_load *out)
+void nm_load_read(struct nm_load_sampler *s, struct nm_load *out)
 {
-    int64_t now_us = nm_now_us();
-
     pthread_mutex_lock(&s->lock);
-    if (s->taken_us == 0 || now_us - s->taken_us >= NM_LOAD_EVERY_MS * INT64_C(1000))
-        take_sample(s, nm, now_us);
     *out = s->last;
     pthread_mutex_unlock(&s->lock);
+}
+
+struct base_utilization nm_load_to_utilization(const struct nm_load *load)
+{
+    return (struct base_utilization){
+        .node_physical_mb = load->node_physical >> 20,
+        .node_virtual_mb = load->node_virtual >> 20,
+        .node_milli_cores = (int64_t)(load->node_cores * 1000),
+        .containers_physical_mb = load->containers_physical >> 20,
+        .containers_virtual_mb = load->containers_virtual >> 20,
+        .containers_milli_cores = (int64_t)(load->containers_cores * 1000),
+        .machine_mb = load->machine_memory >> 20,
+        .machine_cores = sysconf(_SC_NPROCESSORS_ONLN),
+    };
 }

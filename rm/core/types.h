@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/order_kind.h"
 #include "base/task_counter.h"
+#include "base/utilization.h"
 
 /* The resources that are counted; struct rm_res has one amount for each. */
 enum rm_res_name {

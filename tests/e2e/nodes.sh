@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Goal: operators take nodes out of service as the manual says: draining, decommissioning at once
-# and gracefully, excluded hosts; what runs on a drained node ends in its time. Labelled nodes run
-# what names their label, and keep the label when the ResourceManager is killed.
+# Goal: operators see what nodes use, and take nodes out of service as the manual says: draining,
+# decommissioning at once and gracefully, excluded hosts; what runs on a drained node ends in its
+# time. Labelled nodes run what names their label, and keep the label when the ResourceManager is
+# killed.
 # Method: a real ResourceManager and two real NodeManagers, told apart by their node ids.
 . "$(dirname "$0")/lib.sh"
 mkdir -p "$DEV"
@@ -26,6 +27,7 @@ restart_rm() {
 start_nm() { # NAME
     "$BIN/creel-nm" -D creel.nodemanager.rm="$CREEL_RM" -D creel.nodemanager.port=0 \
         -D creel.nodemanager.local-dir="$T/$1" -D creel.nodemanager.map-slots=2 \
+        -D yarn.nodemanager.resource-monitor.interval-ms=200 \
         2>> "$DEV/$1.log" &
     PID[$1]=$!
 }
@@ -52,6 +54,25 @@ A=$(nodes RUNNING)
 # ---- more rounds than there will be: those that there were
 check_equal "$(status 'scheduler/bulk-activities?activitiesCount=228666')" 200 "many rounds"
 check_equal "$(jq '.bulkActivities.activities | length < 228666' "$T/body")" true "rounds"
+
+# ---- utilization: what containers and the whole machine use, by the ResourceManager
+uses() { # CONDITION [CONDITION]: of jq, on the node's utilization, and on the node
+    curl -s "$CREEL_RM/ws/v1/cluster/nodes/$A" |
+        jq -e ".node | ${2:-true} and (.resourceUtilization | $1)" > /dev/null
+}
+JOB=$(creel job submit --task "until [ -e $T/spun ]; do :; done" --count 1)
+wait_for 20 "a container that keeps a processor busy" uses ".containersCPUUsage > 0.1 and
+    .aggregatedContainersPhysicalMemoryMB > 0 and
+    .aggregatedContainersVirtualMemoryMB > .aggregatedContainersPhysicalMemoryMB and
+    .nodeCPUUsage > 0.1 and .nodePhysicalMemoryMB > 0 and
+    .nodeVirtualMemoryMB >= .nodePhysicalMemoryMB" \
+    ".cpuUtilization > 0 and .memUtilization > 0 and .memUtilization < 100"
+creel node -status "$A" | grep -qE 'by Containers : PMem:[1-9][0-9]* MB, VMem:[1-9][0-9]* MB' ||
+    fail "utilization by containers: $(creel node -status "$A")"
+touch "$T/spun"
+wait_for 20 "the end of the busy job" job_is "$JOB" FINISHED/SUCCEEDED
+wait_for 20 "no use by containers" uses ".containersCPUUsage == 0 and
+    .aggregatedContainersPhysicalMemoryMB == 0"
 
 # ---- draining: what runs goes on, nothing new starts, the state survives the RM
 JOB=$(creel job submit --task "until [ -e $T/go ]; do sleep 0.1; done" --count 4)

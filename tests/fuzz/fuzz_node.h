@@ -32,7 +32,7 @@ static inline void node_check_beat(struct nm_core *core, const struct nm_effects
             nm_wire_put_registration(core, &who, &b);
             base_assert(rm_node_decode_register(b.data, b.len, &m, &err) == 0);
         } else {
-            nm_wire_put_heartbeat(core, &who, 1000, &b);
+            nm_wire_put_heartbeat(core, &who, 1000, NULL, &b);
             base_assert(rm_node_decode_heartbeat(b.data, b.len, &m, &err) == 0);
         }
         rm_node_message_free(&m);

@@ -28,7 +28,8 @@ struct world_node {
                         none. A test sets it to have them carry one */
     int instance_n, boot_n;
     bool up, registered, healthy;
-    uint64_t token; /* of the request that awaits its answer; 0: none */
+    const struct base_utilization *utilization; /* in heartbeats; NULL: not measured */
+    uint64_t token;                             /* of the request that awaits its answer; 0: none */
     struct world_container *v;
     size_t n, cap;
     struct base_app_id *apps; /* applications with a folder on the node */

@@ -24,6 +24,39 @@ static enum rm_node_state node_state(size_t i)
     return s;
 }
 
+static void check_utilization(size_t i, const struct base_utilization *want)
+{
+    struct rm_views v = {0};
+
+    CU_ASSERT_EQUAL_FATAL(rm_view_node(w.core, w.nodes[i].id, &v), 0);
+    CU_ASSERT(memcmp(&v.nodes[0].utilization, want, sizeof *want) == 0);
+    rm_views_free(&v);
+}
+
+/* What a node measured is shown until it has measured again, or has registered anew. */
+static void test_utilization(void)
+{
+    static const struct base_utilization none, first = {1, 2, 3, 4, 5, 6, 7, 8},
+                                               second = {9, 10, 0, 12, 13, 14, 15, 16};
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    check_utilization(0, &none);
+    n->utilization = &first;
+    world_beat(&w, n, 0);
+    check_utilization(0, &first);
+    n->utilization = NULL;
+    world_beat(&w, n, 0);
+    check_utilization(0, &first);
+    n->utilization = &second;
+    world_beat(&w, n, 0);
+    check_utilization(0, &second);
+    world_restart_node(&w, n);
+    check_utilization(0, &none);
+    world_free(&w);
+}
+
 static void end_task(struct base_app_id id, enum base_task_kind kind, int32_t index)
 {
     struct world_node *n;
@@ -814,7 +847,8 @@ static void test_forget_refused(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"held heartbeat", test_held},
+static const struct cunit_case cases[] = {{"utilization", test_utilization},
+                                          {"held heartbeat", test_held},
                                           {"wake", test_wake},
                                           {"spread", test_spread},
                                           {"repeated heartbeat", test_repeat},

@@ -75,6 +75,36 @@ static void test_bad_counters(void)
     rm_node_message_free(&m);
 }
 
+/* A heartbeat without a new measurement says so; one with says what it measured. */
+static void test_utilization(void)
+{
+    static const char
+        none[] = "{" ID ",\"responseId\":0}",
+        all[] = "{" ID ",\"responseId\":0,\"utilization\":{\"nodePhysicalMb\":4801,"
+                "\"nodeVirtualMb\":4802,\"nodeMilliCores\":2000,"
+                "\"containersPhysicalMb\":203,\"containersVirtualMb\":5476,"
+                "\"containersMilliCores\":730,\"machineMb\":24105,\"machineCores\":2,\"later\":1}}";
+    struct rm_node_message m;
+    struct base_error err = {0};
+    const struct base_utilization *u;
+
+    CU_ASSERT_EQUAL_FATAL(rm_node_decode_heartbeat(none, strlen(none), &m, &err), 0);
+    CU_ASSERT_PTR_NULL(m.ev.u.heartbeat.utilization);
+    rm_node_message_free(&m);
+    CU_ASSERT_EQUAL_FATAL(rm_node_decode_heartbeat(all, strlen(all), &m, &err), 0);
+    u = m.ev.u.heartbeat.utilization;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(u);
+    CU_ASSERT_EQUAL(u->node_physical_mb, 4801);
+    CU_ASSERT_EQUAL(u->node_virtual_mb, 4802);
+    CU_ASSERT_EQUAL(u->node_milli_cores, 2000);
+    CU_ASSERT_EQUAL(u->containers_physical_mb, 203);
+    CU_ASSERT_EQUAL(u->containers_virtual_mb, 5476);
+    CU_ASSERT_EQUAL(u->containers_milli_cores, 730);
+    CU_ASSERT_EQUAL(u->machine_mb, 24105);
+    CU_ASSERT_EQUAL(u->machine_cores, 2);
+    rm_node_message_free(&m);
+}
+
 static void test_bad(void)
 {
     static const struct {
@@ -92,6 +122,9 @@ static void test_bad(void)
         {"{" ID ",\"responseId\":0,\"holdMs\":99999999}", "holdMs"},
         {"{" ID ",\"responseId\":0,\"sentUs\":-1}", "sentUs: -1"},
         {"{" ID ",\"responseId\":0,\"healthy\":1}", "healthy"},
+        {"{" ID ",\"responseId\":0,\"utilization\":[]}", "utilization"},
+        {"{" ID ",\"responseId\":0,\"utilization\":{\"nodeMilliCores\":-1}}",
+         "utilization.nodeMilliCores: -1"},
         {"{" ID ",\"responseId\":0,\"containers\":{}}", "containers"},
         {"{" ID ",\"responseId\":0,\"containers\":[7]}", "containers[0]"},
         {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"x\",\"state\":\"running\"}]}",
@@ -233,6 +266,7 @@ int main(void)
     suite = CU_add_suite("node_json", NULL, NULL);
     CU_add_test(suite, "registration", test_register);
     CU_add_test(suite, "bad heartbeats", test_bad);
+    CU_add_test(suite, "utilization", test_utilization);
     CU_add_test(suite, "bad counters", test_bad_counters);
     CU_add_test(suite, "launch order", test_launch);
     CU_add_test(suite, "master's order", test_master);

@@ -76,6 +76,8 @@ static const struct wire_heartbeat heartbeat = {.node_id = "n1:4242",
                                                 .hold_ms = 25,
                                                 .healthy = true,
                                                 .health_report = "fine",
+                                                .has_utilization = true,
+                                                .utilization = {31, 32, 33, 34, 35, 36, 37, 38},
                                                 .containers = containers + 1,
                                                 .containers_n = 1};
 static const char *const env[] = {"K=v", "Q=a=\"b\"\n"};
@@ -293,7 +295,8 @@ static size_t messages_make(struct message *v)
 {
     static const char of_node[] =
         " rack epochSeen sentUs healthy diskFreeMb holdMs healthReport apps containers slot "
-        "progress "
+        "utilization nodePhysicalMb nodeVirtualMb nodeMilliCores containersPhysicalMb "
+        "containersVirtualMb containersMilliCores machineMb machineCores progress "
         "phase exitCode signal startedMs endedMs cpuMs maxRssKb diagnostics partitionsBytes "
         "counters "
         "app user task taskAttempt master memoryMb vcores priority allocationRequestId ";
@@ -499,14 +502,13 @@ static void break_each(const struct message *m, json_t *root, json_t *object)
 
     json_object_foreach(all, name, value)
     {
-        bool split = strcmp(name, "split") == 0 || strcmp(name, "spec") == 0;
+        bool is_object = strcmp(name, "split") == 0 || strcmp(name, "spec") == 0 ||
+                         strcmp(name, "env") == 0 || strcmp(name, "utilization") == 0;
 
         if (strcmp(name, "counters") == 0 || (launch && strcmp(name, "app") == 0) ||
             strcmp(name, "fromTheFuture") == 0)
             continue;
-        json_object_set_new(object, name,
-                            split || strcmp(name, "env") == 0 ? json_integer(1)
-                                                              : json_pack("{s:i}", "x", 1));
+        json_object_set_new(object, name, is_object ? json_integer(1) : json_pack("{s:i}", "x", 1));
         expect_refusal(m, root, name, "with a wrong");
         json_object_set(object, name, value);
     }

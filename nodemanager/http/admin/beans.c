@@ -158,7 +158,7 @@ static void read_load(struct nm *nm, struct node_figures *f)
 {
     struct nm_load load;
 
-    nm_load_read(nm->load_sampler, nm, &load);
+    nm_load_read(nm->load_sampler, &load);
     f->containers_gb = load.containers_physical / GIB;
     f->containers_virtual_gb = load.containers_virtual / GIB;
     f->node_gb = load.node_physical / GIB;

@@ -64,6 +64,7 @@ struct rm_node {
     uint64_t born; /* order of creation, from 1 */
     int64_t gone_us;
     struct rm_node *gone_prev, *gone_next;
+    struct base_utilization utilization; /* as last reported; zeros: not yet */
 };
 
 /* Returns whether a request with @label (0: none) may be served by @n. */

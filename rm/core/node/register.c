@@ -74,6 +74,7 @@ static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
         ev->u.node_register.reduce_slots > 0 ? ev->u.node_register.reduce_slots : 0;
     rm_node_apply_resource(c, n);
     n->healthy = true;
+    n->utilization = (struct base_utilization){0};
 }
 
 /* The node names the applications that have folders on its disk. Only in this way can it learn that

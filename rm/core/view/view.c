@@ -149,7 +149,8 @@ static void copy_node(const struct rm_core *c, const struct rm_node *n, struct r
         .last_heartbeat_us = n->last_us,
         .containers = n->containers_n,
         .total = n->total,
-        .used = n->used_res};
+        .used = n->used_res,
+        .utilization = n->utilization};
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         v->slots[k] = n->slots[k];
         v->used_slots[k] = n->used[k];

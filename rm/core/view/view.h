@@ -108,6 +108,7 @@ struct rm_node_view {
     int64_t last_heartbeat_us;
     int32_t containers, slots[BASE_TASK_KINDS], used_slots[BASE_TASK_KINDS];
     struct rm_res total, used;
+    struct base_utilization utilization; /* as last reported; zeros: not reported yet */
 };
 struct rm_task_view {
     struct base_task_id id;

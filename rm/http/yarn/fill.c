@@ -541,6 +541,27 @@ void yarn_container_texts_free(struct yarn_container_and_texts *filled)
 
 /* ---- nodes ---- */
 
+/* YARN counts processors in use as float, and shows that number in double precision. */
+static double to_cores(int64_t milli_cores)
+{
+    return (double)((float)milli_cores / 1000.0f);
+}
+
+static float to_percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (float)part * 100.0f / (float)whole : 0;
+}
+
+static void fill_utilization(const struct base_utilization *u, struct yarn_utilization *out)
+{
+    *out = (struct yarn_utilization){.node_physical_mb = u->node_physical_mb,
+                                     .node_virtual_mb = u->node_virtual_mb,
+                                     .node_cpu = to_cores(u->node_milli_cores),
+                                     .containers_physical_mb = u->containers_physical_mb,
+                                     .containers_virtual_mb = u->containers_virtual_mb,
+                                     .containers_cpu = to_cores(u->containers_milli_cores)};
+}
+
 void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
                     struct yarn_node *out)
 {
@@ -548,6 +569,7 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
                   v->state == RM_NODE_UNHEALTHY || v->state == RM_NODE_DECOMMISSIONING;
     /* YARN shows what a node that gets no more containers still uses as all that it has. */
     const struct rm_res *total = v->state == RM_NODE_DECOMMISSIONING ? &v->used : &v->total;
+    const struct base_utilization *u = &v->utilization;
     struct rm_res available;
 
     *out = (struct yarn_node){.rack = v->rack,
@@ -561,6 +583,9 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
     out->labels = (struct api_list){
         .items = &v->label, .n = v->label && *v->label, .stride = sizeof v->label};
     yarn_resource_fill(f, &out->total, total);
+    fill_utilization(u, &out->utilization);
+    out->memory_percent = to_percent(u->node_physical_mb, u->machine_mb);
+    out->cpu_percent = to_percent(u->node_milli_cores, u->machine_cores * 1000);
     if (!active)
         return;
     for (int i = 0; i < RM_RES_NAMES; i++)
