@@ -360,9 +360,19 @@ static int ask_as_page(const char *method, const char *origin, const char *type)
  * Method: requests that browsers send without asking first, and others that they ask about. */
 static void test_changes_of_any_site(void)
 {
-    static const char *const entries[] = {
-        "*",        "http://*",   "http*",         "http://ui*",
-        "regex:.*", "http://*:*", "http*://*:80*", "regex:http://.*:8080"};
+    static const char *const entries[] = {"*",
+                                          "http://*",
+                                          "http*",
+                                          "http://ui*",
+                                          "regex:.*",
+                                          "http://*:*",
+                                          "http*://*:80*",
+                                          "regex:http://.*:8080",
+                                          "http://*.example",
+                                          "http://*i.example",
+                                          "http://u*i.example",
+                                          "regex:http://ui.*",
+                                          "regex:http://.*i\\.example:[0-9]+"};
     static const char *const types[] = {NULL, "text/plain", "application/x-www-form-urlencoded",
                                         "multipart/form-data; boundary=a",
                                         "text/plain; x=application/json"};
@@ -393,10 +403,12 @@ static void test_changes_of_named_sites(void)
     static const char *const some[] = {
         "yarn.resourcemanager.webapp.cross-origin.enabled=true",
         "hadoop.http.cross-origin.allowed-origins=*,http://ui.example,http://*.b.example:*,null,"
-        "*.c.example,regex:https?://d[0-9]+.example",
+        "*.c.example,http://*-ui.e.example,regex:http://.*\\.f\\.example,"
+        "regex:https?://d[0-9]+.example",
         NULL};
-    static const char *const named[] = {"http://ui.example", "http://a.b.example:81",
-                                        "https://x.c.example", "https://d1.example"};
+    static const char *const named[] = {"http://ui.example",      "http://a.b.example:81",
+                                        "https://x.c.example",    "https://d1.example",
+                                        "http://my-ui.e.example", "http://a.b.f.example"};
 
     start(some);
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {

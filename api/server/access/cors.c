@@ -8,13 +8,13 @@
 
 #include "base/mem.h"
 
-#define KEY   "hadoop.http.cross-origin."
-#define REGEX "regex:"
+#define KEY      "hadoop.http.cross-origin."
+#define REGEX    "regex:"
+#define HOST_MAX 253 /* bytes of the longest name of a host; SOURCE: RFC 1035, 2.3.4 */
 
 struct origin {
     char *text;    /* exact, or with "*" */
     regex_t regex; /* valid if text is NULL */
-    bool any_site; /* lets sites in of which the administrator has never heard */
 };
 struct api_cors {
     atomic_int refs;
@@ -43,33 +43,6 @@ static char *copy_list(const char *value)
     return base_buf_take(&out);
 }
 
-/* Returns true when @glob fits origins of any site: when the host in it is not known to its end, as
- * in "*" and "ui*". Frames that a page shuts in have the origin "null", whoever made
- * the page. */
-static bool is_glob_of_any_site(const char *glob)
-{
-    const char *colons = strstr(glob, "://"), *host = colons ? colons + 3 : glob;
-    size_t n = strcspn(host, ":");
-    const char *star = memrchr(host, '*', n);
-
-    if (strcmp(glob, "null") == 0)
-        return true;
-    return star ? !memchr(star, '.', n - (size_t)(star - host)) : !colons && strchr(glob, '*');
-}
-
-/* As above, found by trying names that are nobody's. */
-static bool is_regex_of_any_site(const regex_t *regex)
-{
-    static const char *const nobody[] = {
-        "http://no-such-host.invalid", "null", "https://no-such-host.invalid",
-        "http://no-such-host.invalid:8080", "https://no-such-host.invalid:8443"};
-
-    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
-        if (regexec(regex, nobody[i], 0, NULL, 0) == 0)
-            return true;
-    return false;
-}
-
 static int add_origin(struct api_cors *c, const char *text, size_t n, struct base_error *err)
 {
     struct origin *o;
@@ -81,18 +54,15 @@ static int add_origin(struct api_cors *c, const char *text, size_t n, struct bas
     memset(o, 0, sizeof *o);
     if (strncmp(text, REGEX, strlen(REGEX)) != 0) {
         o->text = base_strndup(text, n);
-        o->any_site = is_glob_of_any_site(o->text);
         c->n++;
         return 0;
     }
     pattern = base_printf("^(%.*s)$", (int)(n - strlen(REGEX)), text + strlen(REGEX));
-    if (regcomp(&o->regex, pattern, REG_EXTENDED | REG_NOSUB) == 0) {
-        o->any_site = is_regex_of_any_site(&o->regex);
+    if (regcomp(&o->regex, pattern, REG_EXTENDED | REG_NOSUB) == 0)
         c->n++;
-    } else {
+    else
         rc = base_error_set(err, -BASE_EINVAL, KEY "allowed-origins: %.*s is no regular expression",
                             (int)n, text);
-    }
     free(pattern);
     return rc;
 }
@@ -158,6 +128,40 @@ static bool origin_matches(const struct origin *o, const char *origin)
     return fnmatch(o->text, origin, FNM_NOESCAPE) == 0;
 }
 
+/* Returns the start of the last two labels of the @n bytes at @host, which tell whose it is. */
+static const char *find_registered_part(const char *host, size_t n)
+{
+    const char *last = memrchr(host, '.', n), *second;
+
+    if (!last)
+        return host;
+    second = memrchr(host, '.', (size_t)(last - host));
+    return second ? second + 1 : host;
+}
+
+/* Judges by @o, which fits @origin. It names the site unless it would also fit that of somebody
+ * else: when the host in it is not known to its end, or the last two labels of the host not wholly.
+ * Frames that a page shuts in have the origin "null", whoever made the page. */
+static enum api_cors_trust judge_entry(const struct origin *o, const char *origin)
+{
+    const char *colons = strstr(origin, "://"), *host = colons ? colons + 3 : origin;
+    size_t n = strcspn(host, ":");
+    bool fits = false;
+
+    if (!colons || n > HOST_MAX)
+        return API_CORS_ANY_SITE;
+    if (o->text && !strchr(o->text, '*'))
+        return API_CORS_NAMED;
+    for (const char *p = find_registered_part(host, n); p <= host + n && !fits; p++) {
+        char *other =
+            base_printf("%.*s%s%s", (int)(p - origin), origin, p < host + n ? "x" : ".invalid", p);
+
+        fits = origin_matches(o, other);
+        free(other);
+    }
+    return fits ? API_CORS_ANY_SITE : API_CORS_NAMED;
+}
+
 enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *origin)
 {
     char *copy = base_strdup(origin), *save = NULL;
@@ -166,7 +170,7 @@ enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *
     for (char *one = strtok_r(copy, " ", &save); one; one = strtok_r(NULL, " ", &save))
         for (size_t i = 0; i < c->n && best < API_CORS_NAMED; i++)
             if (origin_matches(&c->origins[i], one))
-                best = c->origins[i].any_site ? API_CORS_ANY_SITE : API_CORS_NAMED;
+                best = judge_entry(&c->origins[i], one);
     free(copy);
     return best;
 }

@@ -17,8 +17,8 @@ int api_cors_new(const struct base_conf *conf, const char *enabled_key, struct a
 struct api_cors *api_cors_ref(struct api_cors *c); /* NULL-safe; returns @c */
 void api_cors_unref(struct api_cors *c);           /* NULL-safe; the last reference frees it */
 /* In this order more is allowed: nothing; to read, and what the browser asks for in advance; and
- * what it sends without asking. An entry that fits any site ("*", "http://ui*") says nothing about
- * the site that comes. */
+ * what it sends without asking. An entry that fits sites of others, too ("*", "*example.com"), says
+ * nothing about the site that comes. */
 enum api_cors_trust { API_CORS_NONE, API_CORS_ANY_SITE, API_CORS_NAMED };
 /* Returns how far the origins in @origin, the header's value, are trusted: as the best of them. */
 enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *origin);
