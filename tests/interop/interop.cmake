@@ -11,6 +11,8 @@ foreach(recording capacity fair fifo special clients)
 endforeach()
 creel_script_test(interop_compare ${CMAKE_SOURCE_DIR}/tests/interop/compare_test
                   LABELS "unit;interop" TIMEOUT 60)
+creel_script_test(interop_tools ${CMAKE_SOURCE_DIR}/tests/interop/tools_test
+                  LABELS "unit;interop" TIMEOUT 60)
 # The creel command against recordings of the real yarn command.
 creel_script_test(interop_yarn_cli ${CMAKE_SOURCE_DIR}/tests/interop/yarn-cli/check
                   LABELS "e2e;interop" TIMEOUT 300)
