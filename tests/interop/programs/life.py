@@ -143,7 +143,8 @@ def live(c):
     # the node with two of the three containers: so it is the same on both clusters
     nodes = [x["nodeId"] for x in c.containers(running)]
     workers.sort(key=lambda x: (nodes.count(x["nodeId"]) != 2, x["containerId"]))
-    c.worker_node = workers[0]["nodeHttpAddress"].replace("localhost", "127.0.0.1")
+    address = workers[0]["nodeHttpAddress"].removeprefix("http://")
+    c.worker_node = address.replace("localhost", "127.0.0.1")
     return [
         ("running", running),
         ("accepted", accepted),
