@@ -105,6 +105,41 @@ static void add_uses(const struct yarn_context *f, struct yarn_partitions *p)
     free(places);
 }
 
+static int compare_uses(const void *x, const void *y)
+{
+    const struct rm_label_use_view *a = x, *b = y;
+
+    if (a->queue != b->queue)
+        return a->queue < b->queue ? -1 : 1;
+    if (a->label != b->label)
+        return a->label < b->label ? -1 : 1;
+    return strcmp(a->user, b->user);
+}
+
+/* Sums up, over the nodes, what each user has in each queue and partition. There may be rows of
+ * thousands of nodes, and all users ask for their sums: hence sorted. */
+static void sum_up_users(struct yarn_partitions *p)
+{
+    const struct rm_views *uses = p->uses;
+    struct rm_label_use_view *sums = base_alloc((uses->label_uses_n + 1) * sizeof *sums);
+    size_t n = 0;
+
+    if (uses->label_uses_n) {
+        memcpy(sums, uses->label_uses, uses->label_uses_n * sizeof *sums);
+        qsort(sums, uses->label_uses_n, sizeof *sums, compare_uses);
+    }
+    for (size_t i = 0; i < uses->label_uses_n; i++) {
+        if (n == 0 || compare_uses(&sums[n - 1], &sums[i]) != 0) {
+            sums[n++] = sums[i];
+            continue;
+        }
+        add_res(&sums[n - 1].used, &sums[i].used, 1);
+        add_res(&sums[n - 1].masters_used, &sums[i].masters_used, 1);
+    }
+    p->sums = sums;
+    p->sums_n = n;
+}
+
 void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *uses,
                           const struct rm_properties *conf, struct yarn_partitions *out)
 {
@@ -132,6 +167,7 @@ void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *u
         out->configured[pairs[i].queue * out->n + pairs[i].partition] = true;
     free(pairs);
     add_uses(f, out);
+    sum_up_users(out);
 }
 
 void yarn_partitions_free(struct yarn_partitions *p)
@@ -142,20 +178,15 @@ void yarn_partitions_free(struct yarn_partitions *p)
     free(p->used);
     free(p->masters_used);
     free(p->configured);
+    free(p->sums);
 }
 
 struct rm_label_use_view yarn_partitions_use_of(const struct yarn_partitions *p, size_t partition,
                                                 int32_t queue, const char *user)
 {
-    struct rm_label_use_view sum = {.label = partition, .queue = queue, .user = user};
+    const struct rm_label_use_view wanted = {.label = partition, .queue = queue, .user = user};
+    const struct rm_label_use_view *found =
+        p->sums_n ? bsearch(&wanted, p->sums, p->sums_n, sizeof *p->sums, compare_uses) : NULL;
 
-    for (size_t i = 0; i < p->uses->label_uses_n; i++) {
-        const struct rm_label_use_view *u = &p->uses->label_uses[i];
-
-        if (u->label == partition && u->queue == queue && strcmp(u->user, user) == 0) {
-            add_res(&sum.used, &u->used, 1);
-            add_res(&sum.masters_used, &u->masters_used, 1);
-        }
-    }
-    return sum;
+    return found ? *found : wanted;
 }

@@ -39,14 +39,17 @@ struct yarn_partitions { /* v[0]: the nodes without a label */
      * a capacity there. */
     struct rm_res *used, *masters_used;
     bool *configured;
-    const struct rm_views *uses; /* what it was made of */
+    const struct rm_views *uses;    /* what it was made of */
+    struct rm_label_use_view *sums; /* see yarn_partitions_use_of() */
+    size_t sums_n;
 };
 /* Makes the partitions. @uses: rm_view_label_uses() and rm_view_queue_users(), which must outlive
  * them; @conf: the configuration of the queues. */
 void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *uses,
                           const struct rm_properties *conf, struct yarn_partitions *out);
 void yarn_partitions_free(struct yarn_partitions *p);
-/* Sums up what @user has in the queue with the index @queue on nodes of partition @p, not 0. */
+/* Returns the sum of what @user has in the queue with the index @queue on nodes of partition @p,
+ * not 0. */
 struct rm_label_use_view yarn_partitions_use_of(const struct yarn_partitions *p, size_t partition,
                                                 int32_t queue, const char *user);
 
