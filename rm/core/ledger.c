@@ -19,14 +19,25 @@ static bool holds_slot(enum rm_tally t)
     return t == RM_TALLY_HELD || t == RM_TALLY_FREEING;
 }
 
+static void count_app(struct rm_queue *q, enum rm_app_state s, bool runs, int32_t by)
+{
+    q->pending_apps += by * rm_app_state_counts_as_pending(s, runs);
+    q->active_apps += by * rm_app_state_counts_as_active(s, runs);
+}
+
 static void add_to_container_counts(struct rm_core *c, const struct rm_container *ct, int32_t by)
 {
     struct rm_queue *q = queue_of_app(c, ct->app);
+    bool ran = ct->app->containers_n > 0, runs = ct->app->containers_n + by > 0;
 
     ct->app->containers_n += by;
     ct->node->containers_n += by;
     if (q)
         q->containers += by;
+    if (q && ran != runs) {
+        count_app(q, ct->app->state, ran, -1);
+        count_app(q, ct->app->state, runs, 1);
+    }
     if (ct->app->kind->runs_containers && !ct->master)
         ct->app->phase[ct->slot].running += by;
 }
@@ -110,21 +121,10 @@ void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct)
 }
 
 /* ---------------------------------------------------------------- queues, states, demand */
-static bool app_state_is_pending(enum rm_app_state s)
-{
-    return s == RM_APP_SUBMITTED || s == RM_APP_ACCEPTED;
-}
-
-static bool app_state_is_active(enum rm_app_state s)
-{
-    return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
-}
-
 /* Adds all counts of @a to those of @q (@sign 1), or subtracts them (-1). */
 static void add_app_to_queue_counts(struct rm_queue *q, const struct rm_app *a, int32_t sign)
 {
-    q->pending_apps += sign * app_state_is_pending(a->state);
-    q->active_apps += sign * app_state_is_active(a->state);
+    count_app(q, a->state, a->containers_n > 0, sign);
     q->containers += sign * a->containers_n;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] += sign * a->allocated.v[i];
@@ -152,8 +152,8 @@ void rm_ledger_count_app_state(struct rm_core *c, const struct rm_app *a, enum r
 
     if (!q)
         return;
-    q->pending_apps += app_state_is_pending(to) - app_state_is_pending(a->state);
-    q->active_apps += app_state_is_active(to) - app_state_is_active(a->state);
+    count_app(q, a->state, a->containers_n > 0, -1);
+    count_app(q, to, a->containers_n > 0, 1);
 }
 
 void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,

@@ -72,9 +72,8 @@ static void check_app_and_add_to_queue_sums(const struct rm_core *c, const struc
         return;
     base_assert(a->queue_index < c->queues_n);
     q = &sums[a->queue_index];
-    q->pending_apps += a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
-    q->active_apps +=
-        a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
+    q->pending_apps += rm_app_state_counts_as_pending(a->state, s.containers > 0);
+    q->active_apps += rm_app_state_counts_as_active(a->state, s.containers > 0);
     q->containers += s.containers;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] += s.held.v[i];

@@ -152,8 +152,9 @@ static void check_queues(void)
         if (a->queue_index == RM_NONE)
             continue;
         active -= a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING ||
-                  a->state == RM_APP_FINISHING;
-        pending -= a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
+                  a->state == RM_APP_FINISHING || (a->state == RM_APP_ACCEPTED && a->containers_n);
+        pending -=
+            a->state == RM_APP_SUBMITTED || (a->state == RM_APP_ACCEPTED && !a->containers_n);
         containers -= a->containers_n;
         memory -= a->allocated.v[RM_RES_MEMORY_MB];
         wants -= a->pj.phase[BASE_TASK_MAP].pending + a->pj.phase[BASE_TASK_REDUCE].pending;

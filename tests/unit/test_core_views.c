@@ -466,6 +466,34 @@ static void test_queue_users(void)
     end();
 }
 
+static void check_app_counts(int64_t pending, int64_t active)
+{
+    const struct rm_queue_view *q = queue("root.default");
+    const struct rm_queue_user_view *u;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(q);
+    CU_ASSERT_EQUAL(q->pending_apps, pending);
+    CU_ASSERT_EQUAL(q->active_apps, active);
+    u = row_of("root.default", "ann");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(u);
+    CU_ASSERT_EQUAL(u->pending_apps, pending);
+    CU_ASSERT_EQUAL(u->active_apps, active);
+}
+
+/* An application is active as soon as its master has a container, before the master registers. */
+static void test_active_from_first_container(void)
+{
+    struct base_app_id app;
+
+    begin();
+    app = world_submit_app(&w, "d 1024 2 0");
+    check_app_counts(1, 0);
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_state(&w, app), RM_APP_ACCEPTED);
+    check_app_counts(0, 1);
+    end();
+}
+
 static void test_health(void)
 {
     const struct rm_operation_view *allocation, *release;
@@ -591,15 +619,17 @@ static void test_filters(void)
     end();
 }
 
-static const struct cunit_case cases[] = {{"why it waits", test_why},
-                                          {"a job that runs and ends", test_job},
-                                          {"a job that is killed", test_killed},
-                                          {"attempts and containers", test_attempts_and_containers},
-                                          {"cluster and nodes", test_cluster_and_nodes},
-                                          {"queues", test_queues},
-                                          {"users of queues", test_queue_users},
-                                          {"health", test_health},
-                                          {"assigned per second", test_assigned_per_second},
-                                          {"filters", test_filters}};
+static const struct cunit_case cases[] = {
+    {"why it waits", test_why},
+    {"a job that runs and ends", test_job},
+    {"a job that is killed", test_killed},
+    {"attempts and containers", test_attempts_and_containers},
+    {"cluster and nodes", test_cluster_and_nodes},
+    {"queues", test_queues},
+    {"users of queues", test_queue_users},
+    {"active from the first container", test_active_from_first_container},
+    {"health", test_health},
+    {"assigned per second", test_assigned_per_second},
+    {"filters", test_filters}};
 
 CUNIT_MAIN("views", cases)

@@ -45,11 +45,8 @@ static void add_app_to_row(const struct rm_core *c, const struct rm_app *a,
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
-    if (a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED)
-        row->pending_apps++;
-    else if (a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING ||
-             a->state == RM_APP_FINISHING)
-        row->active_apps++;
+    row->pending_apps += rm_app_state_counts_as_pending(a->state, a->containers_n > 0);
+    row->active_apps += rm_app_state_counts_as_active(a->state, a->containers_n > 0);
     add_res(&row->used, &a->allocated, 1);
     if (at && at->master)
         add_res(&row->am_used, &at->master->resource, 1);
