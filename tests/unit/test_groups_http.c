@@ -96,6 +96,33 @@ static void test_slow_name_service(void)
     rms_stop();
 }
 
+static void *ask_about_alice(void *status)
+{
+    *(int *)status =
+        get_status("GET", "/ws/v1/cluster/queues/root/access?user.name=eve&user=alice", NULL);
+    return NULL;
+}
+
+/* The groups of the user whom a request asks about wait in the same way. */
+static void test_of_another_user(void)
+{
+    pthread_t thread;
+    int status = 0;
+
+    start();
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, ask_about_alice, &status), 0);
+    while (sem_wait(&asked) != 0) /* eve */
+        ;
+    sem_post(&may_answer);
+    while (sem_wait(&asked) != 0) /* alice */
+        ;
+    CU_ASSERT_EQUAL(get_status("POST", "/ws/v1/nodetracker/heartbeat", "{}"), 400);
+    sem_post(&may_answer);
+    pthread_join(thread, NULL);
+    CU_ASSERT_EQUAL(status, 200);
+    rms_stop();
+}
+
 /* The answer comes when the server has begun to stop, or never. */
 static void test_stop_meanwhile(void)
 {
@@ -113,5 +140,6 @@ static void test_stop_meanwhile(void)
 }
 
 static const struct cunit_case cases[] = {{"a slow name service", test_slow_name_service},
+                                          {"groups of another user", test_of_another_user},
                                           {"the end meanwhile", test_stop_meanwhile}};
 CUNIT_MAIN("groups over HTTP", cases)

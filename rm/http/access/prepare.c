@@ -10,26 +10,36 @@
 struct look_up {
     struct api_request *rq;
     struct rm_backend *b;
-    char *user;
+    char *caller, *other; /* NULL: need not be looked up */
 };
+
+static void look_up(struct rm_backend *b, const char *user)
+{
+    struct rm_str_list groups = {0};
+
+    rm_backend_look_up_groups(b, user, &groups);
+    for (size_t i = 0; i < groups.n; i++)
+        free(groups.v[i]);
+    free(groups.v);
+}
 
 static bool look_up_and_continue(void *u, bool stopping)
 {
     struct look_up *l = u;
-    struct rm_str_list groups = {0};
 
-    if (!stopping)
-        rm_backend_look_up_groups(l->b, l->user, &groups);
+    if (l->caller && !stopping)
+        look_up(l->b, l->caller);
+    if (l->other && !stopping)
+        look_up(l->b, l->other);
     api_continue(l->rq);
-    for (size_t i = 0; i < groups.n; i++)
-        free(groups.v[i]);
-    free(groups.v);
-    free(l->user);
+    free(l->caller);
+    free(l->other);
     free(l);
     return false; /* done */
 }
 
-/* Returns true for queues/{queue}/access, which asks the lists of queues in any case. */
+/* Returns true for queues/{queue}/access, which asks the lists of queues in any case, about the
+ * caller and about the user whom it names. */
 static bool is_about_lists(const struct api_route *route)
 {
     static const char end[] = "/access";
@@ -48,17 +58,28 @@ static bool may_ask_for_groups(struct rm_backend *b, const struct api_route *rou
            base_acl_names_groups(base_conf_get(conf, "yarn.admin.acl")) || is_about_lists(route);
 }
 
+static bool is_unknown(struct rm_backend *b, const char *user)
+{
+    return user && *user && !rm_backend_knows_groups(b, user);
+}
+
 bool rm_access_prepare(struct api_request *rq, void *user)
 {
     const struct api_route *route = api_route_of(rq);
-    const char *caller = api_caller(rq);
+    const char *caller = api_caller(rq), *other;
     struct look_up *l;
 
-    if ((route->role != API_ROLE_READ && route->role != API_ROLE_WRITE) || !caller ||
-        !may_ask_for_groups(user, route) || rm_backend_knows_groups(user, caller))
+    if ((route->role != API_ROLE_READ && route->role != API_ROLE_WRITE) ||
+        !may_ask_for_groups(user, route))
+        return false;
+    other = is_about_lists(route) ? api_query(rq, "user") : NULL;
+    caller = is_unknown(user, caller) ? caller : NULL;
+    other = is_unknown(user, other) ? other : NULL;
+    if (!caller && !other)
         return false;
     l = base_alloc(sizeof *l);
-    *l = (struct look_up){.rq = rq, .b = user, .user = base_strdup(caller)};
+    *l = (struct look_up){
+        .rq = rq, .b = user, .caller = base_strdup(caller), .other = base_strdup(other)};
     api_park(rq);
     rm_backend_queue_slow_task(user, RM_SLOW_GROUPS, look_up_and_continue, l);
     return true;
