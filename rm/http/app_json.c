@@ -229,7 +229,7 @@ static void describe_resource(const struct base_local_resource *r, struct base_b
                   (long long)r->timestamp_ms);
 }
 
-/* Refuses a resource as YARN does. @rest: what its text has after the time. */
+/* Refuses a resource as YARN does. @rest: what YARN's text has after the time. */
 static int refuse_resource(const struct base_local_resource *r, const char *what, const char *rest,
                            struct base_error *err)
 {
@@ -503,7 +503,7 @@ static int decode_id(const json_t *body, struct base_app_id *id, struct base_err
     return 0;
 }
 
-/* Without a text there is none. */
+/* Leaves @id unchanged when no reservation is named. */
 static int decode_reservation(const json_t *body, struct base_app_id *id, struct base_error *err)
 {
     char room[64];

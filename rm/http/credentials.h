@@ -20,7 +20,7 @@ struct rm_credential {
     const char *text; /* as the client sent it */
 };
 /* Returns true when @text is a whole token, and appends its four members to @out (may be NULL).
- * What follows them is ignored, as YARN does. */
+ * Trailing bytes are ignored, as in YARN. */
 bool rm_token_decode(const char *text, struct base_buf *out);
 /* Appends a token file. All tokens must be whole (asserted). */
 void rm_credentials_encode(const struct rm_credential *tokens, size_t tokens_n,

@@ -9,7 +9,8 @@
  *    "takeovers":1,"lateAnswers":0,"storeMultis":0,"refusedWrites":0}
  * POST /ws/v1/cluster/ha {"state":"standby","holdMs":10000}
  *   Gives the leadership to the next RM in line. For holdMs (0 to 600,000; default 10,000) this RM
- *   does not claim it again, unless another RM has led meanwhile. Answers, with the body of GET:
+ *   does not claim leadership again, unless another RM has led meanwhile. Answers, with the body of
+ *   GET:
  *   202, the role is about to change; 200, this RM is a standby already. 409: HA is not enabled, or
  *   this RM is still loading the state. {"state":"active"} is always answered with 409, since
  *   only the election in ZooKeeper decides who leads. */

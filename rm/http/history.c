@@ -145,8 +145,8 @@ static bool read_history_cursor(struct api_request *rq, struct history *h)
     return false;
 }
 
-/* It tells of the jobs of all users, in all their parts: while ACLs are enabled, it is for
- * administrators. */
+/* The history shows all users' jobs in full, so while ACLs are enabled only administrators may read
+ * it. */
 static void list_history(struct api_request *rq, void *user)
 {
     struct history *h;

@@ -76,8 +76,8 @@ static bool run_listing_step(void *user, bool stopping)
     return false;
 }
 
-/* Writes the next chunk of a list that is sent meanwhile. A ResourceManager that has stopped
- * leading cuts the answer: the list may be incomplete, and its status has been sent. */
+/* Writes the next chunk of a list that is being sent. A ResourceManager that has stopped leading
+ * cuts the answer: the list may be incomplete, and its status has been sent. */
 static enum api_write_next write_while_sending(void *user, struct base_buf *out)
 {
     struct rm_listing *l = user;
@@ -101,7 +101,7 @@ void rm_listing_answer(struct rm_listing *l)
     if (next == RM_LISTING_MORE && l->is_sent_while_written) {
         struct api_request *rq = l->rq;
 
-        l->rq = NULL; /* does not live as long as the list */
+        l->rq = NULL; /* the request may end before the list */
         api_answer_long_text(rq, 200, l->type, &l->out, write_while_sending, l, free_sent_listing);
         return;
     }

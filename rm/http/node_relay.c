@@ -48,8 +48,8 @@ static void relay_to_node(struct api_request *rq, struct rm_backend *b, const ch
     base_buf_free(path);
 }
 
-/* Returns true when the caller may not see the logs of @app; @rq has been answered then. Of an
- * application that is not known any more, only administrators may. */
+/* Returns true when the caller may not see the logs of @app; @rq has been answered then. Only
+ * administrators may see those of an application that is no longer known. */
 static bool refuse_logs(struct api_request *rq, struct rm_backend *b, struct base_app_id app)
 {
     struct rm_views v = {0};
@@ -62,9 +62,9 @@ static bool refuse_logs(struct api_request *rq, struct rm_backend *b, struct bas
     return refused;
 }
 
-/* Reads the container whose logs are asked for. Returns false when @rq has been answered: it is no
- * id, or the caller may not see its application. The node would not refuse the
- * ResourceManager, which names no user. */
+/* Reads the container whose logs are requested. Returns false after answering @rq: the text is no
+ * container id, or the caller may not see the application. The node cannot check this: the
+ * ResourceManager's own requests name no user. */
 static bool read_container_id(struct api_request *rq, struct rm_backend *b,
                               char text[static BASE_ID_TEXT_MAX])
 {

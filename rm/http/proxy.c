@@ -69,7 +69,7 @@ static bool read_proxied_app_id(struct api_request *rq, const char *given, struc
 /* ---- the master's URL ---- */
 
 struct target {
-    bool is_http;        /* scheme http, which the relay speaks; otherwise https */
+    bool is_http;        /* http, which the relay speaks; otherwise https */
     struct base_buf url; /* where the request leads */
 };
 
@@ -100,9 +100,9 @@ static char *get_url_part(CURLU *u, CURLUPart part)
     return curl_url_get(u, part, &text, 0) == CURLUE_OK ? text : NULL;
 }
 
-/* Makes the URL that the request leads to: the master's host, port and path, then the rest of the
- * request's path and its query. Returns false when @tracking_url, as the master has registered it,
- * is no URL of HTTP. Call base_buf_free(&out->url) in any case. */
+/* Builds the URL that the request leads to: the master's host, port and path, then the rest of the
+ * request's path and its query. Returns false when @tracking_url, as registered by the master, is
+ * not an HTTP URL. Call base_buf_free(&out->url) in any case. */
 static bool make_target(const struct api_request *rq, const char *tracking_url, struct target *out)
 {
     CURLU *u = curl_url();
@@ -143,9 +143,9 @@ static bool make_target(const struct api_request *rq, const char *tracking_url, 
 
 /* ---- handlers ---- */
 
-/* Scripts of a master's page then run outside of the ResourceManager's origin: they can neither
- * read its answers with the reader's cookie nor change anything, since they come from "null".
- * SOURCE: Content Security Policy Level 3, "sandbox". */
+/* Makes scripts of a master's page run outside the ResourceManager's origin: they can neither read
+ * its answers with the reader's cookie nor change anything, since their origin is "null". SOURCE:
+ * Content Security Policy Level 3, "sandbox". */
 static void shut_in_scripts(struct api_request *rq, struct rm_backend *b)
 {
     if (base_conf_bool(rm_backend_conf(b), "creel.proxy.sandbox"))
@@ -239,8 +239,8 @@ static void handle_proxy(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-/* A master that sends its visitors back to the proxy, from which they came, sends them to this
- * path: without it they would go round in circles. */
+/* A master that redirects its visitors back to the proxy sends them to this path, which ends what
+ * would otherwise be a loop. */
 static void handle_redirect(struct api_request *rq, void *user)
 {
     char text[BASE_ID_TEXT_MAX];

@@ -84,8 +84,7 @@ static void park_until_role_change(struct node_call *n)
 }
 
 /* When @fx refuses a registration or heartbeat because this RM no longer leads, parks the request
- * if a next leader may soon be known. Returns true when it is parked; otherwise @fx is the
- * answer. */
+ * if a new leader may soon be known. Returns true when parked; otherwise @fx is the answer. */
 static bool park_if_refused_as_not_leading(struct node_call *n, const struct rm_effect *fx)
 {
     struct rm_backend *b = n->call.b;
@@ -362,8 +361,7 @@ static void answer_no_content_or_error(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-/* A reason that contains 404 counts as "gone" too: the node that was asked no longer has the map's
- * output. */
+/* A reason that contains 404 counts as "gone" too: the node no longer has the map's output. */
 static int decode_fetch_failure(const char *text, size_t len, struct rm_event *ev,
                                 struct base_error *err)
 {

@@ -42,7 +42,8 @@ static void look_up_groups(struct rm_access *a)
 
 /* ---- decisions ---- */
 
-/* Returns true when the answer needs no queue: a cheap way for lists of one's own applications. */
+/* Returns true when the caller is allowed without a look at the queue's lists, so that listing
+ * one's own applications is cheap. */
 static bool is_allowed_without_queue(const struct rm_access *a, enum rm_operation op,
                                      const struct rm_access_question *question)
 {
@@ -55,7 +56,7 @@ static bool is_allowed_without_queue(const struct rm_access *a, enum rm_operatio
                                                           : question->acl_modify) == BASE_ACL_YES;
 }
 
-/* @queue: of the application; @target: of a move. NULL: none. */
+/* @queue: the application's queue; @target: the queue that a move leads to. NULL: none. */
 static bool decide(struct rm_access *a, struct rm_access_question *question, const char *queue,
                    const char *target)
 {

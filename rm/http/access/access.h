@@ -1,8 +1,8 @@
-/* rm/http/access/access.h - asks for handlers whether the caller may do what the request asks, by
- * the rules of rm/http/access/rules.h, and answers in YARN's words when not.
+/* rm/http/access/access.h - checks on behalf of handlers whether callers may do what they request,
+ * by the rules of rm/http/access/rules.h, and answers refusals in YARN's words.
  *
- * Groups are looked up only when a list that matters names groups, from the cache of
- * base/io/groups.h, which rm/http/access/prepare.h has filled. */
+ * Groups are looked up only when a relevant list names groups: in the cache of base/io/groups.h,
+ * which rm/http/access/prepare.h has filled. */
 #ifndef CREEL_RM_HTTP_ACCESS_ACCESS_H
 #define CREEL_RM_HTTP_ACCESS_ACCESS_H
 
@@ -17,11 +17,11 @@ struct rm_access {
     struct base_acl_caller who; /* its texts are owned */
     struct rm_str_list groups;
 };
-/* Begins to ask on behalf of @user (NULL: nobody knows who asks). Free with rm_access_end(). */
+/* Begins the checks of one caller, @user (NULL: unknown). Free with rm_access_end(). */
 void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user);
 void rm_access_end(struct rm_access *a);
-/* Returns true when the caller may do it. @v: the application that it is about; NULL: none. Must
- * not be called while the core is locked. */
+/* Returns true when the caller may do @op. @v: the application concerned; NULL: none. Must not be
+ * called while the core is locked. */
 bool rm_access_allows(struct rm_access *a, enum rm_operation op, const struct rm_app_view *v);
 /* The same for a move to @target (NULL: no queue was named). */
 bool rm_access_allows_move(struct rm_access *a, const struct rm_app_view *v, const char *target);
@@ -29,24 +29,24 @@ bool rm_access_allows_move(struct rm_access *a, const struct rm_app_view *v, con
  * false when there is no such queue. */
 bool rm_access_has_queue_right(struct rm_access *a, const char *name, bool administer);
 
-/* These return true when the caller of @rq may not do it: @rq has been answered then, with a line
- * in the audit log. */
+/* These return true when the caller of @rq may not do @op; @rq has then been answered, and the
+ * refusal entered in the audit log. */
 bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op);
 bool rm_access_refuse_app(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
                           const struct rm_app_view *v);
 bool rm_access_refuse_move(struct api_request *rq, struct rm_backend *b,
                            const struct rm_app_view *v, const char *target);
-/* For handlers that know the application only by its id. An application that is not known is not
- * refused: the handler says so itself. @subject: what the refusal names; NULL: the id. */
+/* For handlers that know the application only by its id. An unknown application is not refused: the
+ * handler answers for it. @subject: what the refusal names; NULL: the id. */
 bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
                              struct base_app_id id, const char *subject);
 /* Returns true when the caller of @rq is an administrator. @backend: struct rm_backend *. */
 bool rm_access_is_admin(struct api_request *rq, void *backend);
-/* Answers the refusal of @op. */
+/* Answers @rq with YARN's refusal of @op. */
 void rm_access_answer_refusal(struct api_request *rq, enum rm_operation op, const char *subject);
 /* Returns true when the caller of @rq may see all of application @v. */
 bool rm_access_sees_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v);
-/* The same by its id; true for one that is not known. */
+/* The same by its id; true for an unknown application. */
 bool rm_access_sees_app_id(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
 
 #endif

@@ -38,8 +38,8 @@ static bool look_up_and_continue(void *u, bool stopping)
     return false; /* done */
 }
 
-/* Returns true for queues/{queue}/access, which asks the lists of queues in any case, about the
- * caller and about the user whom it names. */
+/* Returns true for queues/{queue}/access, which always consults the lists of queues, about the
+ * caller and about the user named in the query. */
 static bool is_about_lists(const struct api_route *route)
 {
     static const char end[] = "/access";
@@ -49,7 +49,7 @@ static bool is_about_lists(const struct api_route *route)
 }
 
 /* Returns true when a decision about the caller may depend on groups. Lists of queues and
- * applications may name some; whether those do that matter is seen only by the handler. */
+ * applications may name groups; only the handler learns which lists matter. */
 static bool may_ask_for_groups(struct rm_backend *b, const struct api_route *route)
 {
     const struct base_conf *conf = rm_backend_conf(b);

@@ -1,5 +1,5 @@
-/* rm/http/access/rules.h - who may do what, and in which words YARN refuses the others. Pure; what
- * it decides by is read by rm/http/access/access.h, which handlers ask.
+/* rm/http/access/rules.h - who may do what, and YARN's words for refusals. Pure: the facts are
+ * gathered by rm/http/access/access.h, which handlers call.
  *
  *   seeing an application       its owner, the users of its VIEW_APP list, administrators of its
  *                               queue, administrators
@@ -7,7 +7,7 @@
  *                               queue, administrators
  *   moving it                   the same, if they may also submit to the new queue
  *   administration              administrators
- *   asking who may use a queue  administrators of the queue; an administrator is none of these
+ *   asking who may use a queue  administrators of the queue, not those of the cluster
  *
  * Submissions are refused by the core, which knows the queue (rm_queue_refuse_submission()). An
  * application whose queue does not exist any more belongs to the nearest queue above it. SOURCE:
@@ -48,7 +48,7 @@ struct rm_access_question {
     int32_t queue;                             /* of the application; or the queue asked about */
     int32_t target; /* of a move: the queue that it leads to; -1: there is no such queue */
 };
-/* Decides whether @who may do it. */
+/* Decides whether @who may perform the operation. */
 enum base_acl_answer rm_access_decide(const struct rm_access_rules *rules,
                                       const struct policy_queues *queues,
                                       const struct base_acl_caller *who,
@@ -57,7 +57,7 @@ enum base_acl_answer rm_access_decide(const struct rm_access_rules *rules,
 struct rm_refusal {
     unsigned status;
     const char *exception; /* of the RemoteException; NULL: the body is the bare text */
-    const char *text;      /* {user} and {subject} stand for these */
+    const char *text;      /* {user} and {subject} are replaced */
 };
 extern const struct rm_refusal rm_refusals[RM_OPS];
 /* Appends the text of the refusal. @subject: the id or queue that the operation is about. */

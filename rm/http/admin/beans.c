@@ -41,7 +41,7 @@ static const struct api_bean_kind rm_info = {
     .list = list_rm_info,
     API_ATTRIBUTES(rm_info_attributes)};
 
-/* Older monitors read whether security is on from here. */
+/* Older monitors read here whether security is on. */
 static const struct api_attribute rm_security_attributes[] = {
     API_ATTRIBUTE(rm_info, "SecurityEnabled", API_ATTR_BOOL, no),
 };

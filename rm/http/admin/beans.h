@@ -1,8 +1,8 @@
 /* rm/http/admin/beans.h - the ResourceManager's beans, for /jmx and /prom (api/admin/bean.h). The
  * service's user pointer is a struct rm_backend *.
  *
- * A bean of another subject: its table and function in a file of this folder, a line here, and one
- * in the list of beans.c. */
+ * To add a bean: its table and function in a file of this folder, a line here, and one in the list
+ * in beans.c. */
 #ifndef CREEL_RM_HTTP_ADMIN_BEANS_H
 #define CREEL_RM_HTTP_ADMIN_BEANS_H
 

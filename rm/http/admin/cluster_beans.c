@@ -135,7 +135,7 @@ const struct api_bean_kind rm_bean_rm_nm_info = {
 struct timing {
     const char *name, *context, *host;
     struct api_rate heartbeats, assignments, overruled;
-    double highest, lowest; /* where nothing was measured, as YARN shows them */
+    double highest, lowest; /* YARN's values where nothing was measured */
 };
 #define TIMING(name, type, member) API_ATTRIBUTE(timing, name, type, member)
 #define NO_RATE(name)                                                                              \

@@ -22,7 +22,7 @@ struct figures {
     struct yarn_queue_part part;
     int64_t max_apps;
     struct rm_totals totals;
-    int64_t submitted, completed, failed, killed; /* with the unmanaged ones */
+    int64_t submitted, completed, failed, killed; /* including unmanaged applications */
     struct api_rate first;
 };
 #define MB(name)     name.v[RM_RES_MEMORY_MB]
@@ -152,7 +152,7 @@ static void set_totals(struct figures *f, const struct rm_totals *t)
     f->first.average = divide(t->first_us, t->first_n) / 1000;
 }
 
-/* Appends the value of a property; characters with a meaning in names become "_". */
+/* Appends the value of a property; characters that are special in names become "_". */
 static void add_value(struct base_buf *tail, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -175,7 +175,7 @@ static void add_path(struct base_buf *tail, const char *path)
 
 /* ---- users ---- */
 
-/* A user in a queue, or in the queues inside of it. */
+/* A user in a queue, including the queues below it. */
 struct user {
     size_t place; /* of the queue in the views */
     const char *name;
@@ -279,8 +279,8 @@ static void add_running_apps(struct figures *f, const struct rm_queue_user_view 
         f->running[i] += v->running_apps[i];
 }
 
-/* *@next: the first row of @users that belongs to the queue, or to a later one; moved behind its
- * rows. */
+/* *@next: the first row of @users that belongs to the queue, or to a later one; advanced past the
+ * queue's rows. */
 static struct figures fill_queue(const struct rm_queue_beans *b, size_t place,
                                  const struct users *users, size_t *next)
 {
@@ -305,7 +305,7 @@ static struct figures fill_queue(const struct rm_queue_beans *b, size_t place,
     return f;
 }
 
-/* What the scheduler shows of masters belongs to leaves. */
+/* Figures about masters exist for leaves only. */
 static void fill_capacity(const struct rm_queue_beans *b, size_t place,
                           const struct yarn_queue_part *part, struct figures *f)
 {
@@ -380,7 +380,7 @@ static void add_user(const struct api_bean_kind *kind, struct api_bean_sink *sin
     add_bean(kind, sink, NULL, f.queue, u->name, QUEUE | USER, &f);
 }
 
-/* YARN's fair scheduler has a parent only when there is a queue in it. */
+/* YARN's fair scheduler has a parent queue only while that has children. */
 static bool is_empty_parent(const struct rm_views *v, size_t place)
 {
     if (!v->queues[place].is_parent || place == 0)
@@ -428,8 +428,8 @@ void rm_queue_beans_add_queues(const struct api_bean_kind *kind, struct api_bean
 
 /* ---- partitions ---- */
 
-/* Returns what each queue has on nodes of the label, with the queues inside of it; label 0: on the
- * nodes without a label, which is the rest. The caller frees. */
+/* Returns what each queue, with those below it, uses on nodes with the label; label 0: on nodes
+ * without one, computed as the remainder. The caller frees. */
 static struct rm_partition *partitions_new(const struct rm_views *v, size_t label)
 {
     struct rm_partition *uses = base_alloc((v->queues_n + 1) * sizeof *uses);

@@ -18,7 +18,7 @@ struct job_conf {
     struct base_buf path;
 };
 
-/* Adds a property; none with the value NULL or "". */
+/* Adds a property, unless @value is NULL or "". */
 static void add_text(struct job_conf *j, const char *name, const char *value)
 {
     if (!value || !value[0])
@@ -96,7 +96,7 @@ static void add_properties(struct job_conf *j, const struct base_conf *conf,
     add_slot(j, conf, "reduce");
 }
 
-/* Its path is the resource that has the whole specification of the job. */
+/* The path is shown as that of the resource with the job's whole specification. */
 void mr_get_conf(const struct mr_call *c)
 {
     struct job_conf j = {0};

@@ -15,8 +15,8 @@
 #define REDUCES (1u << BASE_TASK_REDUCE)
 #define NONE    BASE_TASK_COUNTERS /* always 0 */
 
-/* A counter of tasks. @kinds: the tasks that count it; @reduce: which counter is the reduces' part
- * of a counter of both. */
+/* A counter of tasks. @kinds: the kinds of tasks that have it; @from: its source; @reduce: where a
+ * sum over both kinds contains the reduces' part. */
 struct task_counter {
     const char *name;
     unsigned kinds;
@@ -43,7 +43,7 @@ static const struct task_counter task_counters[] = {
 static const struct task_counter input_counters[] = {
     {"BYTES_READ", MAPS, BASE_COUNT_MAP_INPUT_BYTES, NONE},
 };
-/* The output of maps counts where the job has no reduces. */
+/* The output of maps is the job's output when there are no reduces. */
 static const struct task_counter map_output_counters[] = {
     {"BYTES_WRITTEN", MAPS, BASE_COUNT_MAP_OUTPUT_BYTES, NONE},
 };
@@ -149,7 +149,7 @@ static void add_sums_of_tasks(struct mr_counters *c, const char *group,
     }
 }
 
-/* Returns true when tasks have counted: those of MapReduce do, plain commands do not. */
+/* Returns true when any task has reported counters: MapReduce tasks do, plain commands do not. */
 static bool tasks_have_counted(const int64_t *values)
 {
     for (int i = 0; i < BASE_TASK_COUNTERS; i++)

@@ -32,7 +32,7 @@ void mr_job_id_text(struct base_app_id id, char out[static BASE_ID_TEXT_MAX])
 
 /* ---- jobs ---- */
 
-/* A job whose end is being stored still runs, as for YARN; one that is being killed is killed. */
+/* A job whose end is being stored counts as running, as in YARN; one being killed, as killed. */
 static const char *name_job_state(const struct rm_app_view *v)
 {
     switch (v->state) {
@@ -66,7 +66,7 @@ static int64_t compute_mean(int64_t sum, int64_t n)
     return n > 0 && sum > 0 ? sum / n : 0;
 }
 
-/* Tasks of MapReduce count their time; that of plain commands is known from outside. */
+/* MapReduce tasks report their times; for plain commands the core's own measure is used. */
 static void fill_mean_times(const struct rm_app_view *v, struct yarn_mr_job *j)
 {
     const int64_t *n = v->counters;
@@ -84,7 +84,7 @@ static void fill_mean_times(const struct rm_app_view *v, struct yarn_mr_job *j)
     j->avg_merge_ms = compute_mean(n[BASE_COUNT_MERGE_MILLIS], reduces->succeeded);
 }
 
-/* Shows the lists of the job as those of MapReduce, which shows them while it checks them. */
+/* Shows the job's access lists under the names of MapReduce's. */
 static void fill_acls(const struct rm_job_spec *s, struct mr_job_and_texts *filled)
 {
     static const char *const names[] = {"mapreduce.job.acl-view-job",

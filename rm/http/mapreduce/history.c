@@ -149,7 +149,7 @@ static bool is_in_range(int64_t ms, const int64_t range[2])
     return ms >= range[0] && ms <= range[1];
 }
 
-/* The user is in the core's filter. */
+/* The core's filter has already checked the user. */
 static bool job_passes_filter(const struct job_list *l, const struct rm_app_view *v)
 {
     const struct yarn_mr_job *job = &l->filled.job;

@@ -131,7 +131,7 @@ int rm_history_port_start(struct rm_history_port *p, struct rm_backend *b, struc
     memcpy(p->routes, rm_mapreduce_history_routes, n * sizeof *p->routes);
     memcpy(p->routes + n, page_routes, sizeof page_routes);
     rc = api_server_start(&p->conf, p->routes, n + PAGE_ROUTES_N, b, &p->server, err);
-    p->conf.listener = 0; /* taken in any case */
+    p->conf.listener = 0; /* the server takes it even on failure */
     if (rc == 0)
         base_log_info("rm", "job history on port %u", api_server_port(p->server));
     return rc;

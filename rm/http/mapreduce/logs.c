@@ -51,8 +51,9 @@ static const char *find_in_chunk(const struct rm_core *core, const struct base_c
     return NULL;
 }
 
-/* Returns the address of the node that ran @wanted, owned by the caller; NULL: no task of its job
- * ran there, or the node is forgotten. The core is held for a chunk of tasks at a time. */
+/* Returns the address of the node that ran @wanted, which the caller frees; NULL: no task of the
+ * job ran in it, or the node is no longer known. Locks the core for one chunk of tasks at a
+ * time. */
 static char *find_node(struct rm_backend *b, const struct base_container_id *wanted)
 {
     char *found = NULL;
@@ -74,7 +75,8 @@ static char *find_node(struct rm_backend *b, const struct base_container_id *wan
     return found;
 }
 
-/* Returns whether the caller may see the logs of @app, whose job has ended; answers if not. */
+/* Returns true when the caller may see the logs of @app, whose job has ended; otherwise answers
+ * @rq. */
 static bool may_see(struct api_request *rq, struct rm_backend *b, struct base_app_id app,
                     const char *container)
 {
@@ -121,7 +123,7 @@ static void send_to_node(struct api_request *rq, struct rm_backend *b, const cha
     if (!may_see(rq, b, id.attempt.app, text))
         return;
     node = find_node(b, &id);
-    /* a node that sends its clients here has the logs no more */
+    /* a node that redirects its clients here no longer has the logs */
     if (!node || (back && strcmp(back, "true") == 0)) {
         yarn_not_found(rq, "The logs of container, %s, are not found", text);
         free(node);

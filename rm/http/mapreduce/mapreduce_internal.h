@@ -24,11 +24,11 @@ static inline bool mr_is_history(const struct mr_call *c)
 }
 
 /* ---- finding what the path names (find.c) ---- */
-/* Copies the job to @v, whoever asks. Returns it, or NULL after answering 404. Free @v in any
- * case. */
+/* Copies the job to @v without checking the caller's rights. Returns it, or NULL after answering
+ * 404. Free @v in any case. */
 const struct rm_app_view *mr_copy_job(const struct mr_call *c, struct rm_views *v);
-/* The same for what only those may see who may see all of the job: answers others as YARN does, 503
- * without a message. */
+/* The same for callers who may see all of the job; answers other callers as YARN does, with 503 and
+ * no message. */
 const struct rm_app_view *mr_copy_job_to_show(const struct mr_call *c, struct rm_views *v);
 /* Copies the task with its counters and attempts to @v, after the job. Returns it, or NULL after
  * answering 404. */

@@ -1,5 +1,5 @@
 /* rm/http/mapreduce/master.c - the application master's resources, /proxy/{appid}/ws/v1/mapreduce:
- * for a job of Creel's that runs, the proxy hands requests over to this file. */
+ * for a running job of Creel's, the proxy hands requests over to this file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void get_info(const struct mr_call *c)
     yarn_answer(c->rq, 200, &yarn_shape_mr_info, API_N_WRAPPED, &info);
 }
 
-/* No node is closed to a whole job: each task avoids the nodes on which it has failed itself. */
+/* No node is blacklisted for a whole job: each task avoids the nodes on which it failed itself. */
 static void get_blacklisted_nodes(const struct mr_call *c)
 {
     const struct yarn_mr_blacklisted none = {.nodes = {0}};
@@ -75,8 +75,8 @@ static const struct {
     {ATTEMPT "/counters", mr_get_attempt_counters, NULL},
 };
 
-/* Returns true when @path, which begins with '/' or is empty, has the form @pattern; one slash more
- * at the end is fine. Sets args[i] to where the id begins that the i-th "*" stands for, and lens[i]
+/* Returns true when @path, which begins with '/' or is empty, has the form @pattern; a trailing
+ * slash is allowed. Sets args[i] to the beginning of the id that the i-th "*" matches, and lens[i]
  * to its length. */
 static bool match(const char *path, const char *pattern, const char *args[ARGS_MAX],
                   size_t lens[ARGS_MAX])

@@ -1,5 +1,5 @@
 /* rm/http/nodes/drain.c - PUT /ws/v1/cluster/nodes/{nodeid}/drain {"drain":true}: the node gets no
- * more containers, and those that it has end in their time; {"drain":false}: it gets containers
+ * more containers, and its present ones run to their end; {"drain":false}: it gets containers
  * again. This resource is Creel's own. The request and the answer have the same form; the answer
  * also says in which state the node is now. */
 #include <stdlib.h>

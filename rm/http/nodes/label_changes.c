@@ -156,8 +156,8 @@ static void post_remove_labels(struct api_request *rq, void *user)
 }
 
 /* ---------------------------------------------------------------- the labels of nodes */
-/* Completes the changes once all labels and ids are there, since the arrays move while they grow.
- * change.labels_n is set; change i has the id i. */
+/* Sets the pointers of the changes once all labels and ids are read, since the arrays move as they
+ * grow. change.labels_n is set; change i has the id i. */
 static void connect_changes(struct labels_call *l)
 {
     size_t used = 0;
@@ -173,7 +173,7 @@ static void add_query_label(const char *value, void *user)
 {
     struct labels_call *l = user;
 
-    if (!*value) /* "labels=" clears, as no parameter does */
+    if (!*value) /* "labels=" clears, like no parameter at all */
         return;
     add_text(l, value);
     l->changes[0].labels_n++;

@@ -42,7 +42,7 @@ static void add_use(struct base_buf *out, const struct rm_app_view *v)
                       v->memory_seconds, v->vcore_seconds);
 }
 
-/* Links to the same as documents for programs. */
+/* Links to the REST resources with the same data. */
 static void add_documents(struct base_buf *out, const struct rm_app_view *v, const char *id)
 {
     api_page_open_property(out, "For programs");

@@ -1,8 +1,8 @@
 /* rm/http/pages/apps.c - the page that lists applications: conditions, order, one page at a time.
  *
  * In the core's order, newest first, a page is read from the index: the core is locked for one
- * chunk at a time until the page is full. In any other order, first all applications that meet the
- * conditions are walked through likewise, on the thread of long lists, and keep a small key each
+ * chunk at a time until the page is full. For any other order, the thread of long lists first goes
+ * through all applications likewise and collects a small key of each that meets the conditions
  * (apps_order.h); then those of the page are copied by their ids. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -175,7 +175,8 @@ static void open_list(struct list *l, struct base_buf *out)
 
 /* ---- rows ---- */
 
-/* Who may not see an application learns neither its times nor its containers, as in YARN. */
+/* As in YARN, a caller who may not see the application learns neither its times nor its
+ * containers. */
 static void add_row(struct list *l, const struct rm_app_view *v)
 {
     struct api_table *t = &l->table;
@@ -227,7 +228,7 @@ static void add_page_link(struct list *l, struct base_buf *out, const char *pair
 
     rm_apps_query_add_ordered_address(&l->query, &href);
     base_buf_adds(&href, pair);
-    if (!*pair) /* without the sign after the last pair, or after the path */
+    if (!*pair) /* cut the '&' or '?' that nothing follows */
         href.data[--href.len] = '\0';
     api_page_add_link(out, href.data, text);
     base_buf_adds(out, " ");
@@ -346,7 +347,7 @@ static enum rm_listing_next write_chunk_in_other_order(struct rm_listing *listin
     core = rm_backend_lock_core(l->listing.b);
     for (; max && l->shown + v.apps_n < RM_PAGE_ROWS && l->at < l->keys.n; l->at++, max--)
         rm_view_app(core, l->keys.v[l->at].id,
-                    &v); /* one that was forgotten meanwhile is left out */
+                    &v); /* applications evicted meanwhile are left out */
     rm_backend_unlock_core(l->listing.b);
     for (size_t i = 0; i < v.apps_n; i++)
         add_row(l, &v.apps[i]);

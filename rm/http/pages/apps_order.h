@@ -1,4 +1,4 @@
-/* rm/http/pages/apps_order.h - orders applications by something else than their ids: collects one
+/* rm/http/pages/apps_order.h - orders applications by something other than their ids: collects one
  * small key of each, orders the keys, and names the applications of one page. */
 #ifndef CREEL_RM_HTTP_PAGES_APPS_ORDER_H
 #define CREEL_RM_HTTP_PAGES_APPS_ORDER_H
@@ -20,7 +20,7 @@ struct rm_app_keys {
     struct rm_app_key *v;
     size_t n, cap;
 };
-/* Appends the key of the application. Returns false when there are RM_ORDERED_MAX. @now_us:
+/* Appends the key of the application. Returns false when there are RM_ORDERED_MAX already. @now_us:
  * durations of running applications end then. */
 bool rm_app_keys_add(struct rm_app_keys *k, const struct rm_app_view *v, enum rm_apps_order order,
                      int64_t now_us);

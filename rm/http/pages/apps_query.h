@@ -5,7 +5,7 @@
 #include "api/server/server.h"
 #include "rm/core/view/view.h"
 
-/* By what a list can be ordered. RM_BY_ID is the order of the core's index: a page of it starts
+/* What a list can be ordered by. RM_BY_ID is the order of the core's index: a page of it starts
  * after an application; pages of the others are numbered. */
 enum rm_apps_order {
     RM_BY_ID,

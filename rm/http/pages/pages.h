@@ -13,7 +13,7 @@
 
 extern const struct api_page_site rm_site;
 
-/* A page that is read: its request, and the core's time at which it was begun. */
+/* A page being written: its request, and the core's time when writing began. */
 struct rm_page {
     struct api_request *rq;
     struct rm_backend *b;
@@ -41,7 +41,7 @@ void rm_page_add_span(struct base_buf *out, int64_t start_us, int64_t finish_us,
 /* "512 MB", "12.5 GB". */
 void rm_page_add_memory(struct base_buf *out, int64_t mb);
 const char *rm_page_name_slot(enum base_task_kind k); /* "map", "reduce" */
-/* A state's name with the colour of its sort. */
+/* A state's name, coloured by mood. */
 enum rm_page_mood { RM_MOOD_IDLE, RM_MOOD_WAIT, RM_MOOD_RUN, RM_MOOD_GOOD, RM_MOOD_BAD };
 void rm_page_add_state(struct base_buf *out, const char *name, enum rm_page_mood mood);
 /* The state of an application that clients see, and beside it how it ended. */
@@ -78,8 +78,8 @@ void rm_time_line_add_bar(struct base_buf *out, const struct rm_time_line *t, in
                           int64_t finish_us, const char *sort);
 
 /* ---- parts of an application: rm/http/pages/parts.c, tasks.c ---- */
-/* Append a table of attempts; of at most RM_PAGE_ROWS live containers of an attempt (id.attempt 0:
- * of all), those that the query asks for; of tasks of a job, likewise. */
+/* Append tables: of attempts; of at most RM_PAGE_ROWS live containers of an attempt (id.attempt 0:
+ * of all attempts), chosen by the query; of tasks of a job, chosen likewise. */
 void rm_page_add_attempts(struct base_buf *out, const struct rm_views *v);
 void rm_page_add_containers(struct base_buf *out, const struct rm_page *p,
                             const struct rm_app_view *app, struct base_attempt_id id);

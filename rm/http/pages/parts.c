@@ -177,7 +177,7 @@ void rm_page_add_containers(struct base_buf *out, const struct rm_page *p,
     rc = rm_view_newest_containers(rm_backend_lock_core(p->b), id, given ? &from : NULL,
                                    RM_PAGE_ROWS, &v, &next, &more);
     rm_backend_unlock_core(p->b);
-    if (rc < 0 && given) { /* it has ended: begin again */
+    if (rc < 0 && given) { /* that container has ended: begin with the newest */
         given = false;
         rm_view_newest_containers(rm_backend_lock_core(p->b), id, NULL, RM_PAGE_ROWS, &v, &next,
                                   &more);

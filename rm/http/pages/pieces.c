@@ -173,7 +173,7 @@ enum rm_page_mood rm_page_get_node_mood(enum rm_node_state s)
 
 void rm_page_add_name(struct base_buf *out, const char *name)
 {
-    bool is_long = strlen(name) > 30; /* may be broken anywhere, so as not to push others away */
+    bool is_long = strlen(name) > 30; /* breaks anywhere, to leave room for other columns */
 
     base_buf_adds(out, is_long ? "<span class=\"long\">" : "");
     api_html_add_cut(out, name, RM_PAGE_NAME);

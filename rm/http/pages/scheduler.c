@@ -46,7 +46,7 @@ static int64_t count_slots(const struct rm_res *r)
     return r->v[RM_RES_MAP_SLOTS] + r->v[RM_RES_REDUCE_SLOTS];
 }
 
-/* Queues are moved to the right of their parents. */
+/* Queues are indented below their parents. */
 static void add_queue_name(struct api_table *t, const struct rm_queue_view *v)
 {
     base_buf_adds(t->out, "<td class=\"tree\" data-label=\"Queue\">");
@@ -107,7 +107,7 @@ static void add_queues(struct base_buf *out, const struct rm_views *v)
 
 /* ---- the order ---- */
 
-/* @sees: the reader may see more of the application than a list shows to everyone. */
+/* @sees: the reader may see more of the application than lists show to everyone. */
 static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size_t place, bool sees)
 {
     api_table_open_row(t, NULL);

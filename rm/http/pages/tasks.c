@@ -15,7 +15,7 @@ struct task_query {
     int64_t from;
 };
 
-/* What cannot be read counts as not given: the page is about the application. */
+/* An invalid parameter is ignored: the page is about the application. */
 static void read_task_query(const struct rm_page *p, const struct rm_app_view *app,
                             struct task_query *q)
 {
@@ -46,7 +46,7 @@ static void add_task_link(struct base_buf *out, const struct rm_page *p, const s
     base_buf_adds(out, "#tasks\"");
 }
 
-/* A link to other tasks, marked when the page shows these. */
+/* A link to other tasks, marked when the page shows those tasks now. */
 static void add_task_choice(struct base_buf *out, const struct rm_page *p,
                             const struct task_query *now, struct task_query q, const char *text,
                             int64_t n)

@@ -77,7 +77,7 @@ static void add_shares(const struct yarn_context *f, size_t queue, struct base_b
     add_resource(out, "Queue's max capacity (absolute resource)", &max, " ; ");
 }
 
-/* The fair scheduler's words: masters wait for their limit, or for room on a node. */
+/* The fair scheduler's words: a master waits for the limit on masters, or for room on a node. */
 static void add_fair_reason(const struct rm_app_view *v, const struct rm_res *wanted,
                             struct base_buf *out)
 {
@@ -90,7 +90,7 @@ static void add_fair_reason(const struct rm_app_view *v, const struct rm_res *wa
                                     "cannot be reserved)");
 }
 
-/* The fifo scheduler says nothing about what it has not placed. */
+/* The fifo scheduler does not explain why a container has not been placed. */
 static const char *explain_missing_container(const struct yarn_context *f,
                                              const struct rm_app_view *v, const char *queue,
                                              const struct rm_res *wanted, struct base_buf *out)

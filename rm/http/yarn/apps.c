@@ -33,9 +33,9 @@ static char *copy_query(struct api_request *rq, const char *name)
     return text ? base_strdup(text) : NULL;
 }
 
-/* Reads a time in ms; leaves *@out unchanged if the parameter is absent or empty. @spoken: the name
- * in YARN's message about a negative time, which for some parameters is not @name. Returns false
- * when the time is not valid; @rq has been answered then. */
+/* Reads a time in ms; leaves *@out unchanged if the parameter is absent or empty. @spoken: the
+ * parameter's name in YARN's message about a negative time, which may differ from @name. Returns
+ * false when the time is not valid; @rq has been answered then. */
 static bool read_time(struct api_request *rq, const char *name, const char *spoken, int64_t *out)
 {
     const char *text = null_if_empty(api_query(rq, name));

@@ -58,8 +58,8 @@ static int copy_app_with_attempts(struct rm_backend *b, struct base_app_id id, s
 }
 
 /* Copies the application in path argument 0 and its attempts to @v, and sets *@id to the id in path
- * argument 1. Returns that attempt, or NULL after answering an error: also when the caller may not
- * do @op. Free @v in any case. */
+ * argument 1. Returns that attempt, or NULL after answering an error, such as a refusal of @op.
+ * Free @v in any case. */
 static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
                                                        enum rm_operation op,
                                                        struct base_attempt_id *id,

@@ -115,7 +115,7 @@ void yarn_timeout_fill(int64_t end_us, bool ended, int64_t now_ms, struct yarn_t
 
 bool yarn_app_is_completed(enum rm_app_state s)
 {
-    return s >= RM_APP_FINAL_SAVING; /* all states from here on are states of its end */
+    return s >= RM_APP_FINAL_SAVING; /* from here on the application is ending or has ended */
 }
 
 /* Fills the tracking link: to the application's own page through the proxy, or, after a failure or
@@ -221,7 +221,7 @@ void yarn_partition_usage_fill_masters(const struct yarn_context *f, struct yarn
 }
 
 /* Fills the use by partition, which the capacity scheduler shows while it has an attempt of the
- * application. The limits of masters are those of queues, and not shown here. */
+ * application. The limits on masters belong to queues and are not shown here. */
 static void fill_resource_info(const struct yarn_context *f, const struct rm_app_view *v,
                                struct yarn_app_and_texts *filled)
 {
@@ -336,8 +336,8 @@ static const char *name_final_status(const struct rm_app_view *v)
     return rm_final_status_name(s);
 }
 
-/* The nodes keep the logs of an application that has ended, and hand them out by its id, which is
- * what tools wait for when they wait for the aggregation of logs. */
+/* Log aggregation counts as done once the application has ended: its logs stay on the nodes, which
+ * serve them by its id, and tools that wait for aggregation only want to read them. */
 static const char *name_log_aggregation(const struct yarn_context *f, const struct rm_app_view *v)
 {
     bool ran = v->memory_seconds || v->vcore_seconds || v->has_master || v->start_us;
@@ -567,7 +567,7 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
 {
     bool active = v->state == RM_NODE_NEW || v->state == RM_NODE_RUNNING ||
                   v->state == RM_NODE_UNHEALTHY || v->state == RM_NODE_DECOMMISSIONING;
-    /* YARN shows what a node that gets no more containers still uses as all that it has. */
+    /* For a node that gets no more containers YARN shows as its total what is still used there. */
     const struct rm_res *total = v->state == RM_NODE_DECOMMISSIONING ? &v->used : &v->total;
     const struct base_utilization *u = &v->utilization;
     struct rm_res available;

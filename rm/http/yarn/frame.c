@@ -76,8 +76,8 @@ void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape
 /* ---- ids ---- */
 
 /* Answers 400 with YARN's message. For an id that does not begin with @prefix, the message is about
- * the prefix and ends with @more; for any other id, it only reports that the id is invalid. @what:
- * the Java class of the id. */
+ * the prefix and ends with @more; for any other id, the message only says that the id is invalid.
+ * @what: the Java class of the id. */
 static void answer_bad_id(struct api_request *rq, const char *given, const char *what,
                           const char *prefix, const char *more)
 {

@@ -44,7 +44,7 @@ struct rm_res yarn_queue_part_of(double part, const struct rm_res *total)
     struct rm_res r;
 
     for (int i = 0; i < RM_RES_NAMES; i++)
-        /* 0.7 of 10 is 7, although the product is a little less */
+        /* 0.7 of 10 must be 7, although the floating-point product is a little less */
         r.v[i] = (int64_t)((double)total->v[i] * part + 1e-6);
     return r;
 }

@@ -44,8 +44,8 @@ static void answer_submission(void *user, const struct rm_effect *fx)
     struct yarn_write *w = user;
     struct base_buf none = {0};
 
-    /* An id that was used before is accepted without effect: clients repeat submissions whose
-     * answer was lost. */
+    /* An id that was used before is accepted without effect: clients whose answer was lost repeat
+     * their submissions. */
     if (yarn_is_error_reply(fx) && fx->u.reply.code == -BASE_EPERM) {
         rm_audit_mark_forbidden(w->rq, fx->u.reply.text);
         yarn_bad_request(w->rq, "org.apache.hadoop.security.AccessControlException: %s",

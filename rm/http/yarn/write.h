@@ -49,11 +49,12 @@ void yarn_answer_refusal(struct api_request *rq, const struct rm_effect *fx);
 json_t *yarn_read_body(struct api_request *rq, const char *root, const char *roots);
 /* The same for a resource whose JSON bodies have the root as well, {"@root":{...}}. */
 json_t *yarn_read_wrapped_body(struct api_request *rq, const char *root, const char *roots);
-/* Answers with a bare message, as YARN does for some refusals: the type is that of JSON or XML. */
+/* Answers with a bare message, as YARN does for some refusals; the content type is JSON's or
+ * XML's. */
 void yarn_answer_text(struct api_request *rq, unsigned status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Answers that YARN refused the call inside, for the reason @why, which goes into a header and the
- * audit line: YARN's own answer does not contain it. */
+/* Answers as YARN does when its internal call is refused. @why: the reason, which YARN's own answer
+ * lacks; added as a header and to the audit line. */
 void yarn_answer_undeclared(struct api_request *rq, const char *why);
 
 #endif

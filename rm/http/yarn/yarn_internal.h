@@ -37,8 +37,8 @@ struct yarn_context {
 void yarn_context_read(struct rm_backend *b, struct yarn_context *f);
 /* Reads the queues too, which applications and the scheduler show. */
 void yarn_context_read_with_queues(struct rm_backend *b, struct yarn_context *f);
-/* Fills the context, whose shape is set, from views alone; tests use it without a daemon. Moves
- * what *@queues owns into the context (NULL: no queues). */
+/* Fills the context, whose shape is set, from views alone, so that tests need no daemon. Moves what
+ * *@queues owns into the context (NULL: no queues). */
 void yarn_context_set_views(struct yarn_context *f, const struct rm_cluster_view *cluster,
                             struct rm_views *queues);
 void yarn_context_free(struct yarn_context *f);
@@ -76,7 +76,7 @@ struct yarn_app_and_texts {
 void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
                    struct yarn_app_and_texts *filled);
 void yarn_app_texts_free(struct yarn_app_and_texts *filled);
-/* Takes out what YARN shows only to those who may see the application. */
+/* Clears the members that YARN shows only to users who may see the application. */
 void yarn_app_hide_details(struct yarn_app *app);
 /* Returns the application's queue as the scheduler shows it; valid as long as @v and @path. */
 const char *yarn_get_shown_queue(const struct yarn_context *f, const struct rm_app_view *v,
@@ -100,8 +100,8 @@ bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v
 /* Returns what the application's master asks for, at least the smallest possible allocation. */
 struct rm_res yarn_get_master_request(const struct yarn_context *f, const struct rm_app_view *v);
 /* Returns what an accepted application waits for before its master registers, as the scheduler
- * explains it: static text, or *@out. @queue: its path. NULL: it does not wait, or the scheduler
- * explains nothing. The context needs queues. */
+ * explains it: static text, or *@out; NULL when the application does not wait, or the scheduler
+ * gives no explanation. @queue: the queue's path. The context needs queues. */
 const char *yarn_explain_waiting(const struct yarn_context *f, const struct rm_app_view *v,
                                  const char *queue, struct base_buf *out);
 
@@ -113,7 +113,8 @@ struct yarn_attempt_and_texts {
 };
 void yarn_attempt_fill(const struct yarn_context *f, const struct rm_attempt_view *v,
                        struct yarn_attempt_and_texts *filled);
-/* Takes out what YARN shows only to those who may see the application; for the list of attempts. */
+/* Clears the members that YARN shows only to users who may see the application; for the list of
+ * attempts. */
 void yarn_attempt_hide_details(struct yarn_attempt *attempt);
 void yarn_attempt_texts_free(struct yarn_attempt_and_texts *filled);
 

@@ -54,8 +54,8 @@ static bool read_zone(const char **p, int *seconds)
     return true;
 }
 
-/* Returns where the pattern stops fitting; NULL: it fits up to the end, or further text follows
- * *@end. */
+/* Returns the place where the text stops matching the pattern; NULL: all of the pattern matches,
+ * and *@end is what follows. */
 static const char *read_pattern(const char *p, int v[static FIELDS], int *zone_s, const char **end)
 {
     for (int i = 0; i < FIELDS; i++) {

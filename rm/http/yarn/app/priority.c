@@ -70,7 +70,7 @@ static void change_app_priority(struct api_request *rq, struct rm_backend *b,
         answer_priority(rq, 0);
 }
 
-/* Returns the number in @body; what is no number counts as 0, as in YARN. */
+/* Returns the number in @body; anything that is not a number counts as 0, as in YARN. */
 static int32_t read_priority(const json_t *body)
 {
     const json_t *j = json_object_get(body, "priority");

@@ -82,8 +82,8 @@ static void answer_update(void *user, const struct rm_effect *fx)
     yarn_write_unref(w);
 }
 
-/* Changes the time at which @v ends to @expiry. The text of a completed application's request is
- * not even read. */
+/* Changes the time at which @v ends to @expiry, which is not even parsed for a completed
+ * application. */
 static void update_timeout(struct api_request *rq, struct rm_backend *b,
                            const struct rm_app_view *v, const char *expiry)
 {

@@ -90,7 +90,7 @@ int yarn_reservation_decode(struct yarn_reservation_call *r, const json_t *body,
         return base_error_set(err, -BASE_EINVAL, "%zu reservation-requests, at most %d are taken",
                               ev->u.reservation.n, POLICY_STAGES_MAX);
     ev->u.reservation.arrival_us = read_ms_as_us(definition, "arrival");
-    if (ev->u.reservation.arrival_us < 0) /* long ago, which means now; records hold no such time */
+    if (ev->u.reservation.arrival_us < 0) /* long past: now; no record has such a time */
         ev->u.reservation.arrival_us = 0;
     ev->u.reservation.deadline_us = read_ms_as_us(definition, "deadline");
     ev->u.reservation.name = json_string_value(json_object_get(definition, "reservation-name"));

@@ -41,8 +41,8 @@ static void post_new_reservation(struct api_request *rq, void *user)
                          "Unable to create new reservation from RM web service");
 }
 
-/* Parses the id @text. Returns false when it is not valid; @rq has been answered then. Without a
- * text, *@id is zero. */
+/* Parses the id @text. Returns false when it is not valid; @rq has been answered then. NULL or ""
+ * sets *@id to zero. */
 static bool parse_id(struct api_request *rq, const char *text, struct base_app_id *id)
 {
     *id = (struct base_app_id){0};
@@ -210,7 +210,7 @@ static void set_change(struct change *out, int64_t at_us, const struct rm_res *e
         out->by.v[r] = each->v[r] * n;
 }
 
-/* Lists what is kept at which times, for all requests together. Returns the number of times. */
+/* Lists the resources reserved over time, summed over all requests. Returns the number of times. */
 static size_t fill_allocations(const struct yarn_context *f, const struct rm_reservation_view *v,
                                struct yarn_resource_allocation *out)
 {

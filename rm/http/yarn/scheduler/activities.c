@@ -1,5 +1,5 @@
 /* rm/http/yarn/scheduler/activities.c - shows what the scheduler decided: for a node, for the next
- * rounds, for one application; and has it logged for a time. SOURCE: recordings of YARN 3.4.2;
+ * rounds, for one application; and logs its decisions for a time. SOURCE: recordings of YARN 3.4.2;
  * Hadoop's ResourceManager REST APIs (Scheduler Activities API). Only the capacity scheduler has
  * activities; in the other shapes the answers say so. */
 #include <ctype.h>
@@ -39,7 +39,7 @@ static struct record *record_new(void)
     return r;
 }
 
-/* Nobody waits for what was recorded; a later request shows it. */
+/* Posts without waiting for the reply: a later request shows what was recorded. */
 static void post_record(struct rm_backend *b, struct record *r)
 {
     rm_backend_post(b, &r->ev, NULL, free_record, r);
@@ -84,7 +84,8 @@ static const char *find_node(struct rm_backend *b, const char *name, struct rm_v
 
 /* ---- of a node ---- */
 
-/* Shows the newest recorded round of the node (NULL: of any), and has the next one recorded. */
+/* Shows the newest recorded round of the node (NULL: of any node), and requests that the next one
+ * be recorded. */
 static void show_newest_round(struct rm_backend *b, const struct yarn_context *f,
                               const char *node_id, bool by_diagnostic, struct rm_views *v,
                               struct yarn_memory *m, struct yarn_activities *out)
@@ -248,7 +249,7 @@ static void free_app_query(struct app_query *q)
     free(q->numbers[1]);
 }
 
-/* Reads a list of numbers; words that are none are passed over. Returns their number. */
+/* Reads a list of numbers, skipping words that are not numbers. Returns their number. */
 static size_t read_numbers(const struct api_request *rq, const char *name, int64_t **out)
 {
     struct yarn_word_list w = {0};
@@ -314,7 +315,7 @@ static char *read_app_query(const struct api_request *rq, struct app_query *q)
     return wrong;
 }
 
-/* Reads maxTime in seconds. Returns false when it is no number; @rq has been answered then. */
+/* Reads maxTime in seconds. Returns false when it is not a number; @rq has been answered then. */
 static bool read_record_time(struct api_request *rq, double *out)
 {
     const char *text = null_if_empty(api_query(rq, "maxTime"));
@@ -346,7 +347,7 @@ static bool app_has_ended(struct rm_backend *b, const struct base_app_id *id)
     return ended;
 }
 
-/* Shows what was recorded of the application, and has more recorded. */
+/* Shows what was recorded of the application, and requests further recording. */
 static void show_app_rounds(struct rm_backend *b, const struct base_app_id *id,
                             const struct app_query *q, struct rm_views *v, struct yarn_memory *m,
                             struct yarn_app_activities *out)

@@ -1,9 +1,9 @@
 /* rm/http/yarn/scheduler/activity_tree.h - turns recorded rounds of offers
  * (rm/core/schedule/activity.h) into YARN's activities.
  *
- * A round has an allocation for each slot that was taken, with the offers that led to it, and a
- * last one that was skipped if an offer was declined or nothing was offered. Queues that wanted
- * nothing are skipped with YARN's words for that. */
+ * Each slot that was taken in a round is an allocation, shown with the offers that led to it. If a
+ * later offer was declined, or nothing was offered, a last allocation is shown as skipped. Queues
+ * without demand are skipped with YARN's words for that. */
 #ifndef CREEL_RM_HTTP_YARN_SCHEDULER_ACTIVITY_TREE_H
 #define CREEL_RM_HTTP_YARN_SCHEDULER_ACTIVITY_TREE_H
 
@@ -27,7 +27,7 @@ struct yarn_app_activity_filter {
     const int64_t *priorities, *request_ids; /* of requests; none: any */
     size_t priorities_n, request_ids_n;
     bool by_diagnostic;
-    bool summarize; /* the newest round of each node alone */
+    bool summarize; /* only the newest round of each node */
     int64_t limit;  /* most allocations; the newest are kept */
 };
 /* Fills the allocations of application @app in the rounds of @v. */

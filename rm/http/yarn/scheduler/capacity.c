@@ -1,7 +1,7 @@
 /* Fills GET scheduler in the shape of the capacity scheduler. What the percentages mean:
- * rm/http/yarn/queue_part.h. Figures of the capacity scheduler that Creel does not have show what
- * they show there when they are off: no reservations, no limits by user, no weights, no lifetimes,
- * no queues that are created from templates. */
+ * rm/http/yarn/queue_part.h. Figures of the capacity scheduler that Creel does not have have the
+ * values that YARN shows when the feature is off: no reservations, no limits by user, no weights,
+ * no lifetimes, no queues that are created from templates. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static float compute_used_percent(const struct rm_res *used, const struct rm_res
 
 /* ---- partitions ---- */
 
-/* What is known about a queue in one partition. */
+/* What one queue has in one partition. */
 struct share {
     const struct yarn_queue_part *part;
     const struct yarn_partition *partition;
@@ -81,7 +81,7 @@ static void fill_configured(const struct yarn_context *f, struct yarn_resource *
 static void fill_partition_capacity(const struct yarn_context *f, const struct rm_queue_view *v,
                                     const struct share *s, struct yarn_partition_capacity *p)
 {
-    bool labelled = s->partition->name[0] != '\0'; /* amounts are configured for the others */
+    bool labelled = s->partition->name[0] != '\0'; /* then no amounts are configured */
     struct rm_res min = labelled ? none : v->min;
     struct rm_res max = !labelled && v->max_part < 1 ? v->max : none;
 
@@ -112,8 +112,8 @@ static struct rm_res subtract(const struct rm_res *a, const struct rm_res *b)
     return r;
 }
 
-/* Access that is not configured is open at the root and given to nobody below it, since a right on
- * a queue is one on all queues below. */
+/* Without configuration, the root is open to everybody and no queue below it to anybody, since a
+ * right on a queue covers all queues below it. */
 static void fill_acls(const struct rm_queue_view *v, struct yarn_capacity_queue *q)
 {
     const char *open = v->parent < 0 ? "*" : " ";
@@ -153,7 +153,8 @@ static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *
     q->max_lifetime_s = q->default_lifetime_s = -1;
 }
 
-/* Fills what the queue has in a partition; requests are shown where those without a label go. */
+/* Fills what the queue has in a partition; pending requests are shown in the partition without a
+ * label. */
 static void fill_usage(const struct yarn_context *f, const struct rm_queue_view *v,
                        const struct share *s, struct yarn_partition_usage *u)
 {

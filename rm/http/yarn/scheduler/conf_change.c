@@ -118,8 +118,7 @@ static int decode_removed(struct yarn_conf_change *c, const json_t *body, struct
     return rc;
 }
 
-/* Checks the size of the whole change: each queue costs a look through its siblings, while the core
- * waits. */
+/* Checks the size of the whole change: for each queue the core searches its siblings. */
 static int check_size(const struct rm_conf_change *c, struct base_error *err)
 {
     size_t queues = c->removed_n + c->added_n + c->updated_n, params = c->globals_n;

@@ -14,7 +14,7 @@ struct yarn_conf_change {
     struct rm_queue_params *added, *updated;
     struct rm_param **params; /* one array for each of these queues, and that of the globals */
     size_t params_n, params_cap;
-    char **texts; /* of numbers and truth values */
+    char **texts; /* for numbers and truth values */
     size_t texts_n, texts_cap;
 };
 

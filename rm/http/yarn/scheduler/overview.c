@@ -1,5 +1,5 @@
-/* rm/http/yarn/scheduler/overview.c - sums up the scheduler, and says who may use a queue. SOURCE:
- * recordings of YARN 3.4.2 (scheduler-overview, access). */
+/* rm/http/yarn/scheduler/overview.c - shows the scheduler's overview, and whether a user may use a
+ * queue. SOURCE: recordings of YARN 3.4.2 (scheduler-overview, access). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void answer_queue_access(struct api_request *rq, const char *queue, bool 
     free(refusal);
 }
 
-/* The lists count whether or not ACLs are enabled. */
+/* The lists decide whether or not ACLs are enabled. */
 static void get_queue_access(struct api_request *rq, void *user)
 {
     const char *asked = api_path_arg(rq, 0), *who = api_query(rq, "user"),

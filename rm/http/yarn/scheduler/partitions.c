@@ -1,7 +1,6 @@
 /* The partitions that the capacity scheduler shows for each queue. All queues may use the nodes of
- * all labels, and their parts of each partition are those of the cluster: capacities that are
- * configured for a label make it known, and have no other effect (rm/core/queue/capacity_tree.h).
- */
+ * all labels, with the same part of each partition as of the cluster. A capacity configured for a
+ * label only makes the label known (rm/core/queue/capacity_tree.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +45,7 @@ static bool parse_label_capacity(const struct rm_views *queues, const char *name
     return false;
 }
 
-/* Returns the index of the partition @name, which is made when it is not there. Takes @name. */
+/* Returns the index of partition @name, adding it if necessary. Takes @name. */
 static size_t find_or_add(struct yarn_partitions *p, size_t *cap, char *name)
 {
     for (size_t i = 1; i < p->n; i++)
@@ -59,7 +58,7 @@ static size_t find_or_add(struct yarn_partitions *p, size_t *cap, char *name)
     return p->n++;
 }
 
-/* Adds the labels that exist, and takes their nodes from those without a label. */
+/* Adds the existing labels, and subtracts their nodes from the partition without a label. */
 static void add_existing(const struct rm_views *uses, struct yarn_partitions *p, size_t *cap)
 {
     for (size_t i = 1; i < uses->labels_n; i++) {

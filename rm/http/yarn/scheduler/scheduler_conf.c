@@ -1,7 +1,7 @@
 /* rm/http/yarn/scheduler/scheduler_conf.c - shows and changes the configuration of the queues.
  * SOURCE: Hadoop's ResourceManager REST APIs (Scheduler Configuration Mutation API); the recordings
  * capacity/conf and *scheduler-conf*. Only the capacity scheduler's can be changed, and only where
- * yarn.scheduler.configuration.store.class says so; the other answers say what is missing. */
+ * yarn.scheduler.configuration.store.class says so; otherwise the answer says what is missing. */
 #include <stdlib.h>
 
 #include "api/yarn/scheduler.h"

@@ -34,21 +34,21 @@ struct yarn_partition {
 struct yarn_partitions { /* v[0]: the nodes without a label */
     struct yarn_partition *v;
     size_t n;
-    /* Of queue q and partition p, at [q * n + p]: what runs there for the queue and those inside
-     * it, what the masters of the queue itself have of it, and whether the queue is configured with
-     * a capacity there. */
+    /* For queue q and partition p, at [q * n + p]: what containers of the queue and of those below
+     * it use there, what the queue's own masters use of that, and whether a capacity is
+     * configured. */
     struct rm_res *used, *masters_used;
     bool *configured;
-    const struct rm_views *uses;    /* what it was made of */
+    const struct rm_views *uses;    /* the source of the figures */
     struct rm_label_use_view *sums; /* see yarn_partitions_use_of() */
     size_t sums_n;
 };
-/* Makes the partitions. @uses: rm_view_label_uses() and rm_view_queue_users(), which must outlive
+/* Fills the partitions. @uses: rm_view_label_uses() and rm_view_queue_users(), which must outlive
  * them; @conf: the configuration of the queues. */
 void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *uses,
                           const struct rm_properties *conf, struct yarn_partitions *out);
 void yarn_partitions_free(struct yarn_partitions *p);
-/* Returns the sum of what @user has in the queue with the index @queue on nodes of partition @p,
+/* Returns the sum of what @user uses in the queue with index @queue on nodes of @partition, which is
  * not 0. */
 struct rm_label_use_view yarn_partitions_use_of(const struct yarn_partitions *p, size_t partition,
                                                 int32_t queue, const char *user);
