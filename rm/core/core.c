@@ -1,5 +1,5 @@
 /* The step: an event in, effects out. Timers that are due run first, then the event's handler; then
- * finish_step() does all that has become possible: work that waited for the store, masters that may
+ * finish_step() does whatever has become possible: work that waited for the store, masters that may
  * start, offers of free slots, answers to held heartbeats. Handlers only mark such work in the
  * state, so that it is done once per event, in a fixed order; but a heartbeat offers the slots of
  * its node at once. */
@@ -139,8 +139,8 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
 }
 
 /* Returns the time up to which timers run before the event. A timer due at the very time of the
- * event runs before it, except for submissions and answers about output folders: those come first,
- * so that the policy's timer sees a job submitted at that time. */
+ * event runs before it, except for submissions and answers about output folders: these come before
+ * the timer, so that the policy's timer sees a job submitted at that time. */
 static int64_t timer_limit_before_event_us(const struct rm_event *ev)
 {
     bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP ||

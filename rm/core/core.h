@@ -133,8 +133,9 @@ struct rm_core_conf {
     bool any_queue;     /* with @queues: a submission that names none of them goes to "default" */
     /* The queue tree, used instead of @queues; taken (emptied). NULL: @queues. */
     struct policy_queues *tree;
-    /* The configuration of the queues that clients may change: in force until a stored record has
-     * another, whose queues then replace @tree or @queues. NULL: it cannot be changed. */
+    /* The configuration of the queues that clients may change: in force unless a stored record has
+     * another configuration, whose queues then replace @tree or @queues. NULL: clients cannot
+     * change it. */
     const struct rm_properties *queue_conf;
     /* Refuse submissions to queues whose ACLs do not name the user (yarn.acl.enable). */
     bool checks_queue_acls;
@@ -456,17 +457,17 @@ struct rm_event {
         struct {
             struct policy_queues *queues; /* taken (emptied) */
         } queues;
-        /* A change; or a new configuration in place of the present one, which is also possible
-         * where clients cannot change it, and is not stored then; or neither, which leaves things
-         * as they are. */
+        /* Either a change, or a new configuration to replace the present one, or neither, which
+         * changes nothing. Replacing also works where clients cannot change the configuration; the
+         * new one is then not stored. */
         struct {
             const struct rm_conf_change *change;
             const struct rm_properties *whole;
         } queue_conf;
         /* What to record: the next round of @node_id; or with @next, of any node; for @for_us the
          * rounds in which application @app is offered a slot. For @log_us every round is logged.
-         * With @rounds > 0 the next ones are recorded, and the answer comes after them, or after
-         * RM_RECORD_WAIT_US. */
+         * With @rounds > 0 that many rounds are recorded, and the reply comes after the last of
+         * them, or after activities_wait_us. */
         struct {
             const char *node_id;
             bool next;

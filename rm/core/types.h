@@ -260,20 +260,20 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     char *acl_view, *acl_modify;
     struct base_app_id reservation; /* whose slots it uses; seq 0: none */
     struct rm_launch *launch;
-    /* Which logs are kept when the application has ended: of those whose name the first regular
-     * expression finds, the ones that the second does not find; NULL: all, and none. */
+    /* Which logs are kept when the application has ended: files whose names match the first regular
+     * expression and not the second; NULL: all match the first, none the second. */
     char *log_include, *log_exclude;
     char *json; /* the whole submission */
 };
 struct rm_app_spec *rm_app_spec_ref(struct rm_app_spec *s);
 void rm_app_spec_unref(struct rm_app_spec *s);
 
-/* What a queue has, and has had, on the nodes of one label. */
+/* A queue's use, now and so far, of the nodes of one label. */
 struct rm_partition {
     struct rm_res used; /* also by suspended containers */
     int64_t containers, begun, ended;
 };
-/* What a queue, or a user in a queue, has had since the core began; only grows. */
+/* Totals of a queue, or of a user in a queue, since the core began; they only grow. */
 struct rm_totals {
     int64_t submitted[2], completed[2], failed[2],
         killed[2];        /* applications; [1]: unmanaged ones */
@@ -282,7 +282,7 @@ struct rm_totals {
     int64_t placed[3];
     int64_t first_n, first_us; /* first containers of applications, and how long they waited */
     int64_t preempted, preempted_mb, preempted_vcores;     /* containers killed for others */
-    int64_t preempted_mb_seconds, preempted_vcore_seconds; /* and what they had used */
+    int64_t preempted_mb_seconds, preempted_vcore_seconds; /* and the resources they had held */
 };
 
 #endif

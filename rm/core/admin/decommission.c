@@ -30,8 +30,8 @@ static bool is_allowed(const struct rm_core *c, const struct rm_node *n)
     return rm_hosts_allow(&c->listed, n->id, n->host_name);
 }
 
-/* Takes @n out of service for good. A node that the include list does not name and the exclude list
- * does not either is SHUTDOWN, as in YARN, where it is no longer tracked. */
+/* Takes @n out of service for good. A node named in neither the include nor the exclude list
+ * becomes SHUTDOWN, as in YARN, which no longer tracks it. */
 static void decommission(struct rm_core *c, struct rm_node *n)
 {
     bool listed = is_allowed(c, n) || rm_hosts_find_excluded(&c->listed, n->id, n->host_name);
@@ -104,7 +104,7 @@ void rm_node_cancel_decommissioning(struct rm_core *c, struct rm_node *n)
     rm_timer_cancel(&c->timers, &n->decommission);
 }
 
-/* @timeout_us: negative: none. A repeated request with the same time-out changes nothing. */
+/* @timeout_us: negative for none. A repeated request with the same time-out changes nothing. */
 static void begin_decommissioning(struct rm_core *c, struct rm_node *n, int64_t timeout_us)
 {
     if (n->decommissioning && n->decommission_timeout_us == timeout_us)
@@ -242,7 +242,7 @@ void rm_nodes_on_refresh(struct rm_core *c, const struct rm_event *ev)
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
 }
 
-/* A node that was decommissioned gracefully goes on in service when the lists allow it now. */
+/* A node that was decommissioned gracefully returns to service when the lists now allow it. */
 void rm_nodes_restore_decommissioning(struct rm_core *c)
 {
     for (size_t i = 0; i < c->nodes_n; i++) {

@@ -7,8 +7,8 @@
  *                                        v
  *   RUNNING ------- at once -----> DECOMMISSIONED: the NodeManager is ordered to shut down
  *
- * A node that is DECOMMISSIONING gets no containers; those that it has go on. A drained node stays
- * in that state until it is undrained. Source: Hadoop's RMNodeImpl, NodesListManager and
+ * A node that is DECOMMISSIONING gets no new containers; its present ones go on. A drained node
+ * stays in that state until it is undrained. Source: Hadoop's RMNodeImpl, NodesListManager and
  * DecommissioningNodesWatcher; draining is Creel's own. */
 #ifndef CREEL_RM_CORE_ADMIN_DECOMMISSION_H
 #define CREEL_RM_CORE_ADMIN_DECOMMISSION_H
@@ -18,11 +18,11 @@
 /* Handle RM_EV_REFRESH_NODES and RM_EV_DRAIN_NODE. */
 void rm_nodes_on_refresh(struct rm_core *c, const struct rm_event *ev);
 void rm_node_on_drain(struct rm_core *c, const struct rm_event *ev);
-/* Returns true when the node that registers by @ev is on a host that may not have nodes. It has
- * been ordered to shut down then, and taken down if it was known as @n (NULL: not known). */
+/* Returns true when the node that registers by @ev is on a host that may not have nodes; the node
+ * has then been ordered to shut down, and taken down if it was known as @n (NULL: not known). */
 bool rm_node_refuse_excluded(struct rm_core *c, struct rm_node *n, const struct rm_event *ev);
-/* Returns true when a heartbeat came from a node that was decommissioned: it has been ordered to
- * shut down again, since the first order may have been lost. @n may be NULL. */
+/* Returns true when a heartbeat came from a node that was decommissioned: the node has been ordered
+ * to shut down again, since the first order may have been lost. @n may be NULL. */
 bool rm_node_repeat_shutdown(struct rm_core *c, const struct rm_node *n, const struct rm_event *ev);
 /* Call when @n has registered: makes it DECOMMISSIONING if it is drained or decommissioned
  * gracefully. */
@@ -31,7 +31,8 @@ void rm_node_resume_decommissioning(struct rm_core *c, struct rm_node *n);
 void rm_node_cancel_decommissioning(struct rm_core *c, struct rm_node *n);
 /* Call when the time for the graceful decommissioning of @n is over. */
 void rm_node_end_decommissioning(struct rm_core *c, struct rm_node *n);
-/* Decommissions the nodes that wait for that and to which no live application refers. */
+/* Decommissions the nodes whose graceful decommissioning waits for applications, and to which no
+ * live application refers any more. */
 void rm_nodes_end_decommissioning(struct rm_core *c);
 /* Call when all records have been read: sets the timers of nodes that are decommissioned
  * gracefully, and lists excluded hosts. */

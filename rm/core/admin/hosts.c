@@ -17,7 +17,7 @@ static void free_list(struct rm_host_list *l)
     *l = (struct rm_host_list){0};
 }
 
-/* Copies @n entries. Of entries with the same name, one is kept. */
+/* Copies @n entries. Keeps one of several entries with the same name. */
 static void copy_list(struct rm_host_list *l, const struct rm_listed_host *from, size_t n)
 {
     size_t kept = 0;

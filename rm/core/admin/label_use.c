@@ -20,8 +20,8 @@ static bool list_contains(const char *list, const char *name)
     return false;
 }
 
-/* Returns the path in the name of property @p, if that says which labels a queue may use, and sets
- * *@len to its length; else NULL. */
+/* Returns the queue's path in the name of property @p, if the property says which labels a queue
+ * may use, and sets *@len to its length; else NULL. */
 static const char *find_path(const struct rm_property *p, size_t *len)
 {
     const size_t prefix = sizeof RM_CAPACITY_PREFIX - 1, suffix = sizeof KEY - 1;
@@ -34,7 +34,7 @@ static const char *find_path(const struct rm_property *p, size_t *len)
     return p->name + prefix;
 }
 
-/* A property may be left of a queue that is no more. */
+/* A queue that was removed may have left properties behind. */
 static bool is_queue(const struct rm_core *c, const char *path, size_t len)
 {
     char *name = base_printf("%.*s", (int)len, path);

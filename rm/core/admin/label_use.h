@@ -1,5 +1,6 @@
-/* rm/core/admin/label_use.h - which queues the scheduler configuration lets use a label: it cannot
- * be removed before they give it up. SOURCE: Hadoop's RMNodeLabelsManager, seen in 3.4.2. */
+/* rm/core/admin/label_use.h - finds queues that the scheduler configuration lets use a label; while
+ * there is one, the label cannot be removed. SOURCE: Hadoop's RMNodeLabelsManager, seen in
+ * 3.4.2. */
 #ifndef CREEL_RM_CORE_ADMIN_LABEL_USE_H
 #define CREEL_RM_CORE_ADMIN_LABEL_USE_H
 

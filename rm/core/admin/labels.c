@@ -186,7 +186,8 @@ static void map_node(struct rm_labels *l, const char *node, uint32_t label)
 }
 
 /* ---------------------------------------------------------------- changes */
-/* Returns the length of @name without the blanks around it, and moves @name to its begin. */
+/* Returns the length of @name without the blanks around it, and moves *@name past leading
+ * blanks. */
 static size_t trimmed(const char **name)
 {
     size_t len;
@@ -215,7 +216,7 @@ static const char *trim(struct rm_core *c, const char *name)
     return rm_scratch_printf(c, "%.*s", (int)len, name);
 }
 
-/* These check a change. They return false when it is refused; @ev has been answered then. */
+/* These check a change. They return false when it is refused; @ev has then been answered. */
 static bool check_added(struct rm_core *c, const struct rm_event *ev,
                         const struct rm_label_change *change)
 {
@@ -262,8 +263,8 @@ static bool check_removed(struct rm_core *c, const struct rm_event *ev,
     return false;
 }
 
-/* Refuses to remove labels while a queue names one, as YARN does: before it looks for labels that
- * do not exist. */
+/* Refuses to remove labels while a queue names one, as YARN does; this check precedes the one for
+ * labels that do not exist. */
 static bool check_unused(struct rm_core *c, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.labels.n; i++) {
@@ -375,8 +376,8 @@ static void store_labels(struct rm_core *c)
 }
 
 /* ---------------------------------------------------------------- bounds */
-/* Gives a number to each name that has none; to no name, and returns false, when there are too
- * many. A name that is known or repeated takes no number. */
+/* Gives a number to each name without one; if there are too many, returns false and numbers none. A
+ * name that is known or repeated takes no number. */
 static bool number_added_labels(struct rm_core *c, const struct rm_label_change *changes, size_t n)
 {
     size_t before = c->labels.n;
@@ -399,9 +400,9 @@ static struct rm_label_mapping *copy_mappings(const struct rm_labels *l)
     return copy;
 }
 
-/* Makes all changes of @ev; or none, and returns false, when that would exceed a bound. What counts
- * is what remains: a change may add nothing, or take away what another one has added. So close to
- * the bound the mappings are copied, and put back if there are too many in the end. */
+/* Makes all changes of @ev; or none, and returns false, when that would exceed a bound. The bound
+ * applies to the result, since one change may undo another; so near the bound the mappings are
+ * copied first, and restored if the result exceeds it. */
 static bool make_changes_within_bounds(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_labels *l = &c->labels;

@@ -5,12 +5,13 @@
  * request with a label is served by nodes of that label alone; a request without one by nodes
  * without a label, and by nodes whose label is not exclusive. Labels are numbered, from 1 on, in
  * the order in which they were first named; 0 is no label. A number is never given to another
- * label, so requests may keep it when the label is removed or not there yet: they wait.
+ * label, so a request may keep the number of a label that has been removed or does not exist yet,
+ * and waits.
  *
  * Without labels the only cost is the comparison of a request's number with the node's. With
  * labels, each one counts the containers that are wanted on its nodes: a free slot on a node that
- * is closed to other requests is offered only if there are such.
- * Source: Hadoop's CommonNodeLabelsManager and RMNodeLabelsManager. */
+ * is closed to other requests is offered only if that count is not 0. Source: Hadoop's
+ * CommonNodeLabelsManager and RMNodeLabelsManager. */
 #ifndef CREEL_RM_CORE_ADMIN_LABELS_H
 #define CREEL_RM_CORE_ADMIN_LABELS_H
 
@@ -53,9 +54,9 @@ struct rm_labels {
 
 /* What one application wants on the nodes of one label. At any time outside of a change of asks,
  * wanted is the sum over the groups of its ask table with that label; the ask table keeps it so
- * (rm/core/master/ask.c). After rm_labels_update_demand(), counted is what of it, and of its
- * waiting master, is in rm_label.wanted: nothing unless the application can use it now. The audit
- * of the ledger recomputes both. */
+ * (rm/core/master/ask.c). After rm_labels_update_demand(), counted is the part of this, and of the
+ * waiting master, that rm_label.wanted includes: none unless the application can use a slot now.
+ * The audit of the ledger recomputes both. */
 struct rm_label_demand {
     uint32_t label;
     int64_t wanted[BASE_TASK_KINDS], counted[BASE_TASK_KINDS];
@@ -76,11 +77,10 @@ uint32_t rm_labels_of_node(const struct rm_labels *l, const char *id, const char
 /* Gives @n the label that it should have. Call when its host is known. */
 void rm_node_update_label(struct rm_core *c, struct rm_node *n);
 /* Counts in the labels what @a waits for on their nodes. Call after a change of the demand of an
- * application that names labels. Takes as many steps as @a has named labels, however much it asks
- * for. */
+ * application that names labels. Costs O(labels named by @a), however much @a asks for. */
 void rm_labels_update_demand(struct rm_core *c, struct rm_app *a);
-/* Returns what @a wants on nodes with label @number, which is not 0; NULL: it has never wanted any.
- */
+/* Returns what @a wants on nodes with label @number, not 0; NULL: it never wanted anything
+ * there. */
 struct rm_label_demand *rm_label_demand_find(const struct rm_app *a, uint32_t number);
 /* The same, added if it is not there. Valid until the next one is added. */
 struct rm_label_demand *rm_label_demand_add(struct rm_app *a, uint32_t number);

@@ -1,12 +1,12 @@
 /* rm/core/admin/resource.h - the memory and vcores that an operator gives a node in place of the
  * slots that it registered.
  *
- * Slots are made of them in the proportion of the registered ones: slot by slot, of the kind that
- * has the smaller part of its registered number, as long as memory and vcores suffice for one. A
- * node that registered no slots gets map slots. The change lasts as long as YARN's: it survives a
- * restart of the ResourceManager, as does the time until which containers without a slot may go
- * on, but not one of the NodeManager. Source: Hadoop's
- * RMNode resource update and AbstractYarnScheduler.killContainersIfOvercommitted(). */
+ * They are divided into slots in the proportion of the registered ones: slot by slot, each of the
+ * kind with the smaller part of its registered number, as long as memory and vcores suffice. A node
+ * that registered no slots gets map slots. The change lasts as long as YARN's: it survives a
+ * restart of the ResourceManager, as does the time until which containers without a slot may go on,
+ * but not one of the NodeManager. Source: Hadoop's RMNode resource update and
+ * AbstractYarnScheduler.killContainersIfOvercommitted(). */
 #ifndef CREEL_RM_CORE_ADMIN_RESOURCE_H
 #define CREEL_RM_CORE_ADMIN_RESOURCE_H
 

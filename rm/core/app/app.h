@@ -27,7 +27,7 @@ struct rm_app {
     /* Time since which the job's reduces have been declining slots on nodes that had none of the
      * job's containers; 0: they do not decline. */
     int64_t colo_since_us;
-    /* The promised finish of a job admitted with a deadline; 0: no promise. */
+    /* Promised finish of a job admitted with a deadline; 0: no promise. */
     int64_t promised_us;
     int64_t earliest_us; /* the deadline offered to a refused job instead; 0: none */
     struct base_app_id id;
@@ -36,9 +36,9 @@ struct rm_app {
     int refs;
     const struct rm_app_kind *kind;
     bool is_job;
-    bool in_policy;         /* known to the policy */
+    bool in_policy;         /* the policy knows the application */
     bool held;              /* after a takeover: waits for awaited nodes, or the grace period */
-    bool setup_asked;       /* its output folder is being made */
+    bool setup_asked;       /* the shell was asked to make its output folder */
     bool set_up;            /* its output folder was made, or none is needed */
     bool committing;        /* its output is being committed */
     bool activated;         /* its master is counted in masters_active */
@@ -64,7 +64,7 @@ struct rm_app {
     enum rm_app_end ending; /* how the application will end, once that is decided */
     char token[65];         /* access token */
     char *diagnostics;
-    /* Borrowed from the spec, or static; @queue may point to @placed. @queue_asked and @json are as
+    /* Borrowed from the spec, or static; @queue may point to @placed. queue_asked and json are as
      * submitted; @json is never NULL. */
     const char *user, *name, *queue, *type, *queue_asked, *json;
     struct rm_job_spec *job; /* NULL for a plain application */
@@ -93,8 +93,8 @@ struct rm_app {
     /* MiB and vcores, times the milliseconds for which ended containers held them; saturates. */
     int64_t memory_ms, vcore_ms;
     struct rm_preempted preempted; /* of its ended containers, those that the policy took back */
-    /* Bit set of the nodes that had its containers, each of them referenced until the application
-     * has ended. */
+    /* Bit set of the nodes that had its containers, each node referenced until the application has
+     * ended. */
     uint64_t *nodes;
     size_t nodes_words;
     /* 0 while the application references its nodes; then the highest rm_node.born when it dropped
@@ -104,8 +104,8 @@ struct rm_app {
     struct rm_app *finished_prev, *finished_next; /* ended applications, oldest first */
     struct rm_app *live_prev, *live_next;         /* applications not retired, newest first */
     bool is_listed_live;                          /* in the list rm_core.live */
-    /* While its master waits for its turn (rm/core/master/waiting.h): its priority and number in
-     * the order, and its place in the heap. */
+    /* While the master waits for its turn (rm/core/master/waiting.h): the master's priority and
+     * number in the order, and its place in the heap. */
     bool waits;
     int32_t wait_priority;
     uint64_t wait_number;
@@ -155,7 +155,7 @@ void rm_app_free(struct rm_app *a);
 /* Removes @a from the tables. The caller must drop the reference that they had. */
 void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a);
 void rm_app_unref(struct rm_app *a);
-/* Removes @a from the list of live applications, if it is there. */
+/* Removes @a from the list of live applications, if @a is in it. */
 void rm_app_leave_live_list(struct rm_core *c, struct rm_app *a);
 /* Changes the state and the counts of the application's queue. The transition must be legal. */
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s);

@@ -1,5 +1,5 @@
-/* The nodes on which an application has had containers, as a bit set over node indexes. Each of
- * them is referenced until the application has ended and the node was ordered to clean up. */
+/* The nodes on which an application has had containers, as a bit set over node indexes. Each node
+ * is referenced until the application has ended and the node was ordered to clean up. */
 #include "rm/core/app/app_nodes.h"
 
 #include <stdlib.h>

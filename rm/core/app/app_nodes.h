@@ -4,8 +4,8 @@
 
 #include "rm/core/state.h"
 
-/* Adds @n to the nodes on which @a has had containers, and references it. Does nothing if @n is one
- * of them. */
+/* Adds @n to the nodes on which @a has had containers, and references it. Does nothing if @n is
+ * among them already. */
 void rm_app_add_used_node(struct rm_core *c, struct rm_app *a, struct rm_node *n);
 /* Returns true when @a has had containers on the node with the index @node. */
 bool rm_app_has_used_node(const struct rm_app *a, uint32_t node);

@@ -1,7 +1,7 @@
 /* Containers. A container is created when a slot is assigned, or when a node reports one that an
- * earlier instance started. It ends when its node reports the end, registers without it, is lost or
- * does not start it in time, or when it is killed before its node knows it. Its
- * memory is freed when no reader is left: the container of a task once the task's record is
+ * earlier instance started. A container ends when its node reports the end, registers without the
+ * container, is lost or does not start it in time, or when it is killed before the node knows of
+ * it. The memory is freed when no reader is left: the container of a task once the task's record is
  * durable, one that a master asked for once the master has acknowledged the end. The ledger does
  * the counting (rm/core/ledger.h), the application's kind reacts to the end
  * (rm/core/app/kind.h). */

@@ -4,7 +4,7 @@
 
 #define SECOND_US INT64_C(1000000)
 
-/* Whole seconds are compared only when the one at hand is over, not at each allocation. */
+/* A new second costs a division; within it, an allocation costs one comparison. */
 static void count_assigned(struct rm_assigned *a, int64_t now_us)
 {
     if (now_us >= a->begin_us + SECOND_US) {

@@ -1,6 +1,6 @@
-/* rm/core/app/health.h - which container was allocated, released and preempted last, and how many
- * were in the newest step: what YARN calls the health of its scheduler. Not stored: after a restart
- * nothing is known at first. Noting costs a few writes to one cache line. */
+/* rm/core/app/health.h - the last container that was allocated, released and preempted, and how
+ * many were in that step: what YARN calls its scheduler's health. Not stored, so empty after a
+ * restart. Noting costs a few writes to one cache line. */
 #ifndef CREEL_RM_CORE_APP_HEALTH_H
 #define CREEL_RM_CORE_APP_HEALTH_H
 

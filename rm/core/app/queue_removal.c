@@ -1,6 +1,6 @@
-/* Queues that are configured no more and have nothing left in them go from the tree, so that it
- * stays as large as what is configured and used, however many names there have been. Everything in
- * the core that holds the index of a queue gets the new one here. */
+/* Removes queues that are no longer configured and have nothing left in them, so that the tree
+ * never grows beyond what is configured and used. Every index of a queue that the core holds is
+ * updated here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +30,8 @@ static bool mark_kept(const struct rm_core *c, bool *keep)
     return all;
 }
 
-/* Counts what removed queues have had in the queue above them. Children come after their parents.
- */
+/* Adds the totals of removed queues to those of the queue above them. Children come after their
+ * parents. */
 static void move_counts(struct rm_core *c, const bool *keep)
 {
     size_t kept = 0;

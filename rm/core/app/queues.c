@@ -56,8 +56,8 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
 }
 
 /* Sets *@chosen, which the caller frees, to the queue that the placement rules choose, and decides
- * whether @who may submit to it. Where placement will fail, or ACLs are not checked, the answer is
- * yes. A queue that is still to be created is judged by the one above it. SOURCE: YARN's
+ * whether @who may submit to it. Answers yes where placement will fail or ACLs are not checked. A
+ * queue that does not exist yet is judged by the one above it. SOURCE: YARN's
  * RMAppManager.createAndPopulateNewRMApp. */
 static enum base_acl_answer check_submission(const struct rm_core *c, const char *queue,
                                              const struct base_acl_caller *who, char **chosen)

@@ -29,12 +29,12 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
  * tells the policy. */
 void rm_queues_replace(struct rm_core *c, struct policy_queues *queues);
 /* Removes from the tree the queues that are not configured, were not created by a placement rule,
- * and have nothing in them or below them that has not ended. Others get new indexes, wherever the
- * core keeps these; what a removed queue has had is counted in the one above it. The policy has to
- * be told. Until the next such removal a queue that is drained is merely hidden, so that the end of
- * an application costs the same wherever it was. (rm/core/app/queue_removal.c) */
+ * and have nothing in them or below them that has not ended. The remaining queues get new indexes,
+ * everywhere in the core; a removed queue's totals are added to the queue above it. The caller has
+ * to tell the policy. Until the next such removal a queue that is drained is merely hidden, so that
+ * the end of an application costs the same wherever it was. (rm/core/app/queue_removal.c) */
 void rm_queues_remove_unused(struct rm_core *c);
-/* Removes them, and tells the policy. */
+/* Calls rm_queues_remove_unused(), and tells the policy. */
 void rm_queues_remove_unused_and_tell(struct rm_core *c);
 /* Returns the number of unfinished applications in each queue and those below it, by index. Caller
  * frees. */
@@ -42,11 +42,11 @@ int64_t *rm_queues_count_apps(const struct rm_core *c);
 /* Returns the state of @q with @apps applications in it and below it: "RUNNING", "STOPPED", or
  * while a stopped queue still has applications, "DRAINING". */
 const char *rm_queue_state_name(const struct policy_queue *q, int64_t apps);
-/* Returns true when it depends on the groups of @user whether he may submit to @queue (as asked
- * for; NULL: none). */
+/* Returns true when it depends on the groups of @user whether that user may submit to @queue (as
+ * asked for; NULL: none). */
 bool rm_queue_submission_asks_groups(const struct rm_core *c, const char *queue, const char *user);
 /* Returns true when ACLs are checked and @user may not submit to the queue that the placement rules
- * choose: the request @token has been answered then (-BASE_EPERM, in YARN's words). Creates no
+ * choose: the request @token has then been answered (-BASE_EPERM, in YARN's words). Creates no
  * queue. @id: of the application; NULL: it has none yet. */
 bool rm_queue_refuse_submission(struct rm_core *c, uint64_t token, const char *queue,
                                 const char *user, const struct rm_str_list *groups,

@@ -3,8 +3,8 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-/* Returns true when the node has still to be told of an equal signal. One that is repeated
- * meanwhile is sent once, so that a silent node's queue does not grow with what clients ask. */
+/* Returns true when an equal signal is still queued for the node. Repeated signals are then merged,
+ * so that a silent node's queue does not grow with clients' requests. */
 static bool is_queued(const struct rm_container *ct, enum base_signal_command command)
 {
     const struct rm_orders *q = &ct->node->queue;

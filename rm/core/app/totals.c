@@ -56,7 +56,7 @@ void rm_totals_add(struct rm_totals *to, const struct rm_totals *from)
         v[i] += more[i];
 }
 
-/* The totals in which @a counts: [0] of its queue, [1] of its user there; NULL where there are
+/* The totals to which @a adds: [0] its queue's, [1] its user's in that queue; NULL: there are
  * none. */
 struct both {
     struct rm_totals *of[2];
@@ -103,7 +103,7 @@ void rm_totals_count_end(struct rm_core *c, const struct rm_app *a)
     }
 }
 
-/* Returns what the queue @index has on nodes with the label @number, which is not 0. */
+/* Returns the totals of queue @index on nodes with the label @number, which is not 0. */
 static struct rm_partition *get_partition(struct rm_core *c, uint32_t number, uint32_t index)
 {
     struct rm_label *l = &c->labels.v[number - 1];

@@ -1,6 +1,6 @@
-/* rm/core/app/totals.h - what each queue, and each user in a queue, has had so far: applications,
- * containers, preemptions. Figures for monitors; nothing is decided by them, and a restart begins
- * them anew with the applications and containers that are taken over. */
+/* rm/core/app/totals.h - running totals of each queue, and of each user in a queue: applications,
+ * containers, preemptions. They are figures for monitors, on which no decision depends; after a
+ * restart they begin anew with the applications and containers that are taken over. */
 #ifndef CREEL_RM_CORE_APP_TOTALS_H
 #define CREEL_RM_CORE_APP_TOTALS_H
 
@@ -18,7 +18,7 @@ struct rm_member {
     size_t place;         /* in rm_members.v */
     struct rm_totals totals;
 };
-/* At most RM_MEMBERS_MAX; what further users do is counted in their queues alone. */
+/* At most RM_MEMBERS_MAX; further users are counted in their queues' totals alone. */
 #define RM_MEMBERS_MAX 10000
 struct rm_members {
     struct rm_member **v;
@@ -29,21 +29,21 @@ void rm_members_free(struct rm_members *m);
 /* Adds @from to @to. */
 void rm_totals_add(struct rm_totals *to, const struct rm_totals *from);
 
-/* Makes @a count for its user in its queue, which has just been set. @submitted: it is new there.
- */
+/* Makes @a count for its user in its queue, which has just been set. @submitted: @a was submitted
+ * there, not moved. */
 void rm_totals_enter_queue(struct rm_core *c, struct rm_app *a, bool submitted);
 /* Counts the end of @a, whose state is final. */
 void rm_totals_count_end(struct rm_core *c, const struct rm_app *a);
-/* Counts what the queue @index has had in the one above it, @parent, too: it will be removed. It
- * has no containers. */
+/* Adds the totals of queue @index, which will be removed and has no containers, to those of the
+ * queue above it, @parent. */
 void rm_totals_leave_queue(struct rm_core *c, uint32_t index, uint32_t parent);
-/* Gives queues their new indexes: @to, by old index; -1: the queue has been removed, and with it
- * what its users had there. */
+/* Gives queues their new indexes: @to, by old index; -1: the queue has been removed, together with
+ * its users' totals. */
 void rm_totals_renumber_queues(struct rm_core *c, const int32_t *to);
 /* Count a container that begins, and one that ends. */
 void rm_totals_begin_container(struct rm_core *c, struct rm_container *ct);
 void rm_totals_end_container(struct rm_core *c, struct rm_container *ct);
-/* Counts what @a has on nodes with labels in its queue from now on (@sign 1), or no more (-1). */
+/* Adds what @a holds on labelled nodes to its queue's totals (@sign 1), or subtracts it (-1). */
 void rm_totals_move_partitions(struct rm_core *c, const struct rm_app *a, int sign);
 /* Counts a new container by where it was placed. */
 void rm_totals_count_placed(struct rm_core *c, struct rm_app *a, enum delay_level level);

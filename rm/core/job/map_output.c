@@ -1,4 +1,4 @@
-/* Map outputs that are lost with their node, or that reduces fail to fetch: the maps run again. */
+/* Runs maps again whose outputs were lost with their node, or cannot be fetched by reduces. */
 #include "rm/core/job/map_output.h"
 
 #include "rm/core/emit.h"

@@ -150,8 +150,8 @@ static const uint32_t *host_table_to_keys(struct rm_core *c, const struct rm_hos
 enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
 
 /* Writes the keys of a task to @keys, without duplicates, at most @max: its hosts, or the known
- * racks of its hosts. Returns their number. Of hosts that the task names, only KEYS_MAKE_HOSTS adds
- * unknown ones, for the index by host, which references them; a name added for another purpose
+ * racks of its hosts. Returns their number. Unknown hosts are added to the core's names only with
+ * KEYS_MAKE_HOSTS, for the index by host, which references them; a name added for another purpose
  * would never be removed. @at: zero before the first call for a job and kind. */
 static size_t collect_task_keys(struct rm_core *c, const struct rm_job_spec *s,
                                 enum base_task_kind k, int32_t index, enum keys what,

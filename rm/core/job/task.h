@@ -17,7 +17,8 @@ struct rm_node;
 /* Earlier attempts of a task that are remembered; beyond this the oldest is dropped. */
 #define RM_PAST_ATTEMPTS_MAX 16
 
-/* An attempt that has ended without success, or whose success was taken back. Only shown. */
+/* An attempt that has ended without success, or whose success was taken back. Kept for display
+ * only. */
 struct rm_past_attempt {
     int64_t start_us, finish_us, container_num;
     uint32_t node; /* its index, as rm_task.node */

@@ -156,7 +156,7 @@ static int32_t task_attempts_limit(const struct rm_core *c, const struct rm_app 
     return a->job->max_attempts > 0 ? a->job->max_attempts : c->conf.task_attempts_max;
 }
 
-/* From now on the task avoids the node on which it failed. */
+/* Makes the task avoid the node on which it failed. */
 static void avoid_failed_node(struct rm_app *a, struct rm_task *t, uint32_t node)
 {
     if (!a->phase[t->kind].bits)

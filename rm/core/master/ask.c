@@ -189,8 +189,8 @@ static size_t launches_size_bound(const struct rm_app *a, const struct rm_ask *a
     return sum;
 }
 
-/* Adds up what every group would want after the asks. Groups that this creates want nothing yet,
- * and are dropped again. */
+/* Adds up what every group would want after the asks. Groups created for that want nothing yet, and
+ * are dropped again. */
 bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     int64_t sum = 0;
@@ -269,7 +269,7 @@ int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k
     return at->state == RM_ATTEMPT_RUNNING ? (int32_t)a->asked[k] : 0;
 }
 
-/* Returns whether a group asks for containers of kind @k that the label of @n allows there. */
+/* Returns whether any group asks for containers of kind @k that the label of @n admits. */
 static bool wants_on_label_of(const struct rm_app *a, enum base_task_kind k,
                               const struct rm_node *n)
 {

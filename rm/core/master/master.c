@@ -10,7 +10,7 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-/* The masters in one partition of the nodes. */
+/* The masters for one partition of the nodes. */
 struct partition_masters {
     struct rm_waiting *waiting;
     int64_t *active;
@@ -353,7 +353,7 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
-    (void)r; /* @ct has all that its master will be told */
+    (void)r; /* all that the master is told is in @ct */
     if (ct->master) {
         fail_attempt_of_ended_master(c, a, ct);
         forget_container_once_stored(c, ct);

@@ -14,7 +14,7 @@ static bool is_kept_from_earlier_attempt(const struct rm_app *a, const struct rm
     return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
 }
 
-/* Kills a container that was unknown when the containers of its application were killed. */
+/* Kills a container that was still unknown when its application's containers were killed. */
 static void kill_late_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
     if (a->state == RM_APP_FINISHING)

@@ -14,7 +14,7 @@ static struct policy_phase count_demand(const struct rm_app *a, enum base_task_k
     return p;
 }
 
-/* Whether an ask suits the node's place is found out only when the slot is offered. */
+/* Checks the label alone: locality is compared with the asks only when the slot is offered. */
 static enum policy_take takes_if_label_allows(struct rm_core *c, struct rm_app *a,
                                               enum base_task_kind k, struct rm_node *n)
 {

@@ -93,7 +93,7 @@ static bool is_repeated_registration(const struct rm_attempt *at, const struct r
            at->rpc_port == ev->u.am_register.rpc_port;
 }
 
-/* Returns true while @a may have containers on awaited nodes, which its master has to learn of. */
+/* Returns true while @a may have containers on awaited nodes, of which its master has to learn. */
 static bool must_wait_for_nodes(const struct rm_core *c, const struct rm_app *a,
                                 const struct rm_attempt *at)
 {

@@ -1,6 +1,6 @@
 /* rm/core/master/waiting.h - the masters that wait for their turn in one partition of the nodes:
- * by priority, the highest first, and then in the order in which they were put there. Putting and
- * removing one takes O(log n) steps, whatever the priorities are. */
+ * by priority, the highest first, then in the order of insertion. Inserting and removing a master
+ * take O(log n) steps, whatever the priorities are. */
 #ifndef CREEL_RM_CORE_MASTER_WAITING_H
 #define CREEL_RM_CORE_MASTER_WAITING_H
 
@@ -12,10 +12,10 @@ struct rm_app;
 struct rm_waiting {
     struct rm_app **v; /* a heap; the applications are borrowed */
     size_t n, cap;
-    uint64_t put; /* how many were ever put here */
+    uint64_t put; /* masters ever put here */
 };
 
-/* Returns the master whose turn is next; NULL: none waits. */
+/* Returns the master whose turn is next; NULL: there is none. */
 struct rm_app *rm_waiting_first(const struct rm_waiting *w);
 /* Puts @a, which must not wait, behind those of its priority. */
 void rm_waiting_put(struct rm_waiting *w, struct rm_app *a);

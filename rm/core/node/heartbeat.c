@@ -42,7 +42,7 @@ static struct rm_node *find_heartbeat_sender(const struct rm_core *c, const stru
 }
 
 /* The nodes of a simulated cluster do not fit into the processor's cache, and most heartbeats carry
- * nothing, so that they cost little more than the cache misses on the node. So the simulator
+ * nothing, so they cost little more than the cache misses on the node. The simulator therefore
  * prefetches the next nodes. */
 void rm_core_prefetch_node(const struct rm_core *c, uint32_t node_hint, int step)
 {

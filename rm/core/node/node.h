@@ -35,7 +35,8 @@ struct rm_node {
     int64_t overcommit_at_us; /* containers without a slot of it are killed then; 0: never */
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts, which hold no slot */
     int32_t freeing[BASE_TASK_KINDS];   /* used slots whose process is being killed */
-    /* Its label (rm/core/admin/labels.h), 0: none; exclusive: only requests with it are served. */
+    /* Number of its label (rm/core/admin/labels.h), 0: none. exclusive: it serves only requests
+     * with that label. */
     uint32_t label;
     bool exclusive;
     uint32_t counted_label; /* as counted_slots */

@@ -18,8 +18,8 @@ enum mode { MODE_PERCENT, MODE_WEIGHT, MODE_AMOUNT };
 
 struct share {
     enum mode mode;
-    float part;                   /* percent: of the parent, 0..1 */
-    float absolute, absolute_max; /* of the cluster; amounts count as 0 and the parent's limit */
+    float part;                   /* percent: relative to the parent, 0..1 */
+    float absolute, absolute_max; /* of the cluster; amounts: 0, the parent's limit */
 };
 
 struct builder {
@@ -56,7 +56,7 @@ static const char *get_of_queue(const struct builder *b, size_t i, const char *k
     return get_value(b->p, b->q->v[i].name, key);
 }
 
-/* The same, with the value for all queues in place of a missing one. */
+/* The same, falling back to the value for all queues. */
 static const char *get_of_queue_or_all(const struct builder *b, size_t i, const char *key)
 {
     const char *value = get_of_queue(b, i, key);
@@ -144,7 +144,7 @@ static bool is_amount(const char *text)
     return text[0] == '[';
 }
 
-/* Parses "[memory=10240,vcores=12]". What is not named is 0. */
+/* Parses "[memory=10240,vcores=12]". Resources not named are 0. */
 static int parse_amount(const struct builder *b, size_t i, const char *key, const char *text,
                         struct policy_limit *out)
 {
@@ -210,7 +210,7 @@ static int read_weight_capacity(struct builder *b, size_t i, const char *text)
     return 0;
 }
 
-/* An amount counts by its memory, or by its vcores if it has none. */
+/* A capacity given as an amount is measured by its memory, or by its vcores if it has none. */
 static int read_amount_capacity(struct builder *b, size_t i, const char *text)
 {
     struct policy_queue *u = &b->q->v[i];
@@ -297,7 +297,8 @@ struct sum { /* over the children of a queue */
     struct base_buf modes; /* of each child, in YARN's words */
 };
 
-/* As YARN, counts a percentage of 0 as none, and forgets the percentages before an amount. */
+/* As in YARN, a percentage of 0 does not count as one, and an amount discards percentages before
+ * it. */
 static void add_to_sum(struct sum *s, const struct share *child, const char *path)
 {
     s->any = true;
@@ -323,8 +324,8 @@ static bool allows_zero_sum(const struct builder *b, size_t i)
     return value && strcasecmp(value, "true") == 0;
 }
 
-/* Checks that the percentages of the children of queue @i are 100 in all, or, where the parent has
- * none to give, 0. */
+/* Checks that the percentages of the children of queue @i add up to 100, or to 0 if the parent
+ * itself has no capacity. */
 static int check_percentages(const struct builder *b, size_t i, const struct sum *s)
 {
     const struct share *own = &b->shares[i];
@@ -505,7 +506,7 @@ int rm_capacity_tree_build(const struct rm_properties *p, struct policy_queues *
     int rc;
 
     policy_queues_init(out, NULL);
-    out->v[policy_queues_find(out, "default")].configured = false; /* unless it is listed */
+    out->v[policy_queues_find(out, "default")].configured = false; /* unless listed */
     for (size_t i = 0; i < out->rules_n; i++)
         out->rules[i].create = false;
     rc = add_queues(&b);
@@ -533,8 +534,8 @@ static void set_of_queue(struct rm_properties *out, const char *path, const char
     free(name);
 }
 
-/* Gives the child number @i of @n, from 0, its part of 100 percent: in thousandths, and the last
- * one gets the rest. */
+/* Gives child @i (from 0) of @n children an equal part of 100 percent, cut to thousandths; the last
+ * child gets the remainder. */
 static void describe_capacity(const char *path, int64_t i, int64_t n, struct rm_properties *out)
 {
     int64_t each = 100000 / n, part = i + 1 < n ? each : 100000 - each * (n - 1);

@@ -14,17 +14,17 @@
  *   disable_preemption          whether its tasks are preempted; handed down
  *   acl_submit_applications, acl_administer_queue
  *   maximum-am-resource-percent the share of masters, which is only shown
- * Others are kept and have no effect: limits by user, mappings of users to queues, and capacities
- * on labelled nodes, of which a queue gets the same part as of the others. Applications that name
- * no queue go to root.default, if that exists. */
+ * Other properties are kept without effect: limits per user, mappings of users to queues, and
+ * capacities on labelled nodes, where a queue gets the same part as elsewhere. Applications that
+ * name no queue go to root.default, if that exists. */
 #ifndef CREEL_RM_CORE_QUEUE_CAPACITY_TREE_H
 #define CREEL_RM_CORE_QUEUE_CAPACITY_TREE_H
 
 #include "policies/common/queues.h"
 #include "rm/core/queue/properties.h"
 
-/* Makes the queues. Returns 0, with *@out owned by the caller (policy_queues_free()); or
- * -BASE_EINVAL with YARN's message where YARN has one, and *@out is empty. */
+/* Builds the queue tree. Returns 0, with *@out owned by the caller (policy_queues_free()); or
+ * -BASE_EINVAL, with YARN's message where YARN has one, and *@out empty. */
 int rm_capacity_tree_build(const struct rm_properties *p, struct policy_queues *out,
                            struct base_error *err);
 /* Adds the properties that describe the configured queues of @q, all with the default settings:

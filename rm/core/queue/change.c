@@ -15,8 +15,8 @@ static char *format_name(const char *path, size_t len, const char *key)
     return base_printf(RM_CAPACITY_PREFIX "%.*s.%s", (int)len, path, key);
 }
 
-/* Returns the list of queues that is property @name, after removing the blanks in it: many changes
- * of a long list must not take it apart each time. NULL: there is none. */
+/* Returns the value of property @name, a list of queues, after storing it without blanks, so that
+ * many changes of a long list need not parse it again each time. NULL: there is no list. */
 static const char *get_compact_list(struct rm_properties *p, const char *name)
 {
     const char *list = rm_properties_get(p, name);
@@ -32,7 +32,7 @@ static const char *get_compact_list(struct rm_properties *p, const char *name)
     return rm_properties_get(p, name);
 }
 
-/* Returns where @name stands in the compact @list; NULL: it does not. */
+/* Returns the position of @name in the compact @list; NULL: not listed. */
 static const char *find_name(const char *list, const char *name)
 {
     size_t len = strlen(name);
@@ -43,7 +43,7 @@ static const char *find_name(const char *list, const char *name)
     return NULL;
 }
 
-/* Returns the compact @list without the name of @len bytes at @at. Caller frees. */
+/* Returns a copy of the compact @list without the @len bytes of the name at @at. Caller frees. */
 static char *cut_name(const char *list, const char *at, size_t len)
 {
     size_t before = (size_t)(at - list);
@@ -58,8 +58,8 @@ static char *cut_name(const char *list, const char *at, size_t len)
     return base_buf_take(&left);
 }
 
-/* A parent that gets its first child, or loses its last one, becomes another kind of queue, for
- * which the order in it means something else. */
+/* A parent that gets its first child, or loses its last one, changes between leaf and parent queue,
+ * and its ordering-policy would mean something else. */
 static void unset_ordering(struct rm_properties *p, const char *path, size_t parent_len)
 {
     char *name = format_name(path, parent_len, "ordering-policy");

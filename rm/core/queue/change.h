@@ -1,7 +1,7 @@
 /* rm/core/queue/change.h - a change of the scheduler configuration, as clients of
  * PUT /ws/v1/cluster/scheduler-conf describe it: queues removed, added and updated, and single
  * properties. SOURCE: Hadoop's Capacity Scheduler documentation ("Changing queue configuration
- * via API"); what its ConfigurationUpdateAssembler accepts; the recordings capacity/conf. */
+ * via API"); what Hadoop's ConfigurationUpdateAssembler accepts; the recordings capacity/conf. */
 #ifndef CREEL_RM_CORE_QUEUE_CHANGE_H
 #define CREEL_RM_CORE_QUEUE_CHANGE_H
 
@@ -28,9 +28,8 @@ struct rm_conf_change {
     size_t globals_n;
 };
 
-/* Applies @change to @p. Returns 0, or -BASE_EINVAL with YARN's message; @p is partly changed
- * then. Whether the result describes queues that can be is not checked:
- * rm/core/queue/capacity_tree.h. */
+/* Applies @change to @p. Returns 0, or -BASE_EINVAL with YARN's message; @p is then partly changed.
+ * Does not check whether the result describes valid queues: see rm/core/queue/capacity_tree.h. */
 int rm_conf_change_apply(struct rm_properties *p, const struct rm_conf_change *change,
                          struct base_error *err);
 

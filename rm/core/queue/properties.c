@@ -57,7 +57,7 @@ void rm_properties_set(struct rm_properties *p, const char *name, const char *va
     if (!value || !*value) {
         remove_range(p, at, at + known);
     } else if (known) {
-        char *copy = base_strdup(value); /* @value may be the present one */
+        char *copy = base_strdup(value); /* @value may point to the present value */
 
         free(p->v[at].value);
         p->v[at].value = copy;

@@ -15,7 +15,7 @@ struct rm_properties { /* sorted by name; each name is there once */
 
 /* Returns the value, borrowed until the next change; NULL: there is none. */
 const char *rm_properties_get(const struct rm_properties *p, const char *name);
-/* Sets a copy of @value; without one (NULL or ""), removes the property. */
+/* Sets the property to a copy of @value; NULL or "" removes the property. */
 void rm_properties_set(struct rm_properties *p, const char *name, const char *value);
 /* Removes all properties whose names begin with @prefix. */
 void rm_properties_remove_all(struct rm_properties *p, const char *prefix);

@@ -11,13 +11,13 @@
 #include "rm/core/state.h"
 
 /* ---------------------------------------------------------------- what is possible */
-/* Returns whether new applications are refused, and none is left that was there before. */
+/* Returns whether queue @i refuses new applications and has no unfinished ones left. */
 static bool is_stopped_and_empty(const struct rm_core *c, size_t i, const int64_t *apps)
 {
     return c->tree.v[i].stopped && apps[i] == 0;
 }
 
-/* Returns -BASE_EINVAL when queue @i cannot be what it is in @next. */
+/* Returns -BASE_EINVAL when queue @i cannot become what it is in @next. */
 static int check_queue(const struct rm_core *c, size_t i, const int64_t *apps,
                        const struct policy_queues *next, struct base_error *err)
 {

@@ -1,7 +1,6 @@
 /* rm/core/queue/queue_conf.h - the scheduler configuration that clients may change while the
- * cluster runs: kept by the core, in the state store once it was changed, and turned into the
- * queues in force. Its record, and so the same configuration on every RM: rm/core/record/record.h.
- */
+ * cluster runs: kept by the core, stored once it has been changed (rm/core/record/record.h), so
+ * that every RM has the same one, and turned into the queues in force. */
 #ifndef CREEL_RM_CORE_QUEUE_QUEUE_CONF_H
 #define CREEL_RM_CORE_QUEUE_QUEUE_CONF_H
 
@@ -23,14 +22,14 @@ struct rm_queue_conf {
     int64_t version; /* from 1; grows with every change */
 };
 
-/* Computes what @c's configuration becomes with @change, or, if that is NULL, when @whole replaces
- * it: its properties and its queues, both owned by the caller. Returns 0; or with @err set and
- * nothing to free, -BASE_ESTATE when clients cannot change the configuration, -BASE_EINVAL with
- * YARN's message when the change is not possible, -BASE_ELIMIT when the result is too large. */
+/* Computes the configuration that @change, or if NULL, its replacement by @whole, would give @c:
+ * properties and queues, both owned by the caller. Returns 0; or with @err set and nothing to free,
+ * -BASE_ESTATE when clients cannot change the configuration, -BASE_EINVAL with YARN's message when
+ * the change is not possible, -BASE_ELIMIT when the result is too large. */
 int rm_queue_conf_compute(const struct rm_core *c, const struct rm_conf_change *change,
                           const struct rm_properties *whole, struct rm_properties *out,
                           struct policy_queues *queues, struct base_error *err);
-/* From now on the queues come from elsewhere. */
+/* Clients can no longer change the configuration: the queues come from elsewhere from now on. */
 void rm_queue_conf_disable(struct rm_core *c);
 /* Reads the record that a change has written, and makes its queues the ones in force; skips it when
  * the configuration cannot be changed. Returns 0 or -BASE_ECORRUPT. */

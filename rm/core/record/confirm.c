@@ -1,4 +1,4 @@
-/* Decides whether the store is the one that the nodes work for: an empty store may have lost its
+/* Decides whether the store belongs to the nodes' cluster: an empty store may have lost its
  * contents, or belong to another cluster. The rules are in rm/core/core.h. The result is stored as
  * meta/format "f2 <confirmed 0|1>".
  *

@@ -519,8 +519,8 @@ static void read_past_attempts(struct rm_reader *r, struct task_fields *f)
     }
 }
 
-/* Returns false when the record is damaged. @with_past_attempts: it is of
- * version t2, which goes on with attempts that have ended. */
+/* Returns false when the record is damaged. @with_past_attempts: the record has version t2, in
+ * which ended attempts follow. */
 static bool read_task_fields(struct rm_reader *r, bool with_past_attempts, struct task_fields *f)
 {
     const char *text;

@@ -1,5 +1,5 @@
-/* Fields of a record, read one after the other. A field that cannot be read makes the reader bad,
- * and it stays bad, so callers need to check only once, after the last field. */
+/* Fields of a record, read one after the other. A field that cannot be read makes the reader bad
+ * for good, so callers need to check only once, after the last field. */
 #include "rm/core/record/reader.h"
 
 #include <string.h>

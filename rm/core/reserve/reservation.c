@@ -128,7 +128,7 @@ void rm_reservations_continue(struct rm_core *c)
 }
 
 /* ---------------------------------------------------------------- requests */
-/* Returns the next number that no client has taken by itself; one is left. */
+/* Returns the next number that no client has chosen for itself; at least one must be left. */
 static int32_t take_next_number(struct rm_core *c)
 {
     struct rm_reservations *all = &c->reservations;
@@ -154,7 +154,7 @@ void rm_reservation_on_new_id(struct rm_core *c, const struct rm_event *ev)
             (struct base_app_id){c->conf.cluster_ts_ms, take_next_number(c)};
 }
 
-/* The functions that check return false when the request is refused; it has been answered then. */
+/* The check_* functions return false when the request is refused, after answering it. */
 static bool check_each_request(struct rm_core *c, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.reservation.n; i++) {
@@ -217,8 +217,8 @@ static bool check_times(struct rm_core *c, const struct rm_event *ev)
 }
 
 /* Each container must fit into a slot, whatever the interpreter: the policy books slots and sees no
- * sizes. The largest gang must fit into the cluster; of alternatives (ANY) the policy leaves out
- * those that do not. */
+ * sizes. The largest gang must fit into the cluster; among alternatives (ANY), the policy leaves
+ * out gangs that do not. */
 static bool check_gangs(struct rm_core *c, const struct rm_event *ev)
 {
     const struct rm_res *slot = c->conf.slot_res;
@@ -332,8 +332,8 @@ static bool has_definition(const struct rm_reservation *r, const struct rm_event
     return true;
 }
 
-/* Has the policy keep @r, in place of @old (NULL: none). When it cannot, frees @r, answers, and
- * returns false. */
+/* Asks the policy to keep @r, in place of @old (NULL: none). If it refuses, frees @r, answers the
+ * request, and returns false. */
 static bool reserve_or_refuse(struct rm_core *c, const struct rm_event *ev,
                               struct rm_reservation *r, struct rm_reservation *old)
 {

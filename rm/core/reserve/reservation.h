@@ -4,11 +4,11 @@
  *   submitted --> stored --> (its first booking begins) in use --> (the last one ends) forgotten
  *                                                             deleted: forgotten at once
  *
- * A reservation is there for the policy (policy_ops.reserve) as soon as it is accepted. A job joins
- * it when it is accepted itself, after the first booking has begun, as in YARN; when the
- * reservation ends, the job goes on without it. A timer runs at each change of the number of booked
- * slots. SOURCE: Hadoop's ReservationSystem documentation; ReservationInputValidator for what is
- * refused, and its words; the recordings special/reserve. */
+ * The policy knows a reservation (policy_ops.reserve) as soon as it is accepted. A job joins one
+ * when the job is accepted, after the first booking has begun, as in YARN; when the reservation
+ * ends, the job goes on without it. A timer runs at each change of the number of booked slots.
+ * SOURCE: Hadoop's ReservationSystem documentation; ReservationInputValidator for what is refused,
+ * and its words; the recordings special/reserve. */
 #ifndef CREEL_RM_CORE_RESERVE_RESERVATION_H
 #define CREEL_RM_CORE_RESERVE_RESERVATION_H
 
@@ -19,12 +19,12 @@
 struct rm_app;
 
 #define RM_RESERVATIONS_MAX 1000
-/* Ids of forgotten reservations that are remembered, to tell them from those that never were. */
+/* Ids of forgotten reservations that are remembered, to tell them from ids that never existed. */
 #define RM_RESERVATIONS_ENDED_KEPT 1000
 
 /* Message about a request when the policy promises nothing to reservations. */
 #define RM_RESERVATIONS_OFF "Reservation is not enabled. Please enable & try again"
-/* Message about a queue that is given; its argument is the queue. */
+/* Message about a queue that may not have reservations; its argument is the queue. */
 #define RM_NOT_RESERVABLE                                                                          \
     "The specified queue: %s is not managed by reservation system. Please try again with a valid " \
     "reservable queue."
@@ -41,28 +41,30 @@ struct rm_reservations {
     size_t n, cap;
     struct rm_timer timer;
     int32_t next;              /* number of the newest id of this instance */
-    struct base_app_id *ended; /* ring of the last ones */
-    size_t ended_n;            /* that were ever put into it */
+    struct base_app_id *ended; /* ring of the ids that ended last */
+    size_t ended_n;            /* ids ever put into the ring */
 };
 
 /* Returns the reservation; NULL: there is none. */
 struct rm_reservation *rm_reservation_find(const struct rm_core *c, struct base_app_id id);
-/* Returns what @a joins as it enters the policy: the reservation it was submitted with, if that has
- * begun and is one of its queue; NULL: none. */
+/* Returns what @a joins as it enters the policy: the reservation it was submitted with, if the
+ * reservation has begun and belongs to the application's queue; NULL: none. */
 struct policy_reservation *rm_reservation_of_app(const struct rm_core *c, const struct rm_app *a);
 /* Returns YARN's words for why an application cannot be accepted with the reservation that it
- * names, in memory that is valid until the next step; NULL: it can, or it names none, or the policy
- * promises nothing to reservations and the id is ignored. */
+ * names, in memory that is valid until the next step; NULL: it can be accepted, or names no
+ * reservation, or the id is ignored because the policy promises nothing to reservations. */
 const char *rm_reservation_explain_refused_app(struct rm_core *c, const struct rm_app *a);
 /* The same for a submission that has no application yet. @queue: the queue where it is placed. */
 const char *rm_reservation_explain_refusal(struct rm_core *c, struct base_app_id reservation,
                                            const char *submission, uint32_t queue);
-/* A booking begins or ends: tells the policy, forgets what has ended, sets the timer anew. */
+/* A booking begins or ends: tells the policy, forgets reservations that have ended, and sets the
+ * timer again. */
 void rm_reservations_step(struct rm_core *c);
 /* Tell the active policy of all reservations, or take them from it. */
 void rm_reservations_enter_policy(struct rm_core *c);
 void rm_reservations_leave_policy(struct rm_core *c);
-/* After the records have been read: forgets what has ended, goes on with the others. */
+/* After the records have been read: forgets reservations that have ended, and continues the
+ * others. */
 void rm_reservations_continue(struct rm_core *c);
 void rm_reservations_free(struct rm_core *c);
 void rm_reservation_free(struct rm_reservation *r);
@@ -72,7 +74,7 @@ void rm_reservation_free(struct rm_reservation *r);
 uint64_t rm_reservation_store(struct rm_core *c, const struct rm_reservation *r);
 void rm_reservation_remove_record(struct rm_core *c, const struct rm_reservation *r);
 int rm_reservation_read(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
-/* Adds @r to the table; the number of its id is not given to another one. */
+/* Adds @r to the table; its number is not given to another reservation. */
 void rm_reservation_add(struct rm_core *c, struct rm_reservation *r);
 /* Takes @r out of the table; the caller owns it. */
 void rm_reservation_remove(struct rm_core *c, const struct rm_reservation *r);

@@ -37,7 +37,7 @@ void rm_reservation_add(struct rm_core *c, struct rm_reservation *r)
     base_array_grow(&all->v, all->n, &all->cap);
     memmove(all->v + at + 1, all->v + at, (all->n++ - at) * sizeof *all->v);
     all->v[at] = r;
-    /* A client may name an id of its own: one far away must not use up all those before it. */
+    /* Clients may choose ids of their own; one far ahead must not use up all numbers before it. */
     if (r->id.cluster_ts == c->conf.cluster_ts_ms && r->id.seq > all->next &&
         r->id.seq - all->next <= RM_RESERVATIONS_MAX)
         all->next = r->id.seq;

@@ -32,7 +32,7 @@ void rm_activity_free(struct rm_core *c)
 }
 
 /* ---------------------------------------------------------------- what is asked for */
-/* Sets c->recording: whether any round can still be asked for. */
+/* Sets c->recording: whether any round may still have to be recorded. */
 static void update_recording(struct rm_core *c)
 {
     const struct rm_activities *v = c->activities;
@@ -159,8 +159,8 @@ void rm_activity_on_record(struct rm_core *c, const struct rm_event *ev)
 }
 
 /* ---------------------------------------------------------------- rounds */
-/* Removes the request for @node_id, and those whose time is over. Returns true when there was one
- * for @node_id. */
+/* Removes the request to record @node_id, and expired requests. Returns true when there was one for
+ * @node_id. */
 static bool take_node_request(struct rm_core *c, const char *node_id)
 {
     struct rm_activities *v = c->activities;
@@ -241,7 +241,7 @@ void rm_activity_note_offer(struct rm_core *c, const struct rm_app *a, enum base
     }
 }
 
-/* Logs who took slots, and how many offers were declined. */
+/* Logs which applications took slots, and how many offers were declined. */
 static void log_round(struct rm_core *c, const struct rm_round *r)
 {
     char app[BASE_ID_TEXT_MAX];
@@ -276,8 +276,8 @@ static bool queue_wanted_slots(const struct rm_round *r, uint32_t queue)
 
 #define LIVE_LOOK_MAX 1000 /* applications examined */
 
-/* Adds the applications beside which others want slots: YARN's scheduler asks them too. Only for
- * rounds in which nobody took a slot. */
+/* Adds running applications without demand in queues that have some, since YARN's scheduler asks
+ * those too. Only for rounds in which no slot was taken. */
 static void add_apps_that_want_nothing(const struct rm_core *c, struct rm_round *r)
 {
     size_t looked = 0;

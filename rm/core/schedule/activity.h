@@ -2,19 +2,19 @@
  * application waits (YARN's scheduler activities).
  *
  * Nothing is recorded until a reader asks (RM_EV_RECORD_ACTIVITIES): for the next round of a node,
- * for a number of rounds, or for those of an application for a time. A round is one offer of the
- * free slots of one node: of all of them in its heartbeat, or of one slot when work arrives between
- * heartbeats. The newest rounds are kept until the leadership ends. While nothing is asked for, an
- * offer costs one test of rm_core.recording more. */
+ * for a number of rounds, or for an application's rounds during some time. A round is one offer of
+ * the free slots of one node: of all of them in its heartbeat, or of one slot when work arrives
+ * between heartbeats. The newest rounds are kept until the leadership ends. Without such requests,
+ * recording costs one test of rm_core.recording per offer. */
 #ifndef CREEL_RM_CORE_SCHEDULE_ACTIVITY_H
 #define CREEL_RM_CORE_SCHEDULE_ACTIVITY_H
 
 #include "rm/core/state.h"
 
 #define RM_ROUNDS_KEPT         512
-#define RM_ROUND_OFFERS_MAX    200 /* further ones of the same round are not recorded */
+#define RM_ROUND_OFFERS_MAX    200 /* further offers of the same round are not recorded */
 #define RM_RECORD_REQUESTS_MAX 64  /* nodes to be recorded, and readers that wait, each */
-#define RM_APP_WATCHES_MAX     16  /* beyond them, the one that ends first is dropped */
+#define RM_APP_WATCHES_MAX     16  /* beyond this number, the watch that ends first is dropped */
 
 struct rm_round_offer { /* a slot offered to an application */
     struct base_app_id app;
@@ -41,8 +41,8 @@ struct rm_record_request {
     char *node_id;  /* to be recorded next; NULL for a reader */
     uint64_t token; /* reader: to be answered after the round @until */
     uint64_t until; /* number of a round */
-    /* Then a reader is answered anyway (rm_core_conf.activities_wait_us), and a node is not waited
-     * for. */
+    /* When a reader is answered at the latest (rm_core_conf.activities_wait_us), or the wait for
+     * the node ends. */
     int64_t give_up_us;
 };
 struct rm_app_watch { /* rounds in which @app is offered a slot are kept until @until_us */
@@ -53,7 +53,7 @@ struct rm_activities {                      /* allocated by the first request */
     struct rm_round rounds[RM_ROUNDS_KEPT]; /* round i is at (i - 1) % RM_ROUNDS_KEPT */
     uint64_t last;                          /* number of the newest round */
     struct rm_round *open;                  /* the round that is being recorded; NULL: none */
-    bool open_is_kept; /* even if no application that is watched was offered a slot in it */
+    bool open_is_kept; /* keep it even if no watched application was offered a slot */
     bool any_next;     /* the next round is to be kept, whatever its node */
     int64_t log_until_us;
     struct rm_app_watch watches[RM_APP_WATCHES_MAX];
@@ -69,7 +69,7 @@ void rm_activity_begin_round(struct rm_core *c, const struct rm_node *n);
 void rm_activity_note_offer(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
                             bool taken);
 void rm_activity_end_round(struct rm_core *c);
-/* The timer of the readers has run out. */
+/* The readers' time is over: answers them with what was recorded. */
 void rm_activity_answer_late_readers(struct rm_core *c);
 /* Gives queues in the rounds their new indexes: @to, by old index; -1: the queue is gone. */
 void rm_activity_renumber_queues(struct rm_core *c, const int32_t *to);

@@ -33,8 +33,8 @@ static void count_policy_fault(struct rm_core *c)
     rm_policy_set(c, "fifo", NULL, &err);
 }
 
-/* Returns true when nothing that waits may use a slot of @n: only requests with its label may, and
- * there are none. Then no job has to be asked. */
+/* Returns true when nothing that waits may use a slot of @n: the node serves only requests with its
+ * label, and none is waiting. No job is asked then. */
 static bool is_closed(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k)
 {
     return n->exclusive && !c->labels.v[n->label - 1].wanted[k] && !n->suspended[k];

@@ -10,7 +10,8 @@ void rm_preempt_describe_container(const struct rm_core *c, struct rm_container 
 /* Calls the policy's on_timer and carries out the plan that it makes. Returns the time of the next
  * call; 0: never. */
 int64_t rm_preempt_run_policy_timer(struct rm_core *c);
-/* Tells the policy that the bookings of reservations change now, and preempts what it names. */
+/* Tells the policy that the bookings of reservations change now, and preempts the attempts that it
+ * names. */
 void rm_preempt_at_booking_step(struct rm_core *c);
 /* Returns true when the policy may name victims for slots of kind @k at present. */
 bool rm_preempt_is_possible(const struct rm_core *c, enum base_task_kind k);

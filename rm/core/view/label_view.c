@@ -92,7 +92,7 @@ void rm_view_partitions(const struct rm_core *c, struct rm_views *out)
     }
 }
 
-/* Returns the row of @a among those of its node, which begin at @first. */
+/* Returns the row for @a among those of the node, which begin at @first. */
 static struct rm_label_use_view *find_use(struct rm_views *out, size_t first, size_t label,
                                           const struct rm_app *a)
 {

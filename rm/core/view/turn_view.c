@@ -44,8 +44,8 @@ static void append_turn(const struct rm_core *c, const struct rm_app *a, enum ba
     base_buf_free(&why);
 }
 
-/* Asks the policy as an offer does (rm/core/schedule/offer.c), but gives the slot to nobody; where
- * the node is full, as if one of its slots were free. */
+/* Asks the policy as an offer does (rm/core/schedule/offer.c), but grants nothing; a full node
+ * counts as having one free slot. */
 void rm_view_turns(const struct rm_core *c, enum base_task_kind kind, size_t max,
                    struct rm_views *out, struct rm_slot_view *slot)
 {

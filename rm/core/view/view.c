@@ -214,7 +214,7 @@ static void fill_queue_counts(const struct rm_core *c, size_t i, struct rm_queue
         v->demand.v[r] += q->used.v[r];
 }
 
-/* Without nodes, only a limit in percent says how much it is of the cluster. */
+/* Without nodes, only a percentage limit tells which part of the cluster the limit is. */
 static double compute_max_part(const struct rm_core *c, const struct policy_limit *max,
                                const struct rm_res *slots, const struct rm_res *total)
 {
@@ -310,7 +310,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         const struct policy_queue *q = &c->tree.v[i];
         struct rm_queue_view v = all[i];
 
-        if (i && !place[i]) /* not configured, and empty */
+        if (i && !place[i]) /* neither configured nor in use */
             continue;
         v.name = rm_view_copy_text(out, q->name);
         v.index = (int32_t)i;

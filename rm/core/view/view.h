@@ -207,7 +207,7 @@ struct rm_queue_user_view { /* a user's unfinished applications in one queue */
     struct rm_totals totals;
 };
 struct rm_operation_view {
-    bool known;          /* false: there has been none since the RM's start */
+    bool known;          /* false: none since the RM's start */
     const char *node_id; /* NULL: the node was forgotten */
     const char *queue;   /* full path; NULL: none */
     struct base_container_id container;
@@ -245,7 +245,7 @@ struct rm_turn_view { /* an application that waits for a slot, in its place in t
 };
 struct rm_slot_view {
     const char *node; /* a running node with slots of the kind; NULL: there is none */
-    int64_t waiting;  /* applications that could use the slot, whatever the policy says */
+    int64_t waiting;  /* applications that could use the slot, regardless of the policy */
 };
 struct rm_label_view {
     const char *name; /* "": the nodes without a label */
@@ -274,7 +274,7 @@ struct rm_map_output_view {
     const char *node_http;
 };
 
-/* Which applications to copy. NULL and 0 mean any. */
+/* Selects the applications to copy. NULL and 0 mean any. */
 struct rm_app_filter {
     /* bit set of enum rm_app_state, as returned by rm_app_public_state(); 0: all */
     uint32_t states;
@@ -375,8 +375,8 @@ int rm_view_newest_containers(const struct rm_core *core, struct base_attempt_id
                               const struct base_container_id *after, size_t max,
                               struct rm_views *out, struct base_container_id *cursor, bool *more);
 /* Appends at most @max applications that wait for slots of @kind, in the order in which the policy
- * would offer them a free one, and tells in *@slot for which one the policy was asked. Appends
- * nothing when there is no such slot. */
+ * would offer them a free one, and describes in *@slot the slot for which the policy was asked.
+ * Appends nothing when there is no such slot. */
 void rm_view_turns(const struct rm_core *core, enum base_task_kind kind, size_t max,
                    struct rm_views *out, struct rm_slot_view *slot);
 /* Appends at most @max nodes from position *pos on, and advances *pos. Nodes are in the
@@ -400,8 +400,8 @@ const struct policy_queues *rm_view_queue_tree(const struct rm_core *core);
  * asked for; NULL: none). */
 bool rm_view_submission_asks_groups(const struct rm_core *core, const char *queue,
                                     const char *user);
-/* Appends a row for each user with unfinished applications in a queue, in no order. O(unfinished
- * applications). */
+/* Appends a row for each user with unfinished applications in a queue, in no order. Costs
+ * O(unfinished applications). */
 void rm_view_queue_users(const struct rm_core *core, struct rm_views *out);
 /* Appends a row for each user who has had applications in a queue (rm/core/app/totals.h), in the
  * order in which they came. @now_us: the time by which running applications are measured. Visits
@@ -409,7 +409,7 @@ void rm_view_queue_users(const struct rm_core *core, struct rm_views *out);
 void rm_view_queue_members(const struct rm_core *core, int64_t now_us, struct rm_views *out);
 /* Returns the number of the newest recorded round; 0: none. */
 uint64_t rm_view_last_round(const struct rm_core *core);
-/* Which recorded rounds to copy. NULL and 0 mean any. */
+/* Selects the recorded rounds to copy. NULL and 0 mean any. */
 struct rm_round_filter {
     const char *node_id;
     const struct base_app_id *app; /* rounds in which it was offered a slot */
@@ -425,7 +425,7 @@ void rm_view_health(const struct rm_core *core, struct rm_health_view *out, stru
 /* Replaces the labels in @out by all those that exist, the first one standing for nodes without a
  * label; and the labelled nodes and hosts. */
 void rm_view_labels(const struct rm_core *core, struct rm_views *out);
-/* The same, and what each queue has, or has had, on nodes of each label. */
+/* The same, and each queue's use, now and so far, of the nodes of each label. */
 void rm_view_partitions(const struct rm_core *core, struct rm_views *out);
 /* The same as rm_view_labels(), and appends what runs now on the nodes with labels. Without any
  * label there are no labels in @out, not even that of the other nodes. */
@@ -434,8 +434,9 @@ void rm_view_label_uses(const struct rm_core *core, struct rm_views *out);
  * the queues, and sets *version. Returns false, and changes nothing, when clients cannot change it.
  */
 bool rm_view_queue_conf(const struct rm_core *core, struct rm_properties *out, int64_t *version);
-/* Sets *@out, which the caller frees, to what @change would make of it now, and changes nothing.
- * Returns 0 or the error of rm_queue_conf_compute(). O(queues) while the core is held. */
+/* Sets *@out, which the caller frees, to the configuration that @change would produce now; changes
+ * nothing. Returns 0 or the error of rm_queue_conf_compute(). Costs O(queues) while the core is
+ * held. */
 int rm_view_changed_queue_conf(const struct rm_core *core, const struct rm_conf_change *change,
                                struct rm_properties *out, struct base_error *err);
 /* Appends the map outputs of a job that are newer than the version @since, oldest first, at most
