@@ -102,11 +102,12 @@ struct api_bean_kind {
 #define API_ATTRIBUTES(table) .attributes = (table), .n = sizeof(table) / sizeof *(table)
 
 /* Adds one bean. @tail: what follows the kind's prefix in the bean's name, "QueueMetrics,q0=root"
- * (NULL: the kind's name). @bits: which attributes it has beside those without a condition.
+ * (NULL: the kind's name). @bits: which conditional attributes (api_attribute.when) the bean has.
  * @source: the kind's struct, borrowed for the call. */
 void api_bean_add(const struct api_bean_kind *kind, struct api_bean_sink *sink, const char *tail,
                   unsigned bits, const void *source);
-/* Returns true when the sink would take a bean with this name; saves filling others. */
+/* Returns true when the sink would take a bean with this name; saves filling beans that are not
+ * wanted. */
 bool api_bean_is_wanted(const struct api_bean_kind *kind, const struct api_bean_sink *sink,
                         const char *tail);
 

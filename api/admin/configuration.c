@@ -8,7 +8,7 @@
 #include "base/io/json_write.h"
 
 #define REDACTED "<redacted>"
-/* A shorter value is no secret, and is found in others by chance. */
+/* Shorter values are not treated as secrets: they would be found in other values by chance. */
 #define SECRET_MIN 8
 
 /* ---- secrets ---- */
@@ -107,7 +107,7 @@ static const char *redact(const struct secrets *s, const char *name, const char 
 
 /* ---- encoding ---- */
 
-/* Returns the name of the file that has set the key, without its folder and line. Caller frees. */
+/* Returns the name, without folder and line, of the file that has set the key. Caller frees. */
 static char *get_source(const struct base_conf_item *item)
 {
     const char *slash, *comma;
@@ -178,7 +178,7 @@ static bool get_next(struct walk *w, struct base_conf_item *out)
         w->more += order == 0;
         return true;
     }
-    w->i += order == 0; /* only known, and by default empty */
+    w->i += order == 0; /* a known key without a default */
     *out = (struct base_conf_item){.name = w->more->name, .value = w->more->value};
     w->more++;
     return true;

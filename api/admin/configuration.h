@@ -1,8 +1,9 @@
 /* api/admin/configuration.h - GET /conf: the configuration that the daemon runs with, in the form
  * of Hadoop's ConfServlet: as JSON if asked for, else as XML; ?name=KEY shows that key alone.
  *
- * Secrets are never shown: values of keys that look like one's (secret, password, credential, ...;
- * more with hadoop.security.sensitive-config-keys), and values that contain such a value. */
+ * Secrets are never shown: values of keys whose names suggest a secret (secret, password,
+ * credential, ...; more with hadoop.security.sensitive-config-keys), and values that contain such a
+ * value. */
 #ifndef CREEL_API_ADMIN_CONFIGURATION_H
 #define CREEL_API_ADMIN_CONFIGURATION_H
 

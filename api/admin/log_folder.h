@@ -9,8 +9,8 @@
 
 #define API_LOG_FILES_MAX 10000 /* most files listed */
 
-/* Answers with the list of files (@name NULL or ""), or with the file @name. @folder: NULL or "":
- * none, answered 404. */
+/* Answers with the list of files (@name NULL or ""), or with the file @name. @folder NULL or "":
+ * there is no folder; answers 404. */
 void api_log_folder_answer(struct api_request *rq, const char *folder, const char *name);
 /* Opens a file for reading and sets *@size. Returns a descriptor, or -1 when there is no such
  * plain file. */

@@ -57,7 +57,7 @@ static char *trim(const char *text)
     return base_strndup(text, n);
 }
 
-/* Adds a line that `yarn daemonlog` prints: it looks for the comment. */
+/* Adds a line of the answer, in the comment from which `yarn daemonlog` reads it. */
 static void add_result(struct base_buf *page, const char *what, const char *value)
 {
     base_buf_addf(page, "<!-- OUTPUT -->%s: <b>", what);
@@ -97,7 +97,8 @@ static void add_results(struct api_request *rq, struct base_buf *page, const cha
     add_result(page, "Effective Level", get_level_name(base_log_get_level(area)));
 }
 
-/* Other sites can make a browser send a GET, for a picture, say. */
+/* Refuses changes requested by other sites, which can make a browser send a GET, as for an
+ * image. */
 static bool refuse_change(struct api_request *rq, const char *name, const char *level)
 {
     if (strlen(name) > API_LOG_NAME_MAX) {

@@ -2,9 +2,9 @@
  * Hadoop's servlet of that name does for its `yarn daemonlog`.
  *
  * The names of loggers are the areas of Creel's log ("http", "audit"). The daemon's package in
- * YARN, and every package around it, stand for all areas, so that what is set for
- * org.apache.hadoop.yarn holds for the daemon; "PACKAGE.http" is the area "http". Names of
- * other packages are remembered, as in Java, but nothing is logged under them. */
+ * YARN, and every package around it, stand for all areas, so that a level set for
+ * org.apache.hadoop.yarn applies to the daemon; "PACKAGE.http" is the area "http". Names of other
+ * packages are remembered, as in Java, but nothing is logged under them. */
 #ifndef CREEL_API_ADMIN_LOG_LEVEL_H
 #define CREEL_API_ADMIN_LOG_LEVEL_H
 

@@ -221,7 +221,7 @@ static void list_memory(const struct api_bean_kind *kind, struct api_bean_sink *
     api_bean_add(kind, sink, NULL, 0, &m);
 }
 
-/* What a Java machine of version 17 supports is shown as such: it has no meaning here. */
+/* Shows the features of Java 17 as supported, although they have no meaning here. */
 struct threading {
     struct api_longs ids;
     int64_t count, peak, cpu_ns;

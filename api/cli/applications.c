@@ -144,7 +144,7 @@ static int show_app(struct cli *c, const char *arg)
     return rc;
 }
 
-/* Carries out `list` or `status ID`. Returns an exit code of creel's. */
+/* Carries out `list` or `status ID`. Returns one of creel's exit codes. */
 static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
 {
     bool list = strcmp(line->words[0], "list") == 0;

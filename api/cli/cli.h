@@ -95,12 +95,12 @@ int cli_rm_list_read(const struct cli *c, struct base_rm_list *out);
 
 /* ---- api/cli/app_id.c ---- */
 /* Returns the id of the application that @id, an id of an application, job, attempt, container or
- * task, belongs to, as "application_1_0002"; NULL when @id is no id. Caller frees. */
+ * task, belongs to, as "application_1_0002"; NULL when @id is not an id. Caller frees. */
 char *cli_app_id_from(const char *id);
 /* As cli_app_id_from(), and prints an error before returning NULL. @id may be NULL: not given; then
  * the error refers to the help of @command ("creel logs"). */
 char *cli_app_id_require(const char *id, const char *command);
-/* Checks @n ids. Returns CLI_OK, or CLI_USAGE after printing which one is no id. */
+/* Checks @n ids. Returns CLI_OK, or CLI_USAGE after printing which one is not an id. */
 int cli_app_ids_require(char *const *ids, size_t n);
 
 /* ---- subcommands ---- */

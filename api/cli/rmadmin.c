@@ -99,7 +99,7 @@ static int set_policy(struct cli *c, const char *name)
 }
 
 /* ---- refreshing ---- */
-/* Prints what was read on stderr: on stdout yarn prints nothing. */
+/* Prints on stderr what was read, since yarn prints nothing on stdout. */
 static int refresh_queues(struct cli *c)
 {
     struct cli_answer answer = {0};
@@ -152,7 +152,7 @@ static int get_groups(const struct cli *c, const struct cli_yarn_values *users)
 }
 
 /* ---- the command ---- */
-/* Lists the actions, or only the one named @action, with @help what each does. Returns
+/* Lists the actions, or only the one named @action; with @help, also describes them. Returns
  * CLI_YARN_FAILED. */
 static int print_usage(FILE *out, const char *action, bool help)
 {
@@ -164,15 +164,15 @@ static int print_usage(FILE *out, const char *action, bool help)
     return CLI_YARN_FAILED;
 }
 
-/* As yarn, looks at the first argument alone to know what to do. */
+/* Only the first argument selects the action, as in yarn. */
 static bool is_action(const struct cli_yarn_line *line, const char *name)
 {
     const char *first = line->first ? line->first : "";
     return *first == '-' && strcmp(first + strspn(first, "-"), name) == 0;
 }
 
-/* Carries out an action whose only part in Creel is to succeed, or to be refused. Returns -1 when
- * the action is another. */
+/* Carries out actions that have no effect in Creel: they succeed or are refused. Returns -1 for any
+ * other action. */
 static int run_without_effect(const struct cli_yarn_line *line)
 {
     static const struct {
@@ -212,7 +212,7 @@ static const struct ha_action *find_ha_action(const struct cli_yarn_line *line)
     return NULL;
 }
 
-/* The ids follow the action, or "--forceactive" behind it. */
+/* The ids follow the action, or follow "--forceactive" after it. */
 static int run_ha_action(struct cli *c, const struct cli_yarn_line *line,
                          const struct ha_action *action)
 {
@@ -244,7 +244,7 @@ static int change_labels(struct cli *c, const struct cli_yarn_line *line)
                                     cli_yarn_has(line, "failOnUnknownNodes"));
 }
 
-/* Says what is missing from the line: yarn has a sentence of its own for labels. */
+/* Prints which argument is missing; yarn has its own sentence for labels. */
 static int refuse_missing(const struct cli_yarn_line *line)
 {
     if (cli_yarn_has(line, "addToClusterNodeLabels") ||
@@ -259,7 +259,8 @@ static int refuse_missing(const struct cli_yarn_line *line)
     return print_usage(stderr, NULL, false);
 }
 
-/* Returns true when the action takes no argument, and got one: which yarn calls a success. */
+/* Returns true when the action takes no argument but was given one, which yarn counts as
+ * success. */
 static bool has_too_many_words(const struct cli_yarn_line *line)
 {
     static const char *const alone[] = {"refreshQueues",

@@ -16,8 +16,8 @@ enum cli_rmadmin_do {
 };
 /* ---- api/cli/rmadmin_ha.c ---- */
 /* Runs @what: CLI_RMADMIN_GET_STATE or an action listed after it. @option names the action in
- * messages. @ids has two entries, NULL where none was given. Returns an exit code of creel's after
- * printing any error; where yarn would print it on stdout, CLI_YARN_FAILED. */
+ * messages. @ids has two entries, NULL where none was given. Returns one of creel's exit codes
+ * after printing any error, or CLI_YARN_FAILED where yarn prints the error on stdout. */
 int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids,
                    const char *refusal);
 

@@ -16,7 +16,7 @@ struct api_operation {
     enum api_dialect dialect;
     const char *media;    /* "text/xml application/json": forms of an answer without a shape; NULL:
                              application/json, and XML for a resource of YARN's */
-    const char *query;    /* "limit:integer user": parameters, a text unless told; NULL: none */
+    const char *query;    /* "limit:integer user": parameters, texts unless typed; NULL: none */
     const char *statuses; /* "202 307": of success; NULL: 200 */
 };
 

@@ -61,7 +61,7 @@ static json_t *describe_list_of(json_t *item, bool strings)
 
 static json_t *describe_map(void)
 {
-    /* in one dialect "entry" is repeated, in the other it is an array or a single one */
+    /* in one dialect "entry" is repeated, in the other it is an array or a single item */
     return json_pack("{s:[s,s]}", "type", "object", "null");
 }
 
@@ -120,7 +120,7 @@ static json_t *describe_members(struct api_schemas *s, const struct api_shape *s
     return schema;
 }
 
-/* Returns a name that no other shape has: that of its root element or of the member @name. */
+/* Returns a name that no other shape has, made from the root element or from the member @name. */
 static char *make_name(const struct api_schemas *s, const struct api_shape *shape, bool strings,
                        const char *name)
 {

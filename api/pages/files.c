@@ -13,7 +13,7 @@ static const struct api_file *find_file(const char *name)
     return NULL;
 }
 
-/* The time of the first request: another process may be another program. */
+/* The time of the first request, sent as Last-Modified: another process may run another program. */
 static char date[API_HTTP_DATE_MAX];
 
 static void set_date(void)

@@ -1,9 +1,9 @@
-/* api/pages/page.h - the pieces of which the daemons' pages for people are made: the frame with
- * links to the other pages, tables, lists of properties. Every text that is given here is escaped,
- * unless its parameter says otherwise.
+/* api/pages/page.h - builds the daemons' pages for people: the frame with links to the other pages,
+ * tables, lists of properties. Every text argument is escaped, unless its comment says otherwise.
  *
- * Pages are read without scripts. A script (live.js) fetches the page again every few seconds and
- * carries over what has changed between api_page_open_live() and api_page_close_live(). */
+ * Pages work without scripts. Where the browser allows it, the script live.js fetches the page
+ * again every few seconds and updates what has changed between api_page_open_live() and
+ * api_page_close_live(). */
 #ifndef CREEL_API_PAGES_PAGE_H
 #define CREEL_API_PAGES_PAGE_H
 
@@ -20,8 +20,8 @@ struct api_page_site { /* the pages of one daemon */
     size_t links_n;
 };
 
-/* Begins a page with the title, as its heading too. @here: the path of the page's link in @site,
- * which is marked; NULL: none. */
+/* Begins a page; @title is its heading, too. @here: the path of the link in @site to mark as the
+ * present page; NULL: none. */
 void api_page_open(struct base_buf *out, const struct api_page_site *site, const char *here,
                    const char *title);
 void api_page_close(struct base_buf *out);
@@ -49,7 +49,8 @@ void api_page_add_bar(struct base_buf *out, double part);
 void api_page_open_properties(struct base_buf *out);
 void api_page_property(struct base_buf *out, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* For a value of several pieces, which the caller appends in between. */
+/* Open and close a property whose value is made of several pieces, which the caller appends in
+ * between. */
 void api_page_open_property(struct base_buf *out, const char *name);
 void api_page_close_property(struct base_buf *out);
 void api_page_close_properties(struct base_buf *out);
@@ -58,27 +59,26 @@ void api_page_close_properties(struct base_buf *out);
 struct api_column {
     const char *heading;
     bool is_number;
-    const char *key; /* by which rows can be ordered; NULL: they cannot */
+    const char *key; /* key for ordering rows by this column; NULL: not possible */
 };
 struct api_table {
     struct base_buf *out;
     const struct api_column *columns;
     size_t columns_n, at; /* at: number of cells in the present row */
-    /* for tables whose order readers choose: links are this, then "KEY" or "-KEY"; complete, with
-     * its parts encoded. NULL: none do */
+    /* for tables whose order readers choose: the beginning of links that order the table, to which
+     * "KEY" or "-KEY" is added; complete, with its parts encoded. NULL: the order is fixed */
     const char *order_link;
     const char *order; /* the key in force; NULL: none */
     bool order_is_down;
 };
 /* Begins the table, whose members out, columns and columns_n are set. @caption: what it shows. */
 void api_table_open(struct api_table *t, const char *caption);
-/* @id: a name that the row keeps while its place changes: without blanks;
- * NULL: none */
+/* @id: a name without blanks that stays with the row when the row moves; NULL: none */
 void api_table_open_row(struct api_table *t, const char *id);
 void api_table_cell(struct api_table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void api_table_link_cell(struct api_table *t, const char *href, const char *text);
-/* For a cell of several pieces, which the caller appends in between. */
+/* Open and close a cell made of several pieces, which the caller appends in between. */
 void api_table_open_cell(struct api_table *t);
 void api_table_close_cell(struct api_table *t);
 void api_table_close_row(struct api_table *t);

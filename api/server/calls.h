@@ -1,4 +1,4 @@
-/* api/server/calls.h - what a server has answered so far, by route: numbers, times, bytes.
+/* api/server/calls.h - statistics of a server's answers by route: numbers, times, bytes.
  *
  *   head read --> handler runs --> answered                 handling, whole
  *                             \--> parked .. --> answered   handling, held, whole
@@ -33,7 +33,7 @@ void api_call_figures_add(struct api_call_figures *to, const struct api_call_fig
 struct api_server_figures {
     int64_t up_ms;              /* since the server's start */
     int64_t connections;        /* open ones */
-    int64_t turned_away;        /* connections refused for a limit */
+    int64_t turned_away;        /* connections refused because of a limit */
     int64_t active, active_max; /* requests that are being read, handled, held or answered */
     int64_t held, held_max;     /* of these, the parked ones */
 };
@@ -63,7 +63,7 @@ struct api_calls *api_calls_new(const struct api_route *routes, size_t n);
 void api_calls_free(struct api_calls *c);
 /* Counts the answer to @rq with @status. Call with the server's lock held. */
 void api_calls_count_answer(struct api_calls *c, const struct api_request *rq, unsigned status);
-/* Counts @bytes of a body that are on their way. Without the lock, any thread. */
+/* Counts @bytes of a body that are on their way. Needs no lock; may be called on any thread. */
 void api_calls_count_sent(struct api_calls *c, const struct api_route *route, uint64_t bytes);
 /* The monotonic clock in microseconds. */
 int64_t api_calls_now_us(void);

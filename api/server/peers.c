@@ -138,7 +138,7 @@ static bool address_is_full(const struct api_peers *p, unsigned counted)
     return p->limits.per_address && counted >= p->limits.per_address;
 }
 
-/* Returns true when @counted connections, beside those of nodes, leave no room for one more. An
+/* Returns true when @counted connections, apart from those of nodes, leave no room for one more. An
  * address remembered as a node's may also use the connections reserved for nodes. */
 static bool server_is_full(const struct api_peers *p, bool node_address, unsigned counted)
 {

@@ -2,9 +2,9 @@
  *
  *   node --literal--> node ... --{capture}--> node ... --{rest*}--> routes by method
  *
- * A literal segment wins over a capture, and a capture over {rest*}; a branch that leads nowhere is
- * left again. The method is considered only after the path is decided, as in JAX-RS: GET
- * /apps/new-application is a wrong method, not the application called "new-application". */
+ * A literal segment wins over a capture, and a capture over {rest*}; matching backtracks from a
+ * branch without a match. The method is considered only after the path is decided, as in JAX-RS:
+ * GET /apps/new-application is a wrong method, not the application called "new-application". */
 #ifndef CREEL_API_SERVER_ROUTE_H
 #define CREEL_API_SERVER_ROUTE_H
 

@@ -28,9 +28,9 @@
 #define IDLE_DEFAULT_S      120
 #define HEAD_DEFAULT_MS     30000
 #define WINDOW_DEFAULT_MS   10000
-/* How far libmicrohttpd's limit, which is divided among its threads, lies above the configured one:
- * a connection that was shut down to make room stays open for another moment, and one that is
- * turned away is accepted first. */
+/* How far libmicrohttpd's limit, which it divides among its threads, lies above the configured one:
+ * a connection shut down to make room stays open for another moment, and one that will be turned
+ * away is accepted first. */
 #define CONNECTIONS_SPARE (128 + THREADS_MAX)
 #define DESCRIPTORS_OTHER (256 + CONNECTIONS_SPARE)
 #define THREADS_MAX       64
@@ -39,9 +39,9 @@
 
 /* ---- libmicrohttpd's callbacks ---- */
 
-/* Hides the query, of which @uri is the library's own copy, from libmicrohttpd. It would enter each
- * argument into the connection's memory, though nobody asks for them, and when they do not fit it
- * loses the 431 that it has begun to send: the connection then hangs. */
+/* Hides the query, in the library's own copy @uri, from libmicrohttpd, which would store each
+ * argument in the connection's memory although no handler reads them there. When they do not fit,
+ * it loses the 431 answer that it has begun to send, and the connection hangs. */
 static void hide_query(const char *uri)
 {
     char *query = strchr(uri, '?');

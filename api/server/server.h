@@ -54,8 +54,8 @@ struct api_route {
  * trailing slash; a wrong method is answered 405 with the servlet engine's page; Accept is not
  * considered. */
 #define API_ROUTE_SERVLET 4u
-/* Files that never change while the daemon runs: their answers may be kept, are the same for
- * everyone, and are not compressed, so they are without Cache-Control, Expires, Pragma and Vary. */
+/* Files that never change while the daemon runs: answers may be cached, are the same for every
+ * client, and are not compressed, so they lack Cache-Control, Expires, Pragma and Vary. */
 #define API_ROUTE_PLAIN_FILE 8u
 
 /* A filter in front of the handlers: called once a request's headers have arrived and its role,
@@ -65,11 +65,11 @@ struct api_route {
 typedef bool api_gate(struct api_request *rq, void *user);
 
 /* Fetches what the handler of a complete request would otherwise have to wait for, such as the
- * groups of its caller: called before the handler, unless the request is answered. Returns false
- * when there is nothing to wait for; else it has parked the request, and another thread calls
- * api_continue() in the end. */
+ * caller's groups: called before the handler, unless the request is answered. Returns false when
+ * there is nothing to wait for; true when the request is parked, and another thread will call
+ * api_continue(). */
 typedef bool api_prepare(struct api_request *rq, void *user);
-/* Has the handler run, on the server's own thread. The caller must not touch @rq afterwards. */
+/* Lets the handler run, on a thread of the server. The caller must not touch @rq afterwards. */
 void api_continue(struct api_request *rq);
 
 /* Called for every answer before it is sent, on the answering thread, while the request can still
@@ -104,11 +104,11 @@ struct api_server_conf {
     /* Names the server answers to besides @bind; borrowed until the server has started. NULL:
      * api_hosts_new(). */
     struct api_hosts *hosts;
-    /* Who callers are; the server takes a reference. NULL: callers name themselves by user.name,
-     * nothing is remembered and nobody is refused. */
+    /* Authenticates callers; the server takes a reference. NULL: callers name themselves by
+     * user.name, without cookies, and none is refused. */
     struct api_auth *auth;
-    bool reads_do_as;      /* doAs names the caller for whom another one acts */
-    struct api_cors *cors; /* likewise; NULL: pages of other sites read nothing */
+    bool reads_do_as;      /* accept doAs, by which a caller acts for another user */
+    struct api_cors *cors; /* NULL: pages of other sites may read nothing */
 };
 struct api_server;
 /* Opens the socket that a server will listen on, so that a wrong address is found before anything
@@ -150,11 +150,11 @@ const char *api_header(const struct api_request *rq, const char *name);
 /* Returns the body, decompressed and NUL-terminated; "" when there is none. @len: its length (NULL:
  * not wanted). */
 const char *api_body(const struct api_request *rq, size_t *len);
-/* Returns who the request is from: the name in its cookie, or user.name of the query, or the static
- * user; NULL without any. With doAs: the user for whom that one acts. */
+/* Returns the caller's name: from the cookie, else from user.name in the query, else the static
+ * user; NULL: unknown. With doAs: the user for whom the caller acts. */
 const char *api_caller(const struct api_request *rq);
-/* Returns true when the request itself says who it is from, by user.name or a valid cookie; false
- * when the caller is the static user. */
+/* Returns true when the request itself names its sender, by user.name or a valid cookie; false when
+ * the caller is the static user. */
 bool api_caller_is_named(const struct api_request *rq);
 /* Returns the route that the request has matched; NULL: none. */
 const struct api_route *api_route_of(const struct api_request *rq);
@@ -180,8 +180,9 @@ void *api_server_user(const struct api_request *rq);
 void *api_request_slot(struct api_request *rq);
 void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));
 
-/* Parks the request; call it before another thread can see the request. Afterwards other threads
- * may use the functions above, except api_header(), whose text belongs to the connection. */
+/* Parks the request; call this function before another thread can see the request. Afterwards other
+ * threads may use the functions above, except api_header(), whose text belongs to the
+ * connection. */
 void api_park(struct api_request *rq);
 /* Returns true when the connection of a parked request was reset or is closed in both directions,
  * or the server is stopping. The request must still be answered; the answer will be dropped. A
@@ -231,7 +232,7 @@ void api_answer_html_page(struct api_request *rq, unsigned status, const char *m
 /* Answers with the description of all routes of YARN's REST, as Jersey's /application.wadl. */
 void api_answer_wadl(struct api_request *rq);
 /* Answers as the servlet engine refuses methods for which it makes no page: no body, no type,
- * nothing about caches. */
+ * no Cache-Control. */
 void api_answer_empty_page(struct api_request *rq, unsigned status);
 /* Answers with @len bytes of @fd from @offset; takes the descriptor. */
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd,

@@ -23,8 +23,9 @@ struct MHD_Daemon;
 
 /* Memory of one connection, for the request line, the headers and the head of the answer.
  * libmicrohttpd clears all of it between two requests, so a larger size costs time and, for each
- * connection, real memory. When the head of an answer does not fit, it closes the connection
- * without a word: a request that leaves less than API_ANSWER_HEAD_MIN for it is refused. */
+ * connection, real memory. When the head of an answer does not fit, libmicrohttpd closes the
+ * connection silently; so a request that leaves less than API_ANSWER_HEAD_MIN for that head is
+ * refused. */
 #define API_CONNECTION_MEMORY (18 * 1024)
 #define API_ANSWER_HEAD_MIN   2048
 

@@ -121,7 +121,7 @@ void wire_answer_free(struct wire_answer *a);
  * then @l owns nothing. */
 int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 /* Reads the same order for creel-task: kind (map or reduce), task, attempt, token and the whole
- * spec; spec.job is the order's "app" when the spec has none. Returns 0 or a negative BASE_E*; @l
+ * spec; spec.job is the order's "app" when the spec has no job. Returns 0 or a negative BASE_E*; @l
  * owns nothing, and @order must outlive it. */
 int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 void wire_launch_free(struct wire_launch *l);

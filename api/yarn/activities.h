@@ -1,4 +1,4 @@
-/* api/yarn/activities.h - what the scheduler decided, as YARN shows it: one allocation is a tree
+/* api/yarn/activities.h - the scheduler's decisions as YARN shows them: one allocation is a tree
  * from the root queue down to applications, their requests and containers. The rules of
  * api/yarn/resources.h apply. Source: recordings of YARN 3.4.2, and its ResourceManager REST APIs
  * for the levels below applications. */

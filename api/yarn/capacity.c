@@ -177,7 +177,7 @@ static const struct api_member children_members[] = {
 #undef T
 static const struct api_shape shape_children = {.members = children_members};
 
-/* The ways in which a queue was created, and creates others. */
+/* How a queue was created, and how it creates others. */
 #define CREATION_MEMBERS                                                                           \
     S(mode, "mode"), S(queue_type, "queueType"), S(creation_method, "creationMethod"),             \
         S(auto_creation, "autoCreationEligibility"),                                               \

@@ -22,7 +22,7 @@ struct yarn_capacity_vector {
 /* Sets both resources to @percent of the parent. */
 void yarn_capacity_vector_set_percent(struct yarn_capacity_vector *v, double percent);
 
-/* Capacities are in percent, the absolute ones of the cluster, the others of the parent. */
+/* Capacities are percentages: absolute ones of the cluster, the others of the parent queue. */
 struct yarn_partition_capacity {
     const char *partition;
     struct yarn_capacity_vector vector;

@@ -43,9 +43,9 @@ static void add_whole_number(struct base_buf *out, long v)
 }
 
 /* Appends @v (from 1e-3 to 1e7, not whole) with as many decimals as it needs. Returns false, with
- * nothing appended, when double arithmetic does not tell which these are. The candidate with k
- * decimals is found without error: a float times 10^11 is exact, since 5^11 has 26 bits, and for a
- * double it need not be, while the candidate stays below 2^51. */
+ * nothing appended, when double arithmetic cannot determine them. The candidate with k decimals is
+ * found without error: a float times 10^11 is exact, since 5^11 has 26 bits, and for a double it
+ * need not be, while the candidate stays below 2^51. */
 static bool add_with_few_decimals(struct base_buf *out, double v, bool is_float)
 {
     double scale = 10, limit = is_float ? 1e9 : 1e15;

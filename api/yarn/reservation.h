@@ -24,7 +24,7 @@ struct yarn_reservation_definition {
     int64_t priority;
     const char *recurrence;
 };
-struct yarn_resource_allocation { /* what is kept from start_ms to end_ms */
+struct yarn_resource_allocation { /* the resources reserved from start_ms to end_ms */
     struct yarn_resource resource;
     int64_t start_ms, end_ms;
 };

@@ -171,7 +171,7 @@ static void json_enter_recent(struct json *j, const struct api_shape *shape, con
     j->recent[j->replaced++ % RECENT] = (struct recent){shape, view, at, j->out->len - at};
 }
 
-/* Removes the end of the text, from @at, that has turned out to be left out. */
+/* Removes the text from @at on, which turned out to belong to an omitted member. */
 static void json_cut_text(struct json *j, size_t at)
 {
     j->out->len = at;

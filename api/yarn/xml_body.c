@@ -221,7 +221,7 @@ int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_
 }
 
 /* Returns how many bytes YARN's parser has read when it comes to the value of the first member of
- * the object @text: of a text or a structure the first character, of another value all. */
+ * the object @text: the first character of a text or structure, all of any other value. */
 static size_t find_first_value(const char *text, size_t len)
 {
     size_t at = strcspn(text, "\"") + 1, end;

@@ -17,7 +17,7 @@ struct cli_log_source {
     char *container, *node_http, *label; /* label: the task, or "master" */
     struct cli_node *node;               /* NULL: the ResourceManager no longer knows it */
     bool running;                        /* it was running at the last search */
-    bool absent;                         /* its node has none of the files */
+    bool absent;                         /* none of the files exists on its node */
 };
 /* Logs that should exist and cannot be read: of one container, or of all that ran on one node. */
 struct cli_log_missing {

@@ -1,5 +1,5 @@
 /* api/cli/yarn/admin.h - actions of `creel rmadmin` that change nodes and their labels. They print
- * errors as RMAdminCLI does, "<action>: <why>", and return an exit code of yarn's. */
+ * errors as RMAdminCLI does, "<action>: <why>", and return one of yarn's exit codes. */
 #ifndef CREEL_API_CLI_YARN_ADMIN_H
 #define CREEL_API_CLI_YARN_ADMIN_H
 
@@ -20,7 +20,7 @@ int cli_admin_replace_labels(struct cli *c, const struct cli_yarn_values *mappin
                              bool fail_on_unknown_nodes);
 
 /* ---- api/cli/yarn/refresh.c ---- */
-/* Has the RM read its lists of hosts again. @seconds: -1: without limit. */
+/* Makes the RM read its lists of hosts again. @seconds: time-out; -1: no limit. */
 int cli_admin_refresh_nodes(struct cli *c);
 int cli_admin_refresh_nodes_gracefully(struct cli *c, const char *seconds, bool wait_here);
 /* Changes what a node offers: "host:port memory vcores [timeout]", or "host:port

@@ -15,7 +15,7 @@
 #define STATES      "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING,FINISHED,FAILED,KILLED"
 #define NO_SERVICES "Refused: Creel has no YARN services"
 
-enum { POLL_MS = 50 }; /* between two looks at an application that is being killed */
+enum { POLL_MS = 50 }; /* between two polls while an application is being killed */
 
 const struct cli_yarn_option cli_yarn_application_options[] = {
     {"list", 0, 0, NULL, "List the applications that have not ended, or those with -appStates"},
@@ -61,7 +61,7 @@ const struct cli_yarn_option cli_yarn_application_options[] = {
 };
 
 /* ---- ids ---- */
-/* Returns the application's id as the RM writes it; NULL after printing that it is none. */
+/* Returns the application's id as the RM writes it; NULL after printing that @id is not an id. */
 static char *require_app_id(const char *id)
 {
     char *app = cli_app_id_from(id ? id : "");
@@ -80,7 +80,7 @@ static int get_app(struct cli *c, const char *id, json_t **out)
     return rc;
 }
 
-/* As get_app(), and prints what yarn makes of an unknown id where it does not expect one. Returns
+/* As get_app(), and prints yarn's message for an id that is unexpectedly unknown. Returns
  * CLI_YARN_OK or CLI_YARN_EXCEPTION. */
 static int require_app(struct cli *c, const char *id, json_t **out)
 {
@@ -99,7 +99,7 @@ static void print_already_finished(const char *id)
 }
 
 /* ---- -list ---- */
-/* The states to list, in YARN's order; a set bit for each state of STATES. */
+/* Returns the bit of a state in a set of states; bits follow YARN's order (STATES). */
 static unsigned state_bit(const char *name, size_t len)
 {
     unsigned bit = 1;
@@ -152,8 +152,8 @@ static unsigned read_states(const struct cli_yarn_line *line)
                : state_bit("SUBMITTED", 9) | state_bit("ACCEPTED", 8) | state_bit("RUNNING", 7);
 }
 
-/* Adds the values of an option that are not empty, trimmed and perhaps in capitals, to the request
- * as one parameter, and to @set in Java's order. */
+/* Adds the values of an option that are not empty, trimmed and, if wanted, in upper case, to the
+ * request as one parameter, and to @set in Java's order. */
 static void add_filter(const struct cli_yarn_line *line, const char *option, const char *parameter,
                        bool upper, struct base_buf *path, struct base_buf *set)
 {
@@ -249,8 +249,8 @@ static int list_apps(struct cli *c, const struct cli_yarn_line *line)
 }
 
 /* ---- -status ---- */
-/* Prints an expression of node labels; the RM shows the default partition as "", and leaves out one
- * that was not set. */
+/* Prints an expression of node labels; the RM shows the default partition as "", and omits the
+ * member of an expression that was not set. */
 static void print_label(const char *label, const json_t *app, const char *member,
                         const char *when_absent)
 {
@@ -259,7 +259,7 @@ static void print_label(const char *label, const json_t *app, const char *member
     cli_yarn_print_line(label, *text ? text : "<DEFAULT_PARTITION>");
 }
 
-/* Prints where the master listens, which its attempt knows. */
+/* Prints the master's address, which is a property of its attempt. */
 static void print_master_address(const json_t *attempt)
 {
     const json_t *port = json_object_get(attempt, "rpcPort");
@@ -471,7 +471,7 @@ static int move_app(struct cli *c, const char *arg, const char *queue)
 }
 
 /* Reads a whole number, as Java's parseInt and parseLong do. Returns false after printing that
- * @text is none. */
+ * @text is not a number. */
 static bool read_number(const char *text, long long least, long long most, long long *out)
 {
     char *end;
@@ -525,7 +525,8 @@ static void add_expiry(int64_t ms, struct base_buf *out)
     base_buf_addf(out, "%s.%03d%s", day, (int)(ms % 1000), zone);
 }
 
-/* An application that has ended has no lifetime any more: yarn then repeats what it asked for. */
+/* An application that has ended has no lifetime any more: as in yarn, the requested one is
+ * printed. */
 static void print_new_lifetime(const char *id, const char *asked, const char *granted)
 {
     if (strcmp(granted, "UNLIMITED") == 0)
@@ -568,7 +569,7 @@ static int update_lifetime(struct cli *c, const char *arg, const char *text)
 }
 
 /* ---- the command ---- */
-/* Returns the option that only YARN's services have and that was given; NULL: none. */
+/* Returns a given option that only YARN's services support; NULL: there is none. */
 static const char *find_service_option(const struct cli_yarn_line *line)
 {
     for (const struct cli_yarn_option *o = line->options; o->name; o++)
@@ -577,7 +578,7 @@ static const char *find_service_option(const struct cli_yarn_line *line)
     return NULL;
 }
 
-/* An option that has to be named by -appId, its value and what carries it out. */
+/* Carries out the option that applies to the application named by -appId. */
 static int change_app(struct cli *c, const struct cli_yarn_line *line)
 {
     static const struct {

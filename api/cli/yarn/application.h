@@ -5,7 +5,7 @@
 #include "api/cli/yarn/yarn.h"
 
 extern const struct cli_yarn_option cli_yarn_application_options[];
-/* Carries out what @line asks for. Returns an exit code of yarn's. */
+/* Carries out the command in @line. Returns one of yarn's exit codes. */
 int cli_yarn_application(struct cli *c, const struct cli_yarn_line *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* api/cli/yarn/ask.c - sends requests, and turns refusals into what `yarn` makes of them. */
+/* api/cli/yarn/ask.c - sends requests, and reports refusals as `yarn` does. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

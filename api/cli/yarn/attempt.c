@@ -37,7 +37,7 @@ static const char *text_or_na(const char *text)
 }
 
 /* ---- -list ---- */
-/* The URL that people open to see what an application tracks: the application's. */
+/* @url: the application's tracking URL, which is shown for each attempt. */
 static void print_attempts(const json_t *attempts, const char *url)
 {
     printf("Total number of application attempts :%zu\n", cli_list_len(attempts));
@@ -90,7 +90,7 @@ static void print_report(const json_t *j)
     cli_yarn_print_lines("\tDiagnostics : ", cli_str(j, "diagnosticsInfo"));
 }
 
-/* Says which of both is unknown: the attempt's application, or the attempt alone. */
+/* Prints which is unknown: the application, or only its attempt. */
 static int print_unknown(const struct cli_answer *a, const char *attempt)
 {
     bool app = a->error && strstr(a->error, "Application with id") == a->error;

@@ -94,7 +94,7 @@ static void print_report(const json_t *j)
     cli_yarn_print_lines("\tDiagnostics : ", *said ? said : "null");
 }
 
-/* Says what of a container is unknown: its application, its attempt, or itself alone. */
+/* Prints which is unknown: the application, its attempt, or only the container. */
 static int print_unknown(const struct cli_answer *a, const char *container)
 {
     static const char *const others[][2] = {

@@ -32,7 +32,7 @@ void cli_yarn_add_decimal(double v, int min_int, int min, int max, struct base_b
 void cli_yarn_add_float(double v, struct base_buf *out)
 {
     char text[64] = "0";
-    for (int digits = 1; digits <= 9; digits++) { /* 9 digits tell any two of them apart */
+    for (int digits = 1; digits <= 9; digits++) { /* 9 digits distinguish any two floats */
         snprintf(text, sizeof text, "%.*g", digits, (double)(float)v);
         if (strtof(text, NULL) == (float)v)
             break;

@@ -23,8 +23,8 @@ static char *copy_trimmed(const char *s, size_t len)
     return base_strndup(s, len);
 }
 
-/* Parses "x", "x()", "x(exclusive=true)" or "x(exclusivity=false)". Returns false when it is none
- * of them. */
+/* Parses "x", "x()", "x(exclusive=true)" or "x(exclusivity=false)". Returns false for any other
+ * text. */
 static bool parse_label(char *text, bool *exclusive)
 {
     char *open = strchr(text, '('), *value;

@@ -1,6 +1,6 @@
 /* api/cli/yarn/line.c - parses a command line by the rules of commons-cli's GnuParser, with which
  * `yarn` reads its own: "-name value", "--name value" or "-name=value"; a value may begin with a
- * dash when it is no option's name; an option that takes many values takes all words up to the next
+ * dash unless it names an option; an option with many values takes all words up to the next
  * option. */
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +69,8 @@ static void add_value(struct cli_yarn_line *line, const struct cli_yarn_option *
     add_one_value(values, at);
 }
 
-/* Reads the values of option @o, which @arg names, from the arguments behind it. Returns how many
- * arguments they were. */
+/* Reads the values of option @o from the @n arguments after it. @value: the one joined to the
+ * option by "="; NULL: none. Returns how many of the arguments were values. */
 static int read_values(struct cli_yarn_line *line, const struct cli_yarn_option *o,
                        const char *value, int n, char **args)
 {
@@ -132,7 +132,7 @@ static int parse_arguments(struct cli_yarn_line *line, int n, char **args)
     return CLI_OK;
 }
 
-/* Returns how many arguments the common option at @args is long; 0 when it is none. */
+/* Returns how many arguments the common option at @args takes up; 0: it is not a common option. */
 static int count_common(int n, char **args)
 {
     static const char *const valued[] = {"--rm", "--conf", "-conf", "-D"};

@@ -51,7 +51,7 @@ struct logs {
     char *app; /* its id */
     struct base_attempt_id attempt;
     bool one_attempt;
-    const char *container; /* the only one; NULL: all */
+    const char *container; /* the only container to show; NULL: all */
     char *owner;
     bool ended; /* the application */
     struct cli_log_sources sources;
@@ -80,7 +80,7 @@ bool cli_yarn_logs_are_asked_for(int argc, char **argv)
                             strcmp(o->name, "log_files") != 0);
         word = word || name == argv[i];
     }
-    return yarn || !word; /* Creel's own form names what to show */
+    return yarn || !word; /* creel's own form needs at least one word */
 }
 
 static int print_usage(void)
@@ -105,7 +105,7 @@ static int refuse_about(const char *fmt, const char *a, const char *b)
     return CLI_YARN_FAILED;
 }
 
-/* Reads the ids; each stands for the ones above it. Returns an exit code. */
+/* Reads the ids; each implies those of the objects that contain it. Returns an exit code. */
 static int read_ids(struct logs *l)
 {
     const char *app = cli_yarn_value(l->line, "applicationId");
@@ -138,7 +138,7 @@ static int read_ids(struct logs *l)
 }
 
 /* Reads a whole number; @fallback when the option was not given. Returns false after printing that
- * it is none. */
+ * the value is not a number. */
 static bool read_number(const struct logs *l, const char *option, int64_t fallback, int64_t *out)
 {
     const char *text = cli_yarn_value(l->line, option);
@@ -250,7 +250,7 @@ static bool wants_file(const struct logs *l, const char *name)
     return wanted;
 }
 
-/* Appends what -log_files or -log_files_pattern asks for, as yarn prints it: "[stdout]". */
+/* Appends the value of -log_files or -log_files_pattern as yarn prints it: "[stdout]". */
 static void add_pattern_text(const struct logs *l, struct base_buf *out)
 {
     const struct cli_yarn_values *files = wanted_files(l);
@@ -312,7 +312,7 @@ static int take_bytes(void *user, const char *data, size_t len)
     return rc ? rc : s->left == 0; /* enough */
 }
 
-/* Writes the part of a file that -size asks for. */
+/* Writes the part of a file that -size selects. */
 static void write_contents(const struct logs *l, const struct cli_log_source *source,
                            const char *file, int64_t size, int fd)
 {
@@ -357,7 +357,7 @@ static void write_file(const struct logs *l, const struct cli_log_source *source
     free(title);
 }
 
-/* Opens where a container's logs go: stdout, or with -out a file below that folder. Returns a
+/* Opens the file for a container's logs: stdout, or with -out a file below that folder. Returns a
  * descriptor; -1 after printing why there is none. */
 static int open_output(const struct logs *l, const struct cli_log_source *source)
 {
@@ -465,8 +465,8 @@ static int refuse_nothing_found(const struct logs *l)
                         l->app, l->owner);
 }
 
-/* Says that a container, or the application when @container is NULL, has no file that was asked
- * for. */
+/* Prints that a container, or if @container is NULL the application, has none of the requested
+ * files. */
 static void print_no_match(const struct logs *l, const char *container)
 {
     struct base_buf line = {0};

@@ -4,8 +4,8 @@
 
 #include "api/cli/yarn/yarn.h"
 
-/* Returns true when the arguments are those of `yarn logs`: nothing at all, or an option that only
- * yarn has, without an id as a word of its own, -f or --json. */
+/* Returns true when the arguments have the form of `yarn logs`: none at all, or an option that only
+ * yarn has, and neither an id as a separate word, nor -f, nor --json. */
 bool cli_yarn_logs_are_asked_for(int argc, char **argv);
 /* Carries out such a command line; @help describes `creel logs`. Returns an exit code. */
 int cli_yarn_logs(const struct argp *help, int argc, char **argv);

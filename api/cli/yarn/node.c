@@ -35,7 +35,7 @@ static bool is_state(const char *name)
     return false;
 }
 
-/* Appends the states of -states to the request. Returns false after printing which does not
+/* Appends the states of -states to the request. Returns false after printing which state does not
  * exist. */
 static bool add_states(const struct cli_yarn_line *line, struct base_buf *path)
 {
@@ -70,13 +70,13 @@ static void print_resource(const char *label, int64_t memory, int64_t vcores)
     printf("%s<memory:%lld, vCores:%lld>\n", label, (long long)memory, (long long)vcores);
 }
 
-/* Prints "PMem:… MB, VMem:… MB, VCores:…", of the members that begin with @of; nothing but the
- * label when the node has not reported them. */
+/* Prints "PMem:… MB, VMem:… MB, VCores:…", from the members whose names begin with @of; nothing but
+ * the label when the node has not reported them. */
 static void print_utilization(const char *label, const json_t *node, const char *of,
                               const char *cpu)
 {
     const char *port = strrchr(cli_str(node, "id"), ':');
-    bool came = !port || strcmp(port, ":-1") != 0; /* a host that is excluded need never come */
+    bool came = !port || strcmp(port, ":-1") != 0; /* an excluded host may never have registered */
     const json_t *all = came ? json_object_get(node, "resourceUtilization") : NULL;
     struct base_buf line = {0};
     char *physical = base_printf("%sPhysicalMemoryMB", of),
@@ -132,7 +132,7 @@ static void print_details(const json_t *j)
     print_labels(j);
 }
 
-/* Nodes that are gone have no HTTP address in REST; yarn shows their id. */
+/* Returns a node's HTTP address; for a node that is gone, REST has none and yarn shows the id. */
 static const char *http_address(const json_t *node)
 {
     const char *http = cli_str(node, "nodeHTTPAddress");
@@ -214,8 +214,8 @@ static void print_report(const json_t *node)
     puts("");
 }
 
-/* Returns the path of a node's resource; NULL after printing that @id is no node's. Caller frees.
- */
+/* Returns the path of a node's resource; NULL after printing that @id is not a node's id. Caller
+ * frees. */
 static char *make_node_path(const char *id, const char *rest)
 {
     struct base_buf path = {0};

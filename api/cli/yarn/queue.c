@@ -46,7 +46,7 @@ static const char *disabled_unless(const struct cli_queue *q, const char *member
     return json_is_false(value) ? "enabled" : "disabled";
 }
 
-/* The labels whose nodes the queue may use; "*": all. */
+/* Prints the labels whose nodes the queue may use; "*" means all. */
 static void print_accessible_labels(const struct cli_queue *q)
 {
     const json_t *labels = json_object_get(q->json, "nodeLabels");

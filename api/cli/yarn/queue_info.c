@@ -9,7 +9,7 @@ static const json_t *children_of(const struct cli_queues *q, const json_t *queue
                                        : cli_at(queue, "queues.queue");
 }
 
-/* Returns how many per cent @part is of @whole; 0 of nothing. */
+/* Returns how many per cent @part is of @whole; 0 if @whole is 0. */
 static double per_cent(double part, double whole)
 {
     return whole > 0 ? part * 100 / whole : 0;
@@ -31,13 +31,13 @@ static void set_figures(const struct cli_queues *q, struct cli_queue *one)
         set_fair_figures(one);
         return;
     }
-    double unit = q->shape == CLI_QUEUES_FIFO ? 100 : 1; /* that one shows fractions */
+    double unit = q->shape == CLI_QUEUES_FIFO ? 100 : 1; /* the fifo scheduler shows fractions */
     one->capacity = cli_num(one->json, "capacity") * unit;
     one->current = cli_num(one->json, "usedCapacity") * unit;
     one->maximum = q->shape == CLI_QUEUES_FIFO ? 100 : cli_num(one->json, "maxCapacity");
 }
 
-/* Adds a queue and all below it. */
+/* Adds a queue and all queues below it. */
 static void add_queues(struct cli_queues *q, const json_t *json, const char *parent, int depth)
 {
     const char *name = cli_str(json, "queueName");

@@ -1,4 +1,4 @@
-/* api/cli/yarn/queue_info.h - queues out of the RM's scheduler resource, whatever its shape. */
+/* api/cli/yarn/queue_info.h - reads queues from the RM's scheduler resource, whatever its shape. */
 #ifndef CREEL_API_CLI_YARN_QUEUE_INFO_H
 #define CREEL_API_CLI_YARN_QUEUE_INFO_H
 
@@ -24,7 +24,7 @@ struct cli_queues {
 /* GETs all queues. Returns CLI_YARN_OK, or CLI_YARN_EXCEPTION after printing what is wrong. The
  * caller frees @out in any case. */
 int cli_queues_read(struct cli *c, struct cli_queues *out);
-/* Takes @answer, that of /ws/v1/cluster/scheduler, instead. */
+/* The same from @answer, the answer of /ws/v1/cluster/scheduler, which it takes. */
 void cli_queues_take(json_t *answer, struct cli_queues *out);
 void cli_queues_free(struct cli_queues *q);
 /* Finds a queue by its name or its path; NULL: none. */

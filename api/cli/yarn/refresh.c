@@ -14,7 +14,7 @@
 #define UPDATE       "updateNodeResource"
 #define REFRESH_PATH "/ws/v1/cluster/refresh-nodes"
 
-enum { LOOK_MS = 1000, GRACE_S = 5 }; /* between two looks; after the time-out, for the RM to act */
+enum { LOOK_MS = 1000, GRACE_S = 5 }; /* between two polls; after the time-out, for the RM to act */
 
 int cli_admin_fail(const char *action, const char *fmt, ...)
 {
@@ -119,8 +119,8 @@ static bool read_amount(const char *text, size_t len, long long *out)
     return good;
 }
 
-/* Takes the unit off the end of an amount of memory ("4096Mi" of @len bytes) and returns how many
- * bytes it stands for; YARN's units of resources, of which the one without a name is a byte. */
+/* Takes the unit off the end of an amount of memory ("4096Mi" of @len bytes) and returns the unit
+ * in bytes. These are YARN's units of resources; without a unit, amounts are in bytes. */
 static long long take_unit(const char *text, size_t *len)
 {
     static const struct {

@@ -4,8 +4,8 @@
 
 #include "api/cli/yarn/yarn.h"
 
-/* Has the RM send the signal @command ("FORCEFUL_SHUTDOWN") to a container. Returns CLI_YARN_OK, or
- * CLI_YARN_EXCEPTION after printing why it is refused. */
+/* Makes the RM send the signal @command ("FORCEFUL_SHUTDOWN") to a container. Returns CLI_YARN_OK,
+ * or CLI_YARN_EXCEPTION after printing why it is refused. */
 int cli_yarn_signal(struct cli *c, const char *container, const char *command);
 
 #endif

@@ -1,6 +1,6 @@
-/* api/cli/yarn/top.c - `creel top`: the cluster and its applications, again and again, in the
- * layout and with the keys of `yarn top` (SOURCE: TopCLI). Keys are read a line at a time, as
- * there. */
+/* api/cli/yarn/top.c - `creel top`: shows the cluster and its applications repeatedly, in the
+ * layout and with the keys of `yarn top` (SOURCE: TopCLI), which also reads keys a line at a
+ * time. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "api/cli/yarn/yarn.h"
 #include "base/clock.h"
 
-enum { APPS_MS = 5000, HEAD_LINES = 9 }; /* applications are asked for at most so often */
+enum { APPS_MS = 5000, HEAD_LINES = 9 }; /* least time between two requests for applications */
 
 static const struct cli_yarn_option options[] = {
     {"queues", 1, 0, NULL, "Only applications in these queues, separated by commas"},
@@ -50,7 +50,7 @@ enum column {
 
 static const struct {
     const char *title;
-    int width; /* negative: to the left; 0: as wide as its text */
+    int width; /* negative: left-aligned; 0: as wide as its text */
     char key;  /* sorts by the column, or shows and hides it */
     bool text; /* sorted as text */
     const char *description;
@@ -82,7 +82,7 @@ struct top {
     enum column sort;
     bool ascending, hidden[COLUMNS];
     size_t width, height;
-    int64_t delay_ms, asked_us; /* asked_us: when @apps was asked for; 0: never */
+    int64_t delay_ms, asked_us; /* asked_us: when @apps was requested; 0: never */
     json_t *apps;               /* ended ones included when -queues was given */
     json_t *metrics, *info;
 };
@@ -158,7 +158,7 @@ static void add_filter(const struct top *t, const char *option, const char *para
     cli_uri_add_encoded(value, path);
 }
 
-/* Asks for the applications, unless that was done a moment ago. */
+/* Requests the applications, unless the last request is less than APPS_MS old. */
 static int ask_apps(struct top *t)
 {
     struct base_buf path = {0};
@@ -206,8 +206,8 @@ static int ask_all(struct top *t)
 }
 
 /* ---- the head: cluster and queues ---- */
-/* What the head says of applications and what they hold: of the cluster, or with -queues of the
- * applications in these queues that the RM still knows. */
+/* The figures of the head: for the whole cluster, or with -queues for the applications in these
+ * queues that the RM still knows. */
 struct totals {
     int64_t running, submitted, pending, completed, killed, failed, users;
     int64_t mb[4], vcores[4]; /* available, allocated, pending, reserved */
@@ -277,7 +277,7 @@ static void fill_totals(const struct top *t, struct totals *s)
         fill_totals_of_cluster(t, s);
     for (size_t i = 0; cli_yarn_has(t->line, "queues") && i < cli_list_len(apps); i++)
         add_to_totals(cli_list_get(apps, i), s);
-    if (cli_yarn_has(t->line, "queues")) { /* free is what is free in the cluster */
+    if (cli_yarn_has(t->line, "queues")) { /* free resources are the cluster's */
         s->mb[0] = metric(t, "availableMB");
         s->vcores[0] = metric(t, "availableVirtualCores");
     }
@@ -285,7 +285,7 @@ static void fill_totals(const struct top *t, struct totals *s)
 }
 
 /* ---- printing ---- */
-/* Escapes only on a terminal: what goes elsewhere is plain text. */
+/* Returns the escape sequence on a terminal, and "" elsewhere, where output is plain text. */
 static const char *escape(const char *sequence)
 {
     return isatty(STDOUT_FILENO) ? sequence : "";
@@ -372,7 +372,7 @@ static void print_titles(const struct top *t)
     base_buf_free(&line);
 }
 
-static const struct top *sorting; /* qsort() hands its comparison nothing else */
+static const struct top *sorting; /* qsort() passes its comparison no context */
 
 static int compare_apps(const void *a, const void *b)
 {
@@ -420,12 +420,12 @@ static int show_top(struct top *t)
     print_cut(t, "");
     print_titles(t);
     print_apps(t);
-    printf("%s", escape("\033[7;1H")); /* where keys are typed */
+    printf("%s", escape("\033[7;1H")); /* the line where keys are typed */
     fflush(stdout);
     return CLI_YARN_OK;
 }
 
-/* The columns by their keys: "*" marks what is chosen. */
+/* Lists the columns by their keys; "*" marks the chosen ones. */
 static void show_columns(const struct top *t, bool fields)
 {
     printf("%s%s", escape("\033[2J"), escape("\033[H"));
@@ -538,7 +538,7 @@ static int run(struct top *t)
     return rc;
 }
 
-/* Reads a number of an option; @fallback without it, or when it is below 1. */
+/* Reads a number of an option; @fallback if the option is absent or the number is below 1. */
 static int64_t read_number(const struct cli_yarn_line *line, const char *option, int64_t fallback)
 {
     const char *text = cli_yarn_value(line, option);

@@ -1,5 +1,5 @@
-/* api/cli/yarn/usage.c - prints a table of options as commons-cli's HelpFormatter does, and turns
- * it into one for argp, whose text the help and the manual show. */
+/* api/cli/yarn/usage.c - prints a table of options as commons-cli's HelpFormatter does, and
+ * converts it to a table for argp, from which --help and the manual are made. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ int cli_yarn_refuse_usage(const struct cli_yarn_line *line)
     return cli_yarn_print_usage(stdout, line->title, line->options);
 }
 
-/* The longer of an option's names. */
+/* Returns the longer of an option's names. */
 static const char *long_name(const struct cli_yarn_option *o)
 {
     const char *comma = strchr(o->name, ',');

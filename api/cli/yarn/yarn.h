@@ -1,4 +1,4 @@
-/* api/cli/yarn/yarn.h - what the subcommands that speak the language of the `yarn` command share:
+/* api/cli/yarn/yarn.h - shared by the subcommands that behave like those of the `yarn` command:
  * options with a single dash, usage, exit codes and Java's number formats. (SOURCE: the classes of
  * org.apache.hadoop.yarn.client.cli in Hadoop 3.4.2, and commons-cli's GnuParser.)
  *
@@ -15,22 +15,21 @@
 /* The exit codes of `yarn`. */
 enum cli_yarn_exit {
     CLI_YARN_OK = 0,
-    CLI_YARN_EXCEPTION =
-        1,                 /* what ends Java with an exception: the RM refuses or does not answer */
-    CLI_YARN_FAILED = 255, /* what `yarn` itself finds wrong: wrong usage, an unknown id (-1) */
+    CLI_YARN_EXCEPTION = 1, /* a Java exception in yarn: the RM refuses or does not answer */
+    CLI_YARN_FAILED = 255,  /* an error found by yarn itself: wrong usage, an unknown id (-1) */
 };
 #define CLI_YARN_EXIT_HELP                                                                         \
     "Options with one dash print what yarn prints and exit as yarn does: 0 success, 255 wrong "    \
     "usage or an unknown id, 1 anything that the ResourceManager refuses, or no answer from it."
 
-/* As number of values: as many as follow, at least one; any number; at most one. */
+/* Special numbers of values: at least one, all that follow; any number; at most one. */
 enum { CLI_YARN_MANY = -1, CLI_YARN_ANY = -2, CLI_YARN_OPTIONAL = -3 };
 
 struct cli_yarn_option {
     const char *name; /* "appStates", without the dash; "h,--help": two names; NULL: end of table */
-    int values;       /* how many it takes: 0, 1, … or CLI_YARN_MANY */
+    int values;       /* number of values: 0, 1, … or CLI_YARN_MANY */
     char separator;   /* splits a value into several: ',' or 0 */
-    const char *arg;  /* what its values are called: "Application ID"; NULL: "arg" */
+    const char *arg;  /* name of its values: "Application ID"; NULL: "arg" */
     const char *help; /* NULL: not shown */
 };
 
@@ -47,7 +46,7 @@ struct cli_yarn_line {
     char **words; /* arguments that are neither options nor their values; borrowed */
     size_t n_words, cap_words;
     const char *first; /* the first argument of these; NULL: none */
-    size_t n_args;     /* all arguments, without those of the options that every command has */
+    size_t n_args;     /* number of arguments, without the options that every command has */
     char **owned;      /* the parts of values with a separator */
     size_t n_owned, cap_owned;
     bool missing;        /* an option lacks its value */
@@ -55,9 +54,9 @@ struct cli_yarn_line {
     const char *unknown; /* borrowed; NULL: none */
 };
 /* Splits the arguments into the options that every subcommand of creel has (--rm, --json, --conf,
- * -D, --help), of which it makes @c, and those of @options. @help describes the subcommand for
- * --help: its options are added to it. Returns CLI_OK; an exit code after printing what is wrong;
- * or -1 after printing the help. @line starts zeroed but for keep_unknown; the caller frees it and
+ * -D, --help), which set up @c, and those of @options. @help describes the subcommand for --help:
+ * its options are added to it. Returns CLI_OK; an exit code after printing what is wrong; or -1
+ * after printing the help. @line starts zeroed but for keep_unknown; the caller frees it and
  * @c in any case. */
 int cli_yarn_parse(struct cli *c, const struct argp *help, const char *title,
                    const struct cli_yarn_option *options, int argc, char **argv,
@@ -71,7 +70,7 @@ typedef int cli_yarn_action(struct cli *c, const struct cli_yarn_line *line);
 int cli_yarn_main(const struct argp *help, const char *title, const struct cli_yarn_option *options,
                   bool keep_unknown, int argc, char **argv, cli_yarn_action *run);
 bool cli_yarn_has(const struct cli_yarn_line *line, const char *option);
-/* The first value of an option; NULL when the option was not given. */
+/* Returns the first value of an option; NULL when the option was not given. */
 const char *cli_yarn_value(const struct cli_yarn_line *line, const char *option);
 const struct cli_yarn_values *cli_yarn_values(const struct cli_yarn_line *line, const char *option);
 /* Returns true when an option was given that is not in @allowed ("list appTypes"). */
@@ -83,8 +82,8 @@ bool cli_yarn_is_creel_form(const struct cli_yarn_line *line);
 /* Prints the usage of a subcommand, with its options in order of their names. Returns
  * CLI_YARN_FAILED. */
 int cli_yarn_print_usage(FILE *out, const char *syntax, const struct cli_yarn_option *options);
-/* As cli_yarn_print_usage() for @line's table, after "Missing argument for options" when that is
- * what is wrong with the line. */
+/* As cli_yarn_print_usage() for @line's table, after "Missing argument for options" if an argument
+ * is missing. */
 int cli_yarn_refuse_usage(const struct cli_yarn_line *line);
 /* Returns a table for argp: that of @own (may be NULL), then @options; caller frees. */
 struct argp_option *cli_yarn_argp_options(const struct argp_option *own,
@@ -96,11 +95,11 @@ int cli_yarn_exception(const char *fmt, ...) __attribute__((format(printf, 1, 2)
 /* Turns an exit code of creel (CLI_*) into yarn's: anything but success is an exception. */
 int cli_yarn_exit_of(int rc);
 /* Sends a request. On success sets *out (the caller's) and returns CLI_OK. On 404 returns
- * CLI_NOTFOUND, with what the RM says in *out as text, and prints nothing. Otherwise prints why and
- * returns another code, which cli_yarn_exit_of() turns into yarn's. */
+ * CLI_NOTFOUND, with the RM's message as text in *out, and prints nothing. Otherwise prints the
+ * reason and returns another code, which cli_yarn_exit_of() turns into yarn's. */
 int cli_yarn_ask(struct cli *c, const char *method, const char *path, const json_t *body,
                  struct cli_answer *out);
-/* As cli_yarn_ask(), but prints what the RM says on 404 too. Returns CLI_YARN_OK or
+/* As cli_yarn_ask(), but prints the RM's message on 404 too. Returns CLI_YARN_OK or
  * CLI_YARN_EXCEPTION; @out may be NULL. */
 int cli_yarn_request(struct cli *c, const char *method, const char *path, const json_t *body,
                      struct cli_answer *out);
@@ -115,7 +114,7 @@ void cli_yarn_add_decimal(double v, int min_int, int min, int max, struct base_b
 void cli_yarn_add_float(double v, struct base_buf *out);
 /* Appends a time as "Wed Sep 16 09:50:59 +0000 2020"; "N/A" for 0 or less. */
 void cli_yarn_add_time(int64_t ms, struct base_buf *out);
-/* Appends the names, each once, as Java prints a set of them that it keeps by hash: "[A, B]". */
+/* Appends the names, each once, in the order in which Java prints a HashSet: "[A, B]". */
 void cli_yarn_add_hash_set(char *const *names, size_t n, struct base_buf *out);
 /* Prints @text in a field @width wide, right-aligned, then @end. Control characters are left out.
  * Widths count characters, as Java's do. */

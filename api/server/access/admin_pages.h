@@ -1,4 +1,5 @@
-/* api/server/access/admin_pages.h - which pages outside of REST are for administrators alone.
+/* api/server/access/admin_pages.h - decides which pages outside of REST are for administrators
+ * alone.
  *
  *   /logs, /logLevel               if hadoop.security.authorization is true
  *   /conf, /jmx, /stacks, /prof    if hadoop.security.instrumentation.requires.admin is true, too
@@ -14,9 +15,9 @@
 #include "base/conf/conf.h"
 
 enum api_admin_page { API_ADMIN_LOGS, API_ADMIN_INSTRUMENTS, API_ADMIN_CHANGE };
-/* Returns true when the caller of @rq may not see the page, or make the change: @rq has been
- * answered 403 then. Asks @is_admin only where it matters. A caller without a name is none while
- * hadoop.security.authorization is true. */
+/* Returns true, after answering 403, when the caller of @rq may not see the page or make the
+ * change. Calls @is_admin only if the answer depends on it. A caller without a name is not an
+ * administrator while hadoop.security.authorization is true. */
 bool api_admin_refuse_page(struct api_request *rq, const struct base_conf *conf,
                            enum api_admin_page page,
                            bool (*is_admin)(struct api_request *rq, void *user), void *user);

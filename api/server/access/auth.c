@@ -168,7 +168,7 @@ static char *copy_part(const char *text, size_t len, const char *name)
     return NULL;
 }
 
-/* Returns the length of the signed part of a cookie: what is before the last "&s=". */
+/* Returns the length of the signed part of a cookie: the part before the last "&s=". */
 static size_t find_signed_length(const char *value, size_t len)
 {
     for (size_t i = len; i >= 3; i--)

@@ -1,10 +1,11 @@
-/* api/server/access/auth.h - who sends a request: Hadoop's "simple" authentication, in which
- * callers name themselves by user.name, and a signed cookie that remembers the name.
+/* api/server/access/auth.h - authenticates the sender of a request: Hadoop's "simple"
+ * authentication, in which callers name themselves by user.name, and a signed cookie that remembers
+ * the name.
  *
  *   hadoop.auth="u=alice&p=alice&t=simple-dt&e=1795279303085&s=<base64 of HMAC-SHA256>"
  *
- * A valid cookie comes before user.name. A cookie that is not valid counts as none. SOURCE:
- * Hadoop's Authentication for HTTP web consoles, and YARN 3.4.2 as recorded in tests/golden. */
+ * A valid cookie comes before user.name. An invalid cookie is ignored. SOURCE: Hadoop's
+ * Authentication for HTTP web consoles, and YARN 3.4.2 as recorded in tests/golden. */
 #ifndef CREEL_API_SERVER_ACCESS_AUTH_H
 #define CREEL_API_SERVER_ACCESS_AUTH_H
 

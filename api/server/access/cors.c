@@ -23,7 +23,7 @@ struct api_cors {
     char *methods, *headers, *max_age;
 };
 
-/* Returns the list @value with a comma alone between its words. */
+/* Returns a copy of the list @value with single commas between its words. */
 static char *copy_list(const char *value)
 {
     struct base_buf out = {0};
@@ -175,7 +175,7 @@ enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *
     return best;
 }
 
-/* Hadoop compares names of headers with their case, too. */
+/* Hadoop compares the names of headers case-sensitively, too. */
 static bool list_has(const char *list, const char *word, size_t n)
 {
     for (; *list; list += strcspn(list, ","), list += *list == ',')

@@ -1,4 +1,4 @@
-/* api/server/access/cors.h - which pages of other sites may read answers:
+/* api/server/access/cors.h - decides which pages of other sites may read answers:
  * hadoop.http.cross-origin.*. SOURCE: Hadoop's CrossOriginFilter, and YARN 3.4.2 as recorded in
  * tests/golden. */
 #ifndef CREEL_API_SERVER_ACCESS_CORS_H
@@ -16,14 +16,14 @@ int api_cors_new(const struct base_conf *conf, const char *enabled_key, struct a
                  struct base_error *err);
 struct api_cors *api_cors_ref(struct api_cors *c); /* NULL-safe; returns @c */
 void api_cors_unref(struct api_cors *c);           /* NULL-safe; the last reference frees it */
-/* In this order more is allowed: nothing; to read, and what the browser asks for in advance; and
- * what it sends without asking. An entry that fits sites of others, too ("*", "*example.com"), says
- * nothing about the site that comes. */
+/* Levels of trust, each allowing more: nothing; reading answers, and requests for which browsers
+ * ask in advance; and requests that browsers send without asking. An entry that sites of others
+ * match, too ("*", "*example.com"), does not make a site trusted by name. */
 enum api_cors_trust { API_CORS_NONE, API_CORS_ANY_SITE, API_CORS_NAMED };
-/* Returns how far the origins in @origin, the header's value, are trusted: as the best of them. */
+/* Returns the highest trust among the origins in @origin, the header's value. */
 enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *origin);
 /* Returns true when the method and the headers, as a browser asks for them in advance, are allowed
- * (NULL: not asked for). */
+ * (NULL: not requested). */
 bool api_cors_allows_request(const struct api_cors *c, const char *method, const char *headers);
 /* The values of Access-Control-Allow-Methods, -Allow-Headers and -Max-Age. */
 const char *api_cors_get_methods(const struct api_cors *c);

@@ -1,5 +1,6 @@
-/* api/server/access/proxy_users.h - who may act as whom (doAs): hadoop.proxyuser.USER.users,
- * .groups and .hosts, each "*" or a list. SOURCE: Hadoop's DefaultImpersonationProvider. */
+/* api/server/access/proxy_users.h - decides which users may act as which others (doAs):
+ * hadoop.proxyuser.USER.users, .groups and .hosts, each "*" or a list. SOURCE: Hadoop's
+ * DefaultImpersonationProvider. */
 #ifndef CREEL_API_SERVER_ACCESS_PROXY_USERS_H
 #define CREEL_API_SERVER_ACCESS_PROXY_USERS_H
 
@@ -13,7 +14,7 @@ struct api_proxy_users;
 struct api_proxy_users *api_proxy_users_new(const struct base_conf *conf);
 void api_proxy_users_free(struct api_proxy_users *p); /* NULL-safe */
 /* Returns true when @user may act as @as from the address @peer. Hosts are addresses, networks
- * (10.0.0.0/8) or names. Asks the name service where groups or names of hosts decide. */
+ * (10.0.0.0/8) or names. Asks the name service where a rule has groups or names of hosts. */
 bool api_proxy_users_allow(const struct api_proxy_users *p, const char *user, const char *as,
                            const char *peer);
 

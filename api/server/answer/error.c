@@ -419,7 +419,7 @@ void api_error_answer_options(struct api_request *rq)
     hand_over_final_body(rq, 200, API_TEXT, NULL, false, &b);
 }
 
-/* YARN answers 500 where this is 406 or 400: a fault of the server, for a mistake of the client. */
+/* Where Creel answers 406 or 400, YARN answers 500: a server error for a client's mistake. */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq)
 {
     switch (rq->accept) {

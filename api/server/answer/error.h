@@ -11,10 +11,10 @@ void api_error_answer_server_page(struct api_request *rq, unsigned status, const
 /* Answers a method that the path does not serve, or a body of a type that no resource reads: 405
  * with Allow for Creel's own routes, otherwise YARN's 503. */
 void api_error_answer_wrong_method(struct api_request *rq);
-/* Answers a body without Content-Type: YARN's 503, which names the class that it wanted to read. */
+/* Answers a body without Content-Type: YARN's 503, which names the Java class of the body. */
 void api_error_answer_no_content_type(struct api_request *rq);
-/* Answers 401 as Hadoop's authentication filter: a page, or JSON, or nothing, by what the client
- * accepts; the cookie is cleared. */
+/* Answers 401 as Hadoop's authentication filter: a page, or JSON, or nothing, depending on what the
+ * client accepts; the cookie is cleared. */
 void api_error_answer_unauthenticated(struct api_request *rq, const char *message);
 /* Answers 403 as Hadoop's authentication filter, when the caller may not act as @as. */
 void api_error_answer_may_not_act_as(struct api_request *rq, const char *as);

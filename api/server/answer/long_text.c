@@ -20,7 +20,7 @@ struct long_text {
     bool complete;     /* nothing more will be written */
     z_stream *deflate; /* NULL: not compressed */
     bool deflated;     /* the compression has ended too */
-    bool begun;        /* a turn has sent bytes */
+    bool begun;        /* bytes were sent in an earlier turn */
 };
 
 static void free_long_text(void *u)
@@ -45,7 +45,7 @@ static size_t ready_bytes(const struct long_text *t)
     return t->complete || n == 0 ? n : n - 1;
 }
 
-/* Has text written until there is a piece of it, or the text is complete. Returns false when the
+/* Calls the writer until there is a piece of text, or the text is complete. Returns false when the
  * writer has failed. */
 static bool write_piece(struct long_text *t)
 {
@@ -66,8 +66,8 @@ static bool write_piece(struct long_text *t)
     return true;
 }
 
-/* Compresses the bytes that are ready into @buf. Returns how many bytes @buf has got, which may be
- * none as long as the compression collects its input. */
+/* Compresses the bytes that are ready into @buf. Returns the number of bytes written to @buf:
+ * possibly 0, while the compressor buffers its input. */
 static size_t compress_ready_bytes(struct long_text *t, char *buf, size_t max)
 {
     z_stream *z = t->deflate;

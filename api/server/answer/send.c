@@ -42,8 +42,8 @@ static bool compress_body_if_wanted(struct api_request *rq)
     struct api_reply *reply = &rq->reply;
     struct base_buf packed = {0};
 
-    /* YARN compresses everything in REST but empty bodies and its pages. Small answers of Creel's
-     * own routes are not worth the effort. */
+    /* YARN compresses all REST answers except empty bodies and pages. Small answers of Creel's own
+     * routes are not worth the effort. */
     if (!rq->accept_gzip || reply->page || reply->gate || is_plain_file(rq) ||
         (rq->route && (rq->route->flags & API_ROUTE_SERVLET)) ||
         (reply->final && reply->type == API_TEXT) ||

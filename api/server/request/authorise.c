@@ -27,8 +27,8 @@ static void read_bearer_token(struct api_request *rq)
     }
 }
 
-/* Returns false when the request has been answered: @name could not be stored, shown in JSON, or
- * passed on in an environment. */
+/* Returns false after answering the request: @name cannot be stored, shown in JSON, or passed on in
+ * an environment. */
 static bool check_name_is_storable(struct api_request *rq, const char *name, const char *parameter)
 {
     char *shown;
@@ -44,8 +44,8 @@ static bool check_name_is_storable(struct api_request *rq, const char *name, con
     return false;
 }
 
-/* Returns false when the request has been answered: @name is none that YARN accepts. Its page is
- * YARN's, whose status is 500. */
+/* Returns false after answering the request: YARN does not accept @name. The answer is YARN's page,
+ * with status 500. */
 static bool check_name(struct api_request *rq, const char *name)
 {
     if (!check_name_is_storable(rq, name, "user.name"))
@@ -65,8 +65,8 @@ static int64_t get_wall_ms(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Returns true when the request carries a token instead of a name: its route checks it, or it is
- * the cluster's secret. */
+/* Returns true when the sender is identified by a token, not by a name: an application's, which the
+ * handler checks, or the cluster's secret. */
 static bool is_known_by_token(const struct api_request *rq)
 {
     enum api_role role = rq->route ? rq->route->role : API_ROLE_READ;
@@ -76,7 +76,7 @@ static bool is_known_by_token(const struct api_request *rq)
            (secret && rq->bearer && base_secret_equal(rq->bearer, secret));
 }
 
-/* Handles doAs of a caller that has a name. Returns false when the request has been answered. */
+/* Handles doAs for a caller with a name. Returns false when the request has been answered. */
 static bool act_as_asked(struct api_request *rq)
 {
     const char *as = api_uri_find_query_value(&rq->uri, "doAs");
@@ -140,7 +140,7 @@ bool api_request_identify(struct api_request *rq)
         return identify_by_name(rq, user);
     rq->named = user;
     rq->caller = base_strdup(user ? user : rq->server->static_user);
-    /* the name that a node or master gives is shown, not believed */
+    /* a name given by a node or master is shown, but not trusted */
     return rq->route && (rq->route->role == API_ROLE_NODE || rq->route->role == API_ROLE_MASTER)
                ? check_name_is_storable(rq, rq->caller, "user.name")
                : check_name(rq, rq->caller);

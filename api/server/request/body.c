@@ -11,8 +11,7 @@
 #include "base/io/io.h"
 #include "base/utf8.h"
 
-/* Retry-After, in seconds, when request bodies and long answers have used up the memory that is set
- * aside for them */
+/* Retry-After, in seconds, when request bodies and long answers have used up their memory budget */
 #define BODY_RETRY_S "2"
 
 /* Returns true when the headers announce a body. *@length: its length, 0 when it is chunked. */
@@ -36,7 +35,7 @@ static void answer_too_large(struct api_request *rq)
                      rq->route->body_max);
 }
 
-/* Two Content-Type headers are joined to a list, which is a type that no resource reads. */
+/* Two Content-Type headers are joined to a list, which no resource accepts as a type. */
 static enum api_content parse_content_type(const struct api_request *rq)
 {
     struct base_buf type = {0};
@@ -76,7 +75,7 @@ bool api_request_check_body_headers(struct api_request *rq)
     enum api_content content = parse_content_type(rq);
 
     if (rq->route->body_max == 0) {
-        rq->drain = true; /* not wanted, so its headers do not matter */
+        rq->drain = true; /* the body will be dropped, so its headers do not matter */
         return true;
     }
     if (rq->route->flags & API_ROUTE_FORM) {
@@ -104,7 +103,7 @@ bool api_request_check_body_headers(struct api_request *rq)
             return false;
         }
         rq->inflate = api_gunzip_new();
-        if (!rq->inflate) { /* else the compressed bytes would pass as the body */
+        if (!rq->inflate) { /* else the compressed bytes would be read as the body */
             answer_no_memory(rq, "bodies are being read");
             return false;
         }

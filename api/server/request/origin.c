@@ -83,13 +83,13 @@ bool api_origin_check_host(struct api_request *rq)
     }
     rq->host = h.value;
     /* For "GET http://name/path" the name in the target counts (RFC 9112 3.2.2). Host is checked
-     * too, since a proxy in front may have gone by it. */
+     * too, since a proxy in front may have routed by Host. */
     return check_host_name(rq, h.value) &&
            (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
 }
 
 /* Returns true when a browser asks in advance (by OPTIONS) before it sends the request for a page
- * of another site, so that the request has come because our answer allowed it. SOURCE: Fetch,
+ * of another site, so that the request was sent only because our answer allowed it. SOURCE: Fetch,
  * "CORS-safelisted method" and "CORS-safelisted request-header". */
 static bool is_asked_in_advance(const struct api_request *rq)
 {

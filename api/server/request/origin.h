@@ -7,8 +7,8 @@
 #include "api/server/request/request.h"
 
 /* Returns true when the request has exactly one Host header whose host is any IP address or one of
- * the server's names, and so is the host of an absolute target if there is one; otherwise the
- * request has been answered (400, 421). */
+ * the server's names, and the same holds for the host of an absolute target, if any; otherwise
+ * answers the request (400, 421). */
 bool api_origin_check_host(struct api_request *rq);
 /* api_is_from_other_site() is in api/server/server.h. Clients other than browsers send neither
  * Sec-Fetch-Site nor Origin, and are never foreign. */
