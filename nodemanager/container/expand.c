@@ -150,7 +150,7 @@ struct env_work {
 static void expand_variable(struct env_work *w, size_t i);
 
 /* Each variable is expanded once, before the first that names it, so that the work is bounded by
- * the size of what comes out. */
+ * the size of the result. */
 static const char *look_up(void *user, const char *name, size_t len)
 {
     struct env_work *w = user;
@@ -176,7 +176,7 @@ static void expand_variable(struct env_work *w, size_t i)
 
     w->progress[i] = BEGUN;
     if (w->rc == 0) {
-        struct base_error err = {0}; /* expanding may fail in a variable that this one names */
+        struct base_error err = {0}; /* expansion may fail in a variable that this value names */
         int rc = nm_expand_value(w->env[i] + len + 1, w->log_dir, look_up, w, &value, &err);
 
         if (rc < 0 && w->rc == 0)

@@ -1,12 +1,12 @@
-/* nodemanager/container/expand.h - what YARN replaces in the commands and the environment of a
- * launch context.
+/* nodemanager/container/expand.h - makes YARN's replacements in the commands and the environment of
+ * a launch context.
  *
  *    <LOG_DIR>   the container's folder for logs
  *    <CPS>       ":", which separates paths
  *    {{NAME}}    the value of a variable on the node, "" when it has none
  *
- * YARN writes values into a shell script in double quotes, so that in values also $NAME and ${NAME}
- * are replaced, and a backslash before one of $ ` " \ is dropped. Nothing else is: a command in a
+ * YARN writes values into a shell script in double quotes, so in values $NAME and ${NAME} are
+ * replaced too, and a backslash before one of $ ` " \ is dropped. Nothing else is: a command in a
  * value is not run. Commands are run by a shell, which replaces $NAME itself. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_EXPAND_H
 #define CREEL_NODEMANAGER_CONTAINER_EXPAND_H
@@ -38,9 +38,9 @@ void nm_env_set(struct nm_env_list *l, const char *name, const char *value);
 const char *nm_env_get(const struct nm_env_list *l, const char *name, size_t len);
 void nm_env_free(struct nm_env_list *l);
 
-/* Sets in @out the @n variables @env, expanded. A value may name any other of @env, in whatever
- * order they are; what names itself, directly or not, gets the value in @fixed, or else that in
- * @base. All that @env does not have is looked up there too. Returns 0 or -BASE_ELIMIT. */
+/* Sets in @out the @n variables @env, expanded. A value may name any other variable of @env, in any
+ * order. A variable that names itself, directly or not, gets the value in @fixed, or else the one
+ * in @base, where names missing in @env are looked up too. Returns 0 or -BASE_ELIMIT. */
 int nm_expand_env(const char *const *env, size_t n, const char *log_dir,
                   const struct nm_env_list *fixed, const struct nm_env_list *base,
                   struct nm_env_list *out, struct base_error *err);

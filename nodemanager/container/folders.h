@@ -10,12 +10,12 @@
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
  *                                     killed, suspended: marks of orders in force
  *    apps/<app>/token                 readable by the containers (0600)
- *    apps/<app>/sysfs/app.json        what the application's master tells them (daemon/sysfs.h)
+ *    apps/<app>/sysfs/app.json        the master's document for them (daemon/sysfs.h)
  *    apps/<app>/<container>/          launch.json for a task, progress, result.json, failure.json,
  *                                     command.sh, master-token, work/ where the command starts,
  *                                     tmp/, output/
  *    logs/<app>/<container>/          stdout, stderr, and files added by the container
- *    logs/<app>/.choice               which logs are kept (logs/log_choice.h), until that is done
+ *    logs/<app>/.choice               which logs to keep (logs/log_choice.h), until it is applied
  *    logs/<app>/.running, .ended      .running is renamed to .ended when the application is cleaned
  *                                     up; its logs are then kept for a while
  *    cache/                           local resources (nodemanager/localize/localizer.h)

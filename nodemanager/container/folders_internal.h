@@ -20,7 +20,7 @@ void nm_files_move_container_to_trash(struct nm_files *f, const char *files, con
 /* nodemanager/container/janitor.c */
 void nm_janitor_wake(struct nm_files *f);
 void nm_janitor_stop(struct nm_files *f);
-/* Adds an application that has just ended to those whose logs will expire. */
+/* Adds an application that has just ended to the index of ended applications, whose logs expire. */
 void nm_janitor_add_ended_app(struct nm_files *f, const struct base_app_id *id);
 
 #endif

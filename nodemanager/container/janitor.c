@@ -195,7 +195,7 @@ static void index_ended_apps(struct nm_files *f)
             f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
         if (ended < 0)
             continue;
-        nm_log_choice_apply(logs); /* an earlier process may not have come to it */
+        nm_log_choice_apply(logs); /* a previous process may not have done so */
         base_array_grow(&v, n, &cap);
         v[n++] = (struct nm_ended_app){.app = id, .ended_s = ended};
     }
@@ -207,7 +207,7 @@ static void index_ended_apps(struct nm_files *f)
     free(v);
 }
 
-/* Removes the logs that the applications which have just ended do not want to keep. */
+/* Applies the choice of logs of applications that have just ended: removes the others. */
 static void choose_logs_of_ended_apps(struct nm_files *f)
 {
     char path[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
@@ -215,7 +215,7 @@ static void choose_logs_of_ended_apps(struct nm_files *f)
     while (f->choose_n > 0) {
         struct base_app_id id = f->choose[--f->choose_n];
         pthread_mutex_unlock(&f->lock);
-        if (!nm_files_has_app_record(f, &id)) /* not if it runs here again */
+        if (!nm_files_has_app_record(f, &id)) /* not if the application runs here again */
             nm_log_choice_apply(
                 nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&id, app)));
         pthread_mutex_lock(&f->lock);

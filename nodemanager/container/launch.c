@@ -48,7 +48,7 @@ static void set_env_as_given(struct nm_env_list *l, const struct wire_launch *or
         set_env_entry(l, order->env[i]);
 }
 
-/* Returns true for the container of a launch context; what a job runs is taken literally. */
+/* Returns true if the container has a launch context. Commands of jobs are not expanded. */
 static bool has_launch_context(const struct nm_launch *la)
 {
     return !la->task && (la->kind == BASE_CONTAINER_COMMAND || la->kind == BASE_CONTAINER_MASTER);
@@ -72,8 +72,8 @@ static void set_env_for_task(struct nm_env_list *l, const struct nm_launch *la)
     }
 }
 
-/* SOURCE: YARN's container runtimes, which give a container the folder of PUT yarn/sysfs when its
- * environment asks for it. */
+/* SOURCE: YARN's container runtimes, which give a container the folder of PUT yarn/sysfs when the
+ * variable for that is in its environment. */
 static bool asks_for_sysfs(const struct wire_launch *order)
 {
     for (size_t i = 0; i < order->env_n; i++)
@@ -104,7 +104,7 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
     }
 }
 
-/* SOURCE: YARN's ApplicationMaster environment (ApplicationConstants). */
+/* Sets variables that YARN gives masters. SOURCE: ApplicationConstants. */
 static void set_env_of_application(struct nm_env_list *l, const struct nm_launch *la)
 {
     const struct wire_launch *order = la->order;
@@ -160,7 +160,7 @@ static const char *look_up(void *env, const char *name, size_t len)
     return nm_env_get(env, name, len);
 }
 
-/* Appends the command to @out, expanded if it is of a launch context. */
+/* Appends the command to @out, expanded if it comes from a launch context. */
 static int build_command_text(const struct nm_files *f, const struct nm_launch *la,
                               struct nm_env_list *env, struct base_buf *out, struct base_error *err)
 {
@@ -220,8 +220,8 @@ static void set_env_of_node_manager(struct nm_env_list *env, const struct nm_lau
     nm_env_set(env, "LOGNAME", l->user && *l->user ? l->user : "nobody");
 }
 
-/* Sets the variables of the order over those in @env, expanded if they are of a launch context.
- * @fixed: those that the order cannot change. */
+/* Adds the order's variables to @env, replacing equal names; expands those of a launch context.
+ * @fixed: variables that the order cannot change. */
 static int set_env_of_order(struct nm_env_list *env, const struct nm_files *files,
                             const struct nm_launch *l, const struct nm_env_list *fixed,
                             struct base_error *err)

@@ -27,8 +27,8 @@ void nm_pids_free(struct nm_pids *p);
  * processes reached. */
 size_t nm_tree_signal(pid_t root, int sig);
 
-/* Sends @sig to the descendants of @root that have installed a handler for it; the others would end
- * by it. Returns the number of processes reached. */
+/* Sends @sig to the descendants of @root that have installed a handler for it; it would end the
+ * others. Returns the number of processes reached. */
 size_t nm_tree_signal_handlers(pid_t root, int sig);
 
 /* Kills a tree whose root is gone: processes with "CONTAINER_ID=<id>" in their environment,

@@ -310,7 +310,7 @@ static bool reap_children(struct shim *s)
     }
 }
 
-/* Returns true while the rest of the tree is left its grace period after an ordered kill. The
+/* Returns true while the rest of the tree still has its grace period after an ordered kill. The
  * NodeManager's SIGKILL ends this period; GRACE_MAX_MS is the limit if none arrives. */
 static bool grace_period_runs(const struct shim *s)
 {

@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "nodemanager/core/core_internal.h"
 
-/* The edges of the life cycle in core.h. A pair of state and input that is not listed is no
- * edge. */
+/* The edges of the life cycle in core.h. Any other pair of state and input is ignored and
+ * counted. */
 static const struct {
     enum nm_state from;
     enum nm_input in;

@@ -64,7 +64,7 @@
 #define NM_APPS_FINISHED_MAX 1000            /* finished applications that stay listed */
 
 #define NM_EXIT_NONE        (-1000) /* not exited */
-#define NM_EXIT_UNLOCALIZED (-1000) /* a local resource was not there: YARN's INVALID */
+#define NM_EXIT_UNLOCALIZED (-1000) /* a local resource is missing: YARN's INVALID */
 #define NM_EXIT_LOST        (-100)
 #define NM_EXIT_DISK        (-101)
 #define NM_EXIT_KILLED      (-106)
@@ -275,7 +275,7 @@ const struct nm_container_view *nm_core_view(const struct nm_container *c);
 /* Returns the pointer to the shell's data about a container; NULL until it is set. */
 void *nm_core_shell_data(const struct nm_container *c);
 void nm_core_set_shell_data(struct nm_container *c, void *shell);
-/* Sets the function that frees the shell's data; called when a container that has such data is
+/* Sets the function that frees the shell's data; called when a container with such data is
  * freed. */
 void nm_core_set_shell_data_destructor(struct nm_core *core, void (*fn)(void *shell));
 

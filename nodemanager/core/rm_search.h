@@ -21,7 +21,7 @@
  *
  * An answer that crosses the last step counts, unless it is handled after the request's time-out
  * (nm_rm_search_answer_is_late). If an abandoned RM processes the request later, the RM notices
- * this by the request's age (sentUs), and the node by the epoch of the answer.
+ * this by the request's age (sentUs), and the node notices by the epoch of the answer.
  *
  * Epochs fence: an answer under a lower epoch than the highest obeyed one is discarded
  * (nm_rm_search_judge_epoch). */

@@ -17,7 +17,7 @@
 
 struct service {
     char *name, *version;
-    char *record; /* all of it, to see whether it has changed */
+    char *record; /* the whole record, to detect changes */
     char started[24];
 };
 struct services {
@@ -49,7 +49,7 @@ static void format_now(char out[static 24])
         snprintf(out, 24, "N/A");
 }
 
-/* YARN's rule: letters, digits and underscores, beginning with no digit. */
+/* YARN's rule: letters, digits and underscores, not beginning with a digit. */
 static bool is_service_name(const char *name)
 {
     if (isdigit((unsigned char)*name))

@@ -1,6 +1,6 @@
-/* nodemanager/daemon/aux_services.h - the auxiliary services that a manifest names, as YARN's
- * NodeManager keeps them. Creel loads no Java classes: the only service that it has is the shuffle
- * of MapReduce, which it runs itself, so a manifest may name that one alone, under any name.
+/* nodemanager/daemon/aux_services.h - the auxiliary services that a manifest names, as in YARN's
+ * NodeManager. Creel loads no Java classes: its only service is MapReduce's shuffle, which it runs
+ * itself, so a manifest may contain that class alone, under any name.
  *
  * A manifest is {"services":[{"name":"mapreduce_shuffle","version":"1","configuration":
  * {"properties":{"class.name":"org.apache.hadoop.mapred.ShuffleHandler"}}}]}. */
@@ -23,8 +23,8 @@ struct nm_aux_services; /* opaque; any thread */
 struct nm_aux_services *nm_aux_services_new(const struct base_conf *conf);
 void nm_aux_services_free(struct nm_aux_services *aux); /* NULL-safe */
 bool nm_aux_services_enabled(const struct nm_aux_services *aux);
-/* Replaces all services by those of the manifest @text. A service that stays as it was keeps its
- * start time. Returns 0, or -BASE_EINVAL or -BASE_ELIMIT, and nothing has changed. */
+/* Replaces all services by those of the manifest @text. An unchanged service keeps its start time.
+ * Returns 0; or -BASE_EINVAL or -BASE_ELIMIT, with nothing changed. */
 int nm_aux_services_reload(struct nm_aux_services *aux, const char *text, size_t len,
                            struct base_error *err);
 /* Calls @each for each service; @started: "yyyy-MM-dd HH:mm:ss". */

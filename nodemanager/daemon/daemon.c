@@ -74,7 +74,7 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
     *out = (struct api_server_conf){
         .bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
         .insecure = nm->options.insecure || base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
-        /* no static user: as in YARN, a caller of the NodeManager who gives no name has none */
+        /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
         .node_secret = secret && *secret ? secret : NULL};
     int rc = api_conf_read(nm->conf, "nodemanager", out, err);
     if (rc == 0)
@@ -213,9 +213,9 @@ static void look_for_unfinished(const struct nm_app_view *app, void *u)
     *found = *found || !app->finished;
 }
 
-/* A node that is ended on purpose signs off, so that the RM need not wait until it counts as lost.
- * While an application has containers or map outputs here the node says nothing: they outlive the
- * daemon, and wait for its return. */
+/* A node that is stopped on purpose signs off, so that the RM need not wait until the node counts
+ * as lost. It does not sign off while an application has containers or map outputs here, which
+ * outlive the daemon and wait for its return. */
 static void sign_off(struct nm *nm)
 {
     struct base_buf body = {0};

@@ -102,7 +102,8 @@ struct nm {
 int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options);
 
 /* nodemanager/daemon/loop.c */
-/* Reports that a container's local resources are there; @nm and @box are void for the localizer. */
+/* Reports that a container's local resources are ready, or why not (@failure). @nm, @box: void
+ * pointers, since the localizer knows neither type. */
 void nm_loop_report_resources(void *nm, void *box, const char *failure);
 int nm_loop_init(struct nm *nm, struct base_error *err);
 void nm_loop_run(struct nm *nm);

@@ -166,8 +166,8 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_lau
     return rc;
 }
 
-/* A resource that did not fit on the disk is the node's fault, not the container's; whether the
- * disk is full is not taken from a text alone. */
+/* Fails a start for lack of a resource. If the disk is full, that is the node's fault and not the
+ * container's; a message alone does not prove a full disk. */
 static void fail_without_resources(struct nm *nm, struct nm_box *box, const char *why)
 {
     bool no_space = strstr(why, NM_NO_SPACE_TEXT) &&
@@ -188,7 +188,7 @@ void nm_loop_report_resources(void *user, void *container, const char *failure)
         TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
 }
 
-/* Nothing else notices the end of a container that is killed while it waits for its resources. */
+/* Ends a container that is killed while it waits for its resources: no shim will report its end. */
 static void end_if_waiting_for_resources(struct nm *nm, struct nm_box *box)
 {
     if (!box || !nm_localizer_is_waiting(nm->localizer, &box->id))

@@ -8,10 +8,10 @@
 #include "base/cond.h"
 #include "nodemanager/container/process_tree.h"
 
-#define TEXT_MAX 8192 /* of a file of /proc that is read */
+#define TEXT_MAX 8192 /* longest file of /proc that is read */
 
-/* Processor time of a container since its start, in clock ticks: that of its processes, and of
- * those that have ended, which their parents have been charged with. */
+/* Processor time of a container since its start, in clock ticks: of its live processes, and of
+ * ended ones, whose time is added to their parents'. */
 struct container_ticks {
     struct base_container_id id;
     int64_t ticks;
@@ -24,13 +24,13 @@ struct nm_load_sampler {
     struct nm *nm;
     pthread_t thread;
     pthread_mutex_t lock; /* protects @last and @stopping */
-    pthread_cond_t wake;  /* stopping */
+    pthread_cond_t wake;  /* signals @stopping */
     struct nm_load last;
     bool stopping;
 
     /* the rest is used by the thread only */
     int64_t taken_us; /* when the last sample was taken, on the monotonic clock; 0: never */
-    uint64_t taken_n;
+    uint64_t taken_n; /* samples taken so far */
     struct ticks_list containers;
     int64_t busy_ticks; /* of the machine */
 };
@@ -101,8 +101,8 @@ static void add_alive(struct nm_container *c, void *u)
     all->v[all->n++] = (struct container_ticks){.id = v->id};
 }
 
-/* Returns the container's ticks in the sample before. Both lists are in the order in which the
- * containers came, so *@from, where the search begins, only moves on. */
+/* Returns the container's ticks in the previous sample. Both lists are in the containers' order of
+ * arrival, so the search begins at *@from, which only advances. */
 static int64_t find_ticks_before(const struct ticks_list *before,
                                  const struct base_container_id *id, size_t *from)
 {
@@ -115,7 +115,8 @@ static int64_t find_ticks_before(const struct ticks_list *before,
     return 0;
 }
 
-/* Returns how many ticks all containers have used since the sample before, which @now replaces. */
+/* Returns the ticks that all containers have used since the previous sample, which @now
+ * replaces. */
 static int64_t replace_ticks(struct ticks_list *before, struct ticks_list *now)
 {
     int64_t used = 0;

@@ -14,10 +14,10 @@ struct nm_load {
     int64_t containers_physical, containers_virtual; /* bytes */
     int64_t node_physical, node_virtual;
     int64_t machine_memory; /* bytes */
-    /* number of processors in use, on average since the sample before; 0 in the first one */
+    /* number of processors in use, on average since the previous sample; 0 in the first sample */
     double containers_cores, node_cores;
-    int64_t cost_ms; /* what the sample took */
-    uint64_t number; /* of the sample, from 1; 0: none has been taken yet */
+    int64_t cost_ms; /* duration of taking the sample */
+    uint64_t number; /* of this sample, from 1; 0: none taken yet */
 };
 
 struct nm_load_sampler; /* opaque; any thread */

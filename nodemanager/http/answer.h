@@ -1,8 +1,8 @@
 /* nodemanager/http/answer.h - what several handlers of the NodeManager need to answer.
  *
  * Handlers run on HTTP threads: they copy what they show of the core under nm->lock, and encode the
- * copy after releasing it. The ones that YARN has too answer as its NodeManager does; tests/golden
- * has recordings. */
+ * copy after releasing it. Resources that YARN has too are answered as by its NodeManager;
+ * tests/golden has recordings. */
 #ifndef CREEL_NODEMANAGER_HTTP_ANSWER_H
 #define CREEL_NODEMANAGER_HTTP_ANSWER_H
 
@@ -43,7 +43,7 @@ int64_t nm_offered_vcores(const struct nm *nm);
 const char *nm_app_state_name(const struct nm_app_view *v);
 const char *nm_container_state_name(enum nm_state state);
 
-/* How many map outputs reduces have been given or refused since the start. */
+/* Numbers of map outputs that reduces got or were refused since the start. */
 struct nm_map_output_counts {
     int64_t served, bytes, failed;
 };

@@ -19,13 +19,13 @@ struct app_copy {
 };
 struct apps_copy {
     struct nm *nm;
-    const char *state, *user; /* only these; NULL: any */
+    const char *state, *user; /* show only these; NULL: any */
     struct app_copy *v;
     size_t n, cap;
 };
 
-/* YARN's states of an application on a node. SOURCE: yarn-rest 4.5; Creel's applications skip those
- * that it has no equivalent of. */
+/* YARN's states of an application on a node. SOURCE: Hadoop's NodeManager REST APIs. Creel's
+ * applications skip states without an equivalent. */
 static const char *const app_states[] = {
     "NEW",
     "INITING",
@@ -43,7 +43,7 @@ static bool is_app_state(const char *state)
     return false;
 }
 
-/* As YARN does, drops an application from what is shown once its logs count as aggregated. */
+/* Like YARN, hides an application once its logs count as aggregated. */
 static bool is_shown(const struct nm *nm, const struct nm_app_view *v)
 {
     return !v->finished || !base_conf_bool(nm->conf, "yarn.log-aggregation-enable");
@@ -68,7 +68,7 @@ static void copy_app(const struct nm *nm, const struct nm_app_view *v, struct ap
     nm_core_each_of_app(nm->core, v, add_container_id, out);
 }
 
-/* Sets the pointers of @a to its own texts: call it where @a stays. */
+/* Sets the pointers of @a to its own texts: call this after the last move of @a. */
 static void show_containers(struct app_copy *a)
 {
     a->app.id = a->id;

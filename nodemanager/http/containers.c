@@ -63,9 +63,9 @@ static void copy_container(const struct nm_container_view *v, struct container_c
     out->container.vcores = v->vcores;
 }
 
-/* Lists the log files for a caller who may see them, which reads a folder, so call it without
- * nm->lock; and sets the pointers of
- * @c to its own texts, so call it where @c stays. */
+/* Lists the log files for a caller who may see them, which reads a folder, so call this without
+ * nm->lock; also sets the pointers of @c to its own texts, so call this after the last move of
+ * @c. */
 static void list_logs_and_show(struct api_request *rq, struct nm *nm, struct container_copy *c)
 {
     struct yarn_nm_container *shown = &c->container;

@@ -29,7 +29,7 @@ bool nm_log_list_files(const struct nm_files *f, const struct base_container_id 
 int nm_log_open(const struct nm_files *f, const struct base_container_id *id, const char *name,
                 struct stat *st);
 
-/* What the core knows about a container whose logs are asked for. */
+/* What the core knows about a container whose logs are requested. */
 struct nm_log_owner {
     bool known;          /* its application is known, or its log folder still exists */
     bool waits;          /* it has not been started yet */

@@ -15,8 +15,8 @@
 
 #define SHOWN_BYTES 4096 /* of a file's end, unless the query asks for another part */
 
-/* Finds the container whose logs the path names. Returns false when @rq has been answered: there is
- * none here, or the caller may not see it. */
+/* Finds the container whose logs the path names. Returns false after answering @rq: the container
+ * is not known here, or the caller may not see its logs. */
 static bool find_container(struct api_request *rq, struct nm *nm, struct base_container_id *id)
 {
     const char *text = api_path_arg(rq, 0);

@@ -18,8 +18,8 @@ static bool add_server(const struct nm *nm, const char *key, struct base_buf *ou
 }
 
 /* Appends text of a path. YARN inserts it as it was sent, decoded; here the characters that would
- * change the meaning of the URL are escaped. Slashes and dots stay, since the log server looks
- * at them itself. */
+ * change the meaning of the URL are escaped. Slashes and dots stay, since the log server interprets
+ * them. */
 static void add_path_text(struct base_buf *out, const char *text)
 {
     for (; *text; text++) {

@@ -20,7 +20,7 @@
     "belong to this node at all."
 #define NOT_RUNNING "Container is not yet running. Current state is SCHEDULED"
 
-/* Returns why there are no logs of this container here; NULL when there may be some. */
+/* Returns the reason why this node has no logs of the container; NULL when there may be some. */
 static const char *get_missing_reason(const struct nm_log_owner *owner)
 {
     if (!owner->known)
@@ -146,7 +146,7 @@ static void answer_media_type_refused(struct api_request *rq)
     api_answer_error(rq, 503, "WebApplicationException", "%s", "");
 }
 
-/* YARN's answer to a size that is no number: it fails to report the error as text. */
+/* YARN's answer to a size that is not a number: YARN fails to report the error as text. */
 static void answer_size_refused(struct api_request *rq)
 {
     static const char xml[] =
@@ -200,7 +200,7 @@ static int open_or_answer(struct api_request *rq, struct nm *nm, const struct ba
 }
 
 /* Reads "size": how many bytes from the start, or with a minus sign from the end. Returns false
- * when it is no number; @rq has been answered then. */
+ * when it is not a number; @rq has then been answered. */
 static bool read_size(struct api_request *rq, int64_t *out)
 {
     const char *size = api_query(rq, "size");

@@ -1,5 +1,5 @@
-/* nodemanager/http/raw_log.c - the bytes of a log file as they are, from an offset on, and, when
- * asked, followed until the container has ended: Creel's own resource. */
+/* nodemanager/http/raw_log.c - Creel's own resource for log files: the unchanged bytes from an
+ * offset on, and on request whatever is added until the container has ended. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

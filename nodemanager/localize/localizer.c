@@ -21,7 +21,7 @@
 #include "nodemanager/localize/link.h"
 
 #define SMALL_FILE_MAX 65536
-#define TAG_BIT        1u /* of the spawner's tags: tells our processes from containers */
+#define TAG_BIT        1u /* marks tags of localizer processes; containers' tags lack it */
 
 enum state { QUEUED, FETCHING, READY };
 struct holder;
@@ -35,7 +35,7 @@ struct cached {
     size_t holders;
     struct holder **waiting; /* not READY; one entry per link */
     size_t waiting_n, waiting_cap;
-    /* until it is READY: what creel-localize is told */
+    /* until the state is READY: arguments for creel-localize */
     char *url, *own;
     enum base_resource_type type;
     enum base_resource_visibility visibility;
@@ -79,7 +79,7 @@ static char *format_cache_path(const struct nm_localizer *l, int64_t number, con
     return buf;
 }
 
-/* Texts that compare equal for resources that share a copy. No part has a line break except
+/* Makes a key, which is equal for resources that share a copy. No part has a line break except
  * perhaps the URL, which is last, and the user, whose length is given. */
 static char *make_key(const struct base_local_resource *r, const struct wire_launch *order)
 {
@@ -132,8 +132,8 @@ static void free_cached(struct cached *c)
     free(c);
 }
 
-/* Removes a resource that nobody holds, with its files. While the spawner owes an answer, the
- * struct stays until that comes (key NULL). */
+/* Removes a resource without holders, with its files. While the spawner's answer is outstanding,
+ * the struct stays until that arrives (key NULL). */
 static void remove_cached(struct nm_localizer *l, struct cached *c)
 {
     char path[NM_PATH_MAX];
@@ -373,13 +373,13 @@ void nm_localizer_remove_app(struct nm_localizer *l, const struct base_app_id *i
 
 /* ---- copying ---- */
 
-/* Ends the waiting of all containers that wait for @c, which is thereby removed. */
+/* Fails all containers that wait for @c; releasing the last one removes @c. */
 static void fail_cached(struct nm_localizer *l, struct cached *c, const char *why)
 {
     char *text = base_strdup(why); /* @why may be a part of @c */
 
     base_log_warn("nm", "a local resource is not there: %s", text);
-    if (c->holders == 0) { /* cannot be: somebody waits, or it would have been removed */
+    if (c->holders == 0) { /* cannot happen: @c without holders would be gone */
         remove_cached(l, c);
         free(text);
         return;
@@ -432,7 +432,8 @@ static bool is_plain_name(const char *name)
     return nm_link_name_is_valid(name) && !strchr(name, '/');
 }
 
-/* Reads "BYTES NAME\n" from the file `done`. Returns false when it is not there, or not valid. */
+/* Reads "BYTES NAME\n" from the file `done`. Returns false when the file does not exist or is not
+ * valid. */
 static bool read_done(struct nm_localizer *l, struct cached *c)
 {
     char path[NM_PATH_MAX], *end = NULL;
@@ -587,7 +588,7 @@ bool nm_localizer_take_answer(struct nm_localizer *l, const struct nm_spawned *a
 
 /* ---- after a restart ---- */
 
-/* Adds the complete copy in folder cache/<number>. Returns false when it is to be removed. */
+/* Adds the complete copy in folder cache/<number>. Returns false when the copy must be removed. */
 static bool recover_cached(struct nm_localizer *l, int64_t number)
 {
     struct cached *c = base_alloc(sizeof *c);

@@ -6,7 +6,8 @@
  *    cache/<n>/done, failure, late    how creel-localize ended (fetch/fetch.h)
  *
  * A resource is copied once for all that share it: PUBLIC for the node, PRIVATE for its user,
- * APPLICATION for its application. Same means same URL, type, size and time. Its life:
+ * APPLICATION for its application. Resources are the same if URL, type, size and time are equal.
+ * Its life:
  *
  *    QUEUED --creel-localize starts--> FETCHING --done--> READY --> removed when nobody holds it:
  *      |                                  |                 of an application with that, others

@@ -28,9 +28,9 @@ struct nm_log_choice {
 
 /* ---- patterns ---- */
 
-/* Returns true when regcomp() compiles the pattern with little memory. It copies a group that "+"
- * repeats, so that each level of repeated groups doubles what it takes, and calls itself for each
- * level of groups. Brackets count as well within [], which only refuses more. */
+/* Returns true when regcomp() compiles the pattern with little memory. regcomp() copies a group
+ * that "+" repeats, so that each level of repeated groups doubles its memory, and recurses once for
+ * each level of groups. Brackets count as well within [], which only refuses more. */
 static bool is_cheap(const char *pattern)
 {
     bool repeats[PATTERN_DEPTH_MAX + 1] = {false}; /* the open group of this depth has a "+" */
@@ -60,8 +60,8 @@ static bool is_cheap(const char *pattern)
     return true;
 }
 
-/* Returns the pattern as POSIX has it, which the caller frees; NULL when it means something that
- * POSIX does not have. */
+/* Translates a pattern of Java's to POSIX, which the caller frees; NULL when POSIX has no
+ * equivalent. */
 static char *translate(const char *java)
 {
     struct base_buf out = {0};
@@ -173,7 +173,7 @@ static void choose_in_container(int logs, const char *container, const struct nm
         close(fd);
 }
 
-/* Reads the file with the patterns. Returns NULL when it is not there, or not valid. */
+/* Reads the file with the patterns. Returns NULL when the file does not exist or is not valid. */
 static struct nm_log_choice *read_choice(int logs)
 {
     struct base_buf text = {0};

@@ -1,11 +1,11 @@
-/* nodemanager/container/logs/log_choice.h - which logs of an ended application are kept: those that
- * its log aggregation context includes and does not exclude, as in YARN, where nothing else is
- * aggregated.
+/* nodemanager/container/logs/log_choice.h - decides which logs of an ended application are kept:
+ * those that its log aggregation context includes and does not exclude. YARN aggregates only those,
+ * too.
  *
- * The patterns are regular expressions that are searched in the names of files. They are Java's in
- * YARN and POSIX's extended ones here, with \d; what a pattern cannot mean here ("(?", repetition
- * by numbers, references to groups, which also would make matching slow) is logged, and then
- * everything is kept. */
+ * The patterns are regular expressions that are searched in the names of files. In YARN they have
+ * Java's syntax, here that of POSIX's extended ones and \d. A pattern that uses anything else
+ * ("(?", repetition by numbers, references to groups, which would also make matching slow) is
+ * logged and ignored. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
 #define CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
 
@@ -17,8 +17,8 @@
 #define NM_LOG_CHOICE_FILE ".choice"
 
 struct nm_log_choice; /* two patterns, compiled */
-/* @include, @exclude: NULL or "": none. Returns NULL when neither is there; a pattern that is not
- * understood counts as none, after a warning in the log. */
+/* @include, @exclude: NULL or "": none. Returns NULL when there is neither; a pattern that is not
+ * understood is ignored, after a warning in the log. */
 struct nm_log_choice *nm_log_choice_new(const char *include, const char *exclude);
 void nm_log_choice_free(struct nm_log_choice *c);
 bool nm_log_choice_keeps(const struct nm_log_choice *c, const char *name);
@@ -27,8 +27,8 @@ bool nm_log_choice_keeps(const struct nm_log_choice *c, const char *name);
  * "". */
 int nm_log_choice_save(const char *folder, const char *include, const char *exclude,
                        struct base_error *err);
-/* Removes the files of @folder's containers that are not kept, and then the patterns. Does nothing
- * when there are no patterns, or no longer. Follows no link. */
+/* Removes log files of @folder's containers that are not chosen, and then the patterns. Does
+ * nothing when there are no patterns, or no longer. Follows no link. */
 void nm_log_choice_apply(const char *folder);
 
 #endif

@@ -14,7 +14,8 @@ static struct base_acl_rules read_rules(const struct nm *nm)
                                    .process = base_process_user()};
 }
 
-/* Decides by the groups of the caller, too, if it must. @of_app false: only administrators may. */
+/* Decides, with the caller's groups only if necessary. @of_app false: only administrators may see
+ * it. */
 static bool decide(struct nm *nm, const char *user, const struct base_acl_rules *rules, bool of_app,
                    const char *owner, const char *acl)
 {
@@ -105,7 +106,7 @@ void nm_access_refuse_log_list(struct api_request *rq, const struct base_app_id 
     free(why);
 }
 
-/* YARN answers 500, although nothing is wrong with the server. */
+/* Like YARN, answers 500, although no server error has occurred. */
 void nm_access_refuse_log(struct api_request *rq, const struct base_app_id *app)
 {
     char *why = format_refusal(rq, app);

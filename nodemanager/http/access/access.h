@@ -1,5 +1,5 @@
-/* nodemanager/http/access/access.h - who may see the logs of an application on this node: its
- * owner, the users of its VIEW_APP list, which came with the launch, and administrators. As in
+/* nodemanager/http/access/access.h - decides who may see the logs of an application on this node:
+ * its owner, the users of its VIEW_APP list, which came with the launch, and administrators. As in
  * YARN, a caller who gives no name sees everything, and so does everybody while yarn.acl.enable is
  * false. SOURCE: YARN's ContainerLogsUtils; the recordings acl-nm-*. */
 #ifndef CREEL_NODEMANAGER_HTTP_ACCESS_ACCESS_H
@@ -8,20 +8,19 @@
 #include "api/server/server.h"
 #include "nodemanager/daemon/daemon.h"
 
-/* Returns true when the caller may see the application's logs. Those of an application that the
- * node does not remember any more are for administrators alone. Must not be called with nm->lock
- * held. */
+/* Returns true when the caller may see the application's logs. Logs of an application that the node
+ * no longer remembers are for administrators alone. Must not be called with nm->lock held. */
 bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app);
 /* Returns true when lists leave the application out for the caller, who may not see it
  * (yarn.webapp.filter-entity-list-by-user). Must not be called with nm->lock held. */
 bool nm_access_leaves_out_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app);
 /* Returns true when the caller is an administrator, whether or not ACLs are enabled. */
 bool nm_access_is_admin(struct api_request *rq, struct nm *nm);
-/* The same, except that a caller who gives no name is one only if everybody is. @nm: struct nm *.
- */
+/* The same, except that an anonymous caller counts as one only if everybody is an administrator.
+ * @nm: struct nm *. */
 bool nm_access_is_named_admin(struct api_request *rq, void *nm);
 /* Returns true when the caller may change something of @owner's application: everybody while ACLs
- * are not enabled, then its owner and administrators who give their name. */
+ * are disabled, otherwise its owner and administrators, if they give their names. */
 bool nm_access_may_change_app_of(struct api_request *rq, struct nm *nm, const char *owner);
 /* Answer that the caller may not see the logs of @app, in the form that the resource has: the list
  * of files, one file, a page for people, and Creel's own resource. */

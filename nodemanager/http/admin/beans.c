@@ -29,7 +29,7 @@ struct node_figures {
     int64_t starting, running, paused;
     struct api_rate launch;
     int64_t containers_gb, containers_virtual_gb, node_gb, node_virtual_gb, sample_ms;
-    double containers_cores, node_cores, node_gpus; /* no GPUs are looked for */
+    double containers_cores, node_cores, node_gpus; /* Creel does not look for GPUs */
 };
 #define GAUGE(name, member) API_ATTRIBUTE(node_figures, name, API_ATTR_GAUGE, member)
 #define COUNT(name, member) API_ATTRIBUTE(node_figures, name, API_ATTR_COUNT, member)
@@ -120,7 +120,7 @@ static void add_app(const struct nm_app_view *v, void *u)
     *(int64_t *)u += !v->finished;
 }
 
-/* YARN rounds what is allocated up to full GB, and what is available down. */
+/* Like YARN, rounds allocated amounts up to full GB, and available ones down. */
 static void read_core(struct nm *nm, struct node_figures *f)
 {
     struct container_sums sums = {.f = f};
@@ -144,7 +144,7 @@ static void read_core(struct nm *nm, struct node_figures *f)
         f->launch.average = (double)stats.spawn_us / 1000 / (double)stats.spawned;
 }
 
-/* How full the file system of the local folder is, in per cent, as df shows it. */
+/* Returns how full the file system of the local folder is, in percent, as df shows it. */
 static int64_t read_disk_percent(const struct nm *nm)
 {
     struct statvfs s;
@@ -194,7 +194,7 @@ struct shuffle_figures {
 static const struct api_attribute shuffle_attributes[] = {
     API_ATTRIBUTE(shuffle_figures, "Context", API_ATTR_TAG, context),
     API_ATTRIBUTE(shuffle_figures, "Hostname", API_ATTR_TAG, host),
-    NO_GAUGE("ShuffleConnections"), /* map outputs come over the connections of all requests */
+    NO_GAUGE("ShuffleConnections"), /* map outputs use the connections of all requests */
     API_ATTRIBUTE(shuffle_figures, "ShuffleOutputBytes", API_ATTR_COUNT, counts.bytes),
     API_ATTRIBUTE(shuffle_figures, "ShuffleOutputsFailed", API_ATTR_COUNT, counts.failed),
     API_ATTRIBUTE(shuffle_figures, "ShuffleOutputsOK", API_ATTR_COUNT, counts.served),

@@ -1,10 +1,10 @@
-/* nodemanager/http/admin/rpc_beans.c - what the NodeManager was told to do, under the names of
+/* nodemanager/http/admin/rpc_beans.c - the orders that the NodeManager received, under the names of
  * YARN's RPC services of a node: the management of containers, at the port of the node's id, and
  * the localizer (8040 in YARN).
  *
  * Here no master calls a node: orders to start, stop and signal containers come with the answers of
- * the ResourceManager, and are counted as the calls of the first service. There is no localizer,
- * so nobody has called it. */
+ * the ResourceManager, and are counted as the calls of the first service. The localizer's figures
+ * are 0: it is not a service here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ void nm_beans_each_rpc(const struct api_bean_service *service, api_rpc_add *add,
 
     orders.calls.all.calls = n;
     orders.calls.by_class[2] = n;
-    /* only launches take a time that is measured */
+    /* only launches are timed */
     orders.calls.window.calls = (int64_t)stats.spawned;
     orders.calls.window.handling_us = (int64_t)stats.spawn_us;
     add(&orders, u);

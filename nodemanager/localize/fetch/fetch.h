@@ -5,23 +5,24 @@
  *
  *   DIR        folder of the cache for this resource; empty but for the NodeManager's own file
  *   TYPE       file, archive or pattern
- *   SIZE       bytes that it must have; 0 or less: not checked
- *   TIMESTAMP  when it must have been changed, in ms since 1970; checked as below
- *   MAX        most bytes that it may take, downloaded or unpacked
+ *   SIZE       bytes that the resource must have; 0 or less: not checked
+ *   TIMESTAMP  its required modification time, in ms since 1970; checked as below
+ *   MAX        most bytes that the resource may take, downloaded or unpacked
  *   SECONDS    most time that this process may take
  *   ACCESS     public or private: the mode of the files
  *   ROOT, OWN  the NodeManager's local folder, from which nothing is copied, except from OWN
  *
  * Writes DIR/data/NAME, where NAME is the last part of the URL's path, and at the end either
- * DIR/done ("BYTES NAME\n"), DIR/failure, a text for the container's diagnostics, or text in
- * DIR/late, which says the same when time is over. Without any of them the process was killed.
- * Whatever it was given, it writes below DIR only.
+ * DIR/done ("BYTES NAME\n"), DIR/failure (a text for the container's diagnostics), or the same kind
+ * of text in DIR/late when SECONDS have passed. If there is none of these files, the process was
+ * killed. It never writes outside DIR, whatever the arguments.
  *
- * It is a process of its own, so that neither a slow server nor a hostile archive can hurt the
- * NodeManager, and so that the end of the NodeManager ends it too.
+ * A separate process keeps slow servers and hostile archives from harming the NodeManager; it ends
+ * when the NodeManager ends.
  *
- * As in YARN a file's time must be exactly TIMESTAMP. A server tells times in seconds if at all, so
- * that a TIMESTAMP of 0 is not checked there (all that YARN accepts). */
+ * As in YARN a file's time must be exactly TIMESTAMP. A server reports times in seconds, if at all,
+ * so for resources of servers a TIMESTAMP of 0, the only one that YARN accepts there, is not
+ * checked. */
 #ifndef CREEL_NODEMANAGER_LOCALIZE_FETCH_FETCH_H
 #define CREEL_NODEMANAGER_LOCALIZE_FETCH_FETCH_H
 
@@ -32,7 +33,7 @@
 #include "base/error.h"
 
 #define FETCH_ENTRIES_MAX 200000 /* members of an archive */
-#define FETCH_ENTRY_BYTES 4096   /* what a member counts beside its bytes */
+#define FETCH_ENTRY_BYTES 4096   /* charged for each member beside its bytes */
 
 enum fetch_type { FETCH_FILE, FETCH_ARCHIVE, FETCH_PATTERN };
 struct fetch {
@@ -48,12 +49,13 @@ struct fetch {
 
 /* Opens the resource for reading, after downloading it into DIR if it is remote, sets f->name, and
  * checks size and time. Returns a descriptor of a plain file, at its beginning, or a negative
- * BASE_E*. *@in_dir: it is DIR/download. */
+ * BASE_E*. *@in_dir becomes true when that file is DIR/download. */
 int fetch_open_source(struct fetch *f, bool *in_dir, struct base_error *err);
 /* Copies all of plain file @from to the new file @name in folder @to. Returns 0 or a negative
  * BASE_E*. */
 int fetch_copy(struct fetch *f, int from, int to, const char *name, struct base_error *err);
-/* Returns true when a resource of this name and type is unpacked: as in YARN, its name decides. */
+/* Returns true when the resource is to be unpacked, which its type and, as in YARN, its name
+ * decide. */
 bool fetch_is_archive(const struct fetch *f);
 /* Unpacks the archive @from into the new folder DIR/data/NAME, as members and links that stay in
  * it. Refuses the whole archive for any other member. Returns 0 or a negative BASE_E*. */

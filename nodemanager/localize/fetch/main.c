@@ -31,7 +31,7 @@ enum argument {
     ARGS
 };
 
-/* What the alarm needs, ready for a signal handler. */
+/* Prepared for the alarm's signal handler, which may neither open files nor format texts. */
 static int late_fd = -1;
 static char late_text[256];
 
@@ -61,7 +61,7 @@ static enum fetch_type parse_type(const char *text)
                                           : FETCH_FILE;
 }
 
-/* A download of a file that is not unpacked becomes the file itself. */
+/* Makes the download of a file that is not unpacked the resource itself. */
 static int place_download(struct fetch *f, int fd, struct base_error *err)
 {
     struct stat st;

@@ -68,7 +68,7 @@ static int check_size_and_time(const struct fetch *f, int64_t size, int64_t at_m
 
 /* ---- names ---- */
 
-/* Sets f->name to the last part of @path, or to "resource" when that is no name of a file. */
+/* Sets f->name to the last part of @path, or to "resource" when that cannot be a file name. */
 static void set_name(struct fetch *f, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -115,8 +115,8 @@ static bool lies_in(const char *path, const char *folder)
     return n > 0 && strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* Opens a plain file wherever links lead, but never a device or a FIFO, whose open alone may have
- * effects or wait. */
+/* Opens a plain file wherever links lead, but never a device or a FIFO, since merely opening one
+ * may block or have side effects. */
 static int open_local(struct fetch *f, const char *path, struct base_error *err)
 {
     char self[64], real[PATH_MAX];
@@ -158,7 +158,7 @@ struct download {
     struct fetch *f;
     int fd;
     int64_t bytes;
-    int rc; /* of what ended the transfer from our side */
+    int rc; /* the error with which our side ended the transfer */
     struct base_error *err;
 };
 
@@ -180,8 +180,8 @@ static size_t write_part(char *p, size_t size, size_t n, void *user)
     return n;
 }
 
-/* The proxies of the environment are those of the NodeManager, whose environment this is not: none
- * is used. A redirect leads to another server of the same protocols only, never to a file. */
+/* No proxy is used: the environment's proxies are not meant for this process. Redirects may only
+ * lead to servers of the same protocols, never to a file. */
 static void set_options(CURL *easy, const char *scheme, struct download *d,
                         char why[static CURL_ERROR_SIZE])
 {

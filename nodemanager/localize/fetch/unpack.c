@@ -2,9 +2,9 @@
  *
  * Nothing outside of the folder is written, and no link in it leads outside:
  *  - A member's name is relative and has no "..". libarchive follows no link on the way to it.
- *  - A symbolic link may have ".." at its beginning only, and no more than the folders above it.
- *    Since the way to a link has only true folders, it then leads to a place inside, from which
- *    other links go on likewise.
+ *  - A symbolic link may have ".." only at its beginning, and at most as many as there are folders
+ *    above the link. Since those are real folders and no links, the target is inside; the same
+ *    holds for further links on the way.
  *  - A hard link names a plain file that has been unpacked before.
  *  - Anything else (device, FIFO, socket) is refused. */
 #include <archive.h>
@@ -189,8 +189,8 @@ static int unpack_all(struct fetch *f, struct archive *from, struct archive *to,
     return archive_write_close(to) < ARCHIVE_WARN ? report_archive_error(f, to, err) : 0;
 }
 
-/* Only the formats that the name stands for are understood: each further one is more code that
- * reads what strangers wrote. */
+/* Only the formats that the name stands for are enabled: every further one is more code that reads
+ * untrusted data. */
 static struct archive *open_archive(const struct fetch *f, int from)
 {
     struct archive *a = archive_read_new();
