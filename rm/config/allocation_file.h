@@ -36,11 +36,12 @@ bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *q
  * unchanged. May wait for the name service, so it must not be called on an HTTP thread. */
 void rm_queues_look_up_groups(struct rm_backend *backend, const char *queue, const char *user,
                               struct rm_str_list *out);
-/* Reads that file and hands the queues to the core, whose reply goes to @on_reply(@reply_user) (may
- * be NULL). Sets *@queues_n to the number of queues, including root and root.default. Returns 0, or
- * a negative BASE_E*, after which the queues stay unchanged and @on_reply is not called:
- * -BASE_ENOTFOUND when no file is configured or the file does not exist; otherwise the message
- * describes what is wrong with the file. Must not be called on an HTTP thread. */
+/* Reads the file of rm_queues_get_file_path() and hands the queues to the core, whose reply goes to
+ * @on_reply(@reply_user) (may be NULL). Sets *@queues_n to the number of queues, including root and
+ * root.default. Returns 0, or a negative BASE_E*, after which the queues stay unchanged and
+ * @on_reply is not called: -BASE_ENOTFOUND when no file is configured or the file does not exist;
+ * otherwise the message describes what is wrong with the file. Must not be called on an HTTP
+ * thread. */
 int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *reply_user,
                      size_t *queues_n, struct base_error *err);
 

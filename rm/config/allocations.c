@@ -658,8 +658,9 @@ static int read_queues(struct reader *r, xmlNodePtr root)
     return rc;
 }
 
-/* Below a parent that shares by memory alone YARN makes no queue that shares by the dominant
- * resource. SOURCE: Hadoop's FairSharePolicy.isChildPolicyAllowed and QueueManager. */
+/* Leaves out queues that share by the dominant resource below a parent that shares by memory alone,
+ * since YARN does not create them. SOURCE: Hadoop's FairSharePolicy.isChildPolicyAllowed and
+ * QueueManager. */
 static void leave_out_misplaced_queues(struct reader *r)
 {
     struct policy_queues *q = &r->q;

@@ -1,5 +1,5 @@
-/* rm/config/host_lists.h - reads the files that list the hosts that may have nodes
- * (yarn.resourcemanager.nodes.include-path) and those that may not (...exclude-path).
+/* rm/config/host_lists.h - reads the lists of hosts that may have nodes
+ * (yarn.resourcemanager.nodes.include-path) and of hosts that may not (...exclude-path).
  *
  * A file whose name ends with ".xml" has elements
  * <host><name>h1,h2</name><timeout>SECONDS</timeout>

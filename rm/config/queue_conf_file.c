@@ -34,7 +34,7 @@ char *rm_queue_conf_resolve_path(const struct base_conf *conf, bool *optional)
     return rm_conf_resolve_path(conf, KEY, FILE_NAME, optional);
 }
 
-/* Reads the properties that the file at @path sets. */
+/* Reads the properties set in the file at @path. */
 static int read_file(const char *path, struct rm_properties *out, struct base_error *err)
 {
     struct base_conf *file = base_conf_new();
@@ -156,7 +156,7 @@ static void on_reread_reply(void *user, const struct rm_effect *fx)
     unref_reread(r);
 }
 
-/* Counts the queues of @p, which are possible. */
+/* Counts the queues of @p, which has been checked. */
 static size_t count_queues(const struct rm_properties *p)
 {
     struct policy_queues tree;

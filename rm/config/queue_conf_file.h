@@ -1,6 +1,6 @@
-/* rm/config/queue_conf_file.h - the queues in the form of Hadoop's capacity-scheduler.xml: where
- * the file is, what is in it, and whether clients may change it (PUT
- * /ws/v1/cluster/scheduler-conf). What the properties mean: rm/core/queue/capacity_tree.h. */
+/* rm/config/queue_conf_file.h - the queues in the form of Hadoop's capacity-scheduler.xml: finds
+ * and reads the file, and tells whether clients may change the queues (PUT
+ * /ws/v1/cluster/scheduler-conf). The properties are described in rm/core/queue/capacity_tree.h. */
 #ifndef CREEL_RM_CONFIG_QUEUE_CONF_FILE_H
 #define CREEL_RM_CONFIG_QUEUE_CONF_FILE_H
 
@@ -19,10 +19,10 @@ void rm_first_queues_free(struct rm_first_queues *q);
 
 /* Resolves creel.scheduler.capacity-file, as rm_conf_resolve_path(). */
 char *rm_queue_conf_resolve_path(const struct base_conf *conf, bool *optional);
-/* Sets *@out, which the caller frees, to the configuration of the queues as configured now: that of
- * the file; without a file, one that describes the queues of creel.scheduler.queues. Returns 1 when
- * there is a file, 0 when there is none, or a negative BASE_E* with @err naming the file. Checks
- * that the queues are possible. Must not be called on an HTTP thread. */
+/* Sets *@out, which the caller frees, to the present configuration of the queues: the file's, or
+ * without a file one that describes the queues of creel.scheduler.queues. Returns 1 when there is a
+ * file, 0 when there is none, or a negative BASE_E* with @err naming the file. Checks that the
+ * properties describe valid queues. Must not be called on an HTTP thread. */
 int rm_queue_conf_read_configured(const struct base_conf *conf, struct rm_properties *out,
                                   struct base_error *err);
 /* Returns true when the queues are shown as those of the capacity scheduler, and its configuration

@@ -1,5 +1,5 @@
-/* rm/config/reservable.h - what the configuration says about reservations, besides the queues' own
- * in capacity-scheduler.xml (struct policy_queue). */
+/* rm/config/reservable.h - settings about reservations, besides those of queues in
+ * capacity-scheduler.xml (struct policy_queue). */
 #ifndef CREEL_RM_CONFIG_RESERVABLE_H
 #define CREEL_RM_CONFIG_RESERVABLE_H
 

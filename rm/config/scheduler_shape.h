@@ -1,5 +1,5 @@
-/* rm/config/scheduler_shape.h - which of YARN's schedulers the queues are shown as to clients,
- * whatever the policy is: the key creel.yarn.scheduler-shape. */
+/* rm/config/scheduler_shape.h - selects the scheduler of YARN in whose form clients see the queues,
+ * whatever the policy: the key creel.yarn.scheduler-shape. */
 #ifndef CREEL_RM_CONFIG_SCHEDULER_SHAPE_H
 #define CREEL_RM_CONFIG_SCHEDULER_SHAPE_H
 

@@ -141,7 +141,8 @@ static bool write_to_audit_file(const struct base_buf *line)
     return rc >= 0;
 }
 
-/* Writes the line to the file and to the log. A line that is in no file is logged at any level. */
+/* Writes the line to the file and to the log. If the file could not be written, the line is logged
+ * at any level. */
 static void log_audit_line(const struct base_buf *line)
 {
     if (write_to_audit_file(line))

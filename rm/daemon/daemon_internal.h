@@ -81,10 +81,11 @@ struct rm_backend {
     char *queues_path;           /* the allocation file, NULL: none */
     bool queues_optional;        /* a missing file is no error */
     struct base_buf queues_good; /* the file's text when it was last accepted; under qlock */
-    char *capacity_path;         /* capacity-scheduler.xml, NULL: none, and none of the shape's */
+    char *capacity_path; /* capacity-scheduler.xml; NULL: there is none, or another shape is set */
     bool capacity_optional;
-    struct rm_properties queue_conf_good; /* the same of capacity-scheduler.xml */
-    atomic_bool wants_groups;             /* the placement rules of the file use groups of users */
+    struct rm_properties
+        queue_conf_good;      /* the last accepted properties of capacity-scheduler.xml */
+    atomic_bool wants_groups; /* the placement rules of the file use groups of users */
     struct base_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
     _Atomic(char *) url;
@@ -208,13 +209,13 @@ int rm_queues_load_file_or_last_good(struct rm_backend *b, struct policy_queues 
                                      struct base_error *err);
 
 /* ---- rm/config/queue_conf_file.c ---- */
-/* Reads the queues: of the allocation file; in the shape of the capacity scheduler and without that
- * file, of capacity-scheduler.xml; a file that has become bad counts as it was last accepted. Sets
- * *@out, which the caller frees. Returns 0 or the error. */
+/* Reads the queues of the allocation file; without that file, and in the shape of the capacity
+ * scheduler, those of capacity-scheduler.xml. Of a file that has become bad, the last accepted
+ * version counts. Sets *@out, which the caller frees. Returns 0 or the error. */
 int rm_queues_load(struct rm_backend *b, struct rm_first_queues *out, struct base_error *err);
-/* As rm_queues_reload(), for capacity-scheduler.xml. Its queues replace those in force unless a
- * queue would go that is not stopped. Where clients may change the queues, those in the state store
- * count, and nothing changes, as in YARN. */
+/* As rm_queues_reload(), for capacity-scheduler.xml. Its queues replace those in force, unless that
+ * would remove a queue that is not stopped. Where clients may change the queues, the state store's
+ * queues count and nothing changes, as in YARN. */
 int rm_queue_conf_reload(struct rm_backend *b, rm_reply_fn *on_reply, void *reply_user,
                          size_t *queues_n, struct base_error *err);
 

@@ -186,9 +186,9 @@ static void begin_answer(struct stream *s)
     api_answer_stream(rq, (unsigned)s->status, s->type, read_ring, s, release_reader);
 }
 
-/* Keeps the header line if it is one that describes a master's answer. Cookies are not passed on: a
- * master could set cookies that browsers would send to the ResourceManager. SOURCE: RFC 9110,
- * section 8, and what browsers need of a page. */
+/* Keeps a header line that describes a master's answer. Cookies are not passed on: a master could
+ * set cookies that browsers would send to the ResourceManager. SOURCE: RFC 9110, section 8, and
+ * what browsers need of a page. */
 static void keep_passed_header(struct stream *s, const char *line, size_t len)
 {
     static const char *const names[] = {"Content-Encoding",    "Content-Language",

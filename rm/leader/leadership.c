@@ -82,7 +82,7 @@ int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct b
 
 /* ---------------------------------------------------------------- begin */
 /* A file that cannot be read must not prevent a takeover: all hosts may have nodes then, as in
- * YARN, until an operator has the lists read again. */
+ * YARN, until an operator refreshes the lists. */
 static void provide_host_lists(const struct rm_backend *b, struct rm_core *core)
 {
     struct rm_host_lists lists;

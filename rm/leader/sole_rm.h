@@ -1,7 +1,7 @@
-/* rm/leader/sole_rm.h - a ResourceManager that is not one of several: no other takes its
- * leadership. The leadership is entered as an elected one is (rm_daemon_enter_leadership), under
- * the epoch that the store takes when it is opened. The lease is endless (RM_LEASE_ENDLESS), since
- * no other process can open the store.
+/* rm/leader/sole_rm.h - a ResourceManager that is not one of several: no other one takes over from
+ * it. Its leadership is entered as an elected one is (rm_daemon_enter_leadership), under the epoch
+ * that the store takes when it is opened. The lease is endless (RM_LEASE_ENDLESS), since no other
+ * process can open the store.
  *
  *   open --epoch of the store--> ACTIVE --nodes have obeyed a higher epoch--> entered again,
  *                                  ^                                          under a higher epoch

@@ -1,6 +1,6 @@
-/* rm/term/lead_rules.h - what a ResourceManager does at each piece of news about its leadership,
- * and in which order. Pure: no thread, no clock, no I/O. The lead thread carries the effects out
- * (rm/leader/leader.c); so does the fault simulation (tests/sim/sim_lead_thread.c).
+/* rm/term/lead_rules.h - decides what a ResourceManager does at each piece of news about its
+ * leadership, and in which order. Pure: no thread, no clock, no I/O. The lead thread carries the
+ * effects out (rm/leader/leader.c); so does the fault simulation (tests/sim/sim_lead_thread.c).
  *
  * News comes from the election's thread, from the core and from an operator, and waits in a mailbox
  * while the lead thread is busy: reading the state of a cluster, or writing what is queued, may

@@ -1,5 +1,5 @@
-/* rm/term/lease.h - whether this ResourceManager may still answer requests and give orders to
- * nodes. Pure: callers pass the time.
+/* rm/term/lease.h - decides whether this ResourceManager may still answer requests and give orders
+ * to nodes. Pure: callers pass the time.
  *
  *    HELD --deposed, or asked after the end of the lease--> LOST
  *      ^                                                      |
