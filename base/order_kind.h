@@ -51,7 +51,7 @@ enum base_resource_type {
     BASE_RESOURCE_ARCHIVE, /* unpacked */
     BASE_RESOURCE_PATTERN, /* a jar: unpacked, and kept as it is beside that */
 };
-/* Who uses the same copy on a node. */
+/* Which containers share a copy on a node. */
 enum base_resource_visibility {
     BASE_RESOURCE_PUBLIC,      /* everybody */
     BASE_RESOURCE_PRIVATE,     /* all applications of the user */

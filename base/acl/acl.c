@@ -4,7 +4,7 @@
 
 #define BLANKS " \t\r\n\v\f"
 
-struct part { /* of a text that is not changed */
+struct part { /* part of a constant text */
     const char *at;
     size_t len;
 };

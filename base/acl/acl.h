@@ -1,5 +1,5 @@
-/* base/acl/acl.h - access control lists as YARN writes them, and what they decide about an
- * application. Pure: who is in which group is known beforehand, or asked for.
+/* base/acl/acl.h - access control lists as YARN writes them, and decisions by those of an
+ * application. Pure: callers pass the groups of a user, or are asked for them.
  *
  *   "alice,bob ops,staff"   users, and after the first blank groups
  *   " ops"                  a group alone
@@ -17,14 +17,14 @@
 
 #include "base/mem.h"
 
-/* In this order the answers of several lists, of which one is enough, combine by their maximum. */
+/* Where one of several lists suffices, the maximum of their answers counts. */
 enum base_acl_answer {
     BASE_ACL_NO,
     BASE_ACL_ASK_GROUPS, /* depends on the groups of the caller, who has not been looked up yet */
     BASE_ACL_YES,
 };
 struct base_acl_caller {
-    const char *user;          /* NULL: nobody knows who asks; everything is allowed, as in YARN */
+    const char *user;          /* NULL: an unknown caller, who may do everything, as in YARN */
     const char *const *groups; /* @groups_n of them, if known */
     size_t groups_n;
     bool groups_known;
@@ -43,14 +43,14 @@ enum base_acl_answer base_acl_either(enum base_acl_answer a, enum base_acl_answe
 struct base_acl_rules {
     bool enabled;        /* yarn.acl.enable; otherwise only administration asks for a right */
     const char *admins;  /* yarn.admin.acl */
-    const char *process; /* the user of the daemon, who is an administrator, too */
+    const char *process; /* the daemon's user, also an administrator */
 };
 /* Decides whether the caller is an administrator, whether or not ACLs are enabled. */
 enum base_acl_answer base_acl_check_admin(const struct base_acl_rules *rules,
                                           const struct base_acl_caller *who);
-/* Decides whether the caller may do with @owner's application what @acl (NULL: given to nobody)
- * lists: its owner, administrators and the users listed may. Everybody may while ACLs are not
- * enabled. */
+/* Decides whether the caller has the right on @owner's application that @acl grants (NULL: to
+ * nobody): the owner, administrators and the users listed have it. Everybody has it while ACLs are
+ * disabled. */
 enum base_acl_answer base_acl_check_app(const struct base_acl_rules *rules,
                                         const struct base_acl_caller *who, const char *owner,
                                         const char *acl);

@@ -29,7 +29,8 @@ void base_groups_query_name_service(const char *user, struct base_group_names *o
 struct base_groups;
 struct base_groups_conf {
     int64_t known_us, unknown_us; /* how long an answer counts, and one without any group */
-    /* asked instead of the name service, by any thread and without a lock; NULL: that one */
+    /* called instead of the name service, by any thread and without a lock; NULL: the name
+     * service */
     void (*query)(const char *user, struct base_group_names *out);
 };
 struct base_groups *base_groups_new(const struct base_groups_conf *conf);
@@ -37,7 +38,8 @@ void base_groups_free(struct base_groups *g);
 /* Reads hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
 struct base_groups *base_groups_new_by_conf(const struct base_conf *conf);
 /* Returns true when the cache has an answer about @user that counts at @now_us: a look-up within
- * BASE_GROUPS_GRACE_US from then on asks nobody, unless very many users come in between. */
+ * BASE_GROUPS_GRACE_US from then on needs no query, unless very many other users are looked up in
+ * between. */
 #define BASE_GROUPS_GRACE_US INT64_C(10000000)
 bool base_groups_know(struct base_groups *cache, const char *user, int64_t now_us);
 /* As base_groups_query_name_service(), but asks only when the cache has no answer about @user, or

@@ -33,9 +33,9 @@ void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
 /* Logs whatever level base_log_init() was given: for events that are recorded nowhere else. */
 void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Changes at run time which events are logged: from now on those less severe than @level are not,
- * of the areas called @name or NAME.something; "": of all areas. The longest name counts. Returns
- * 0, or -BASE_ELIMIT when BASE_LOG_NAMES_MAX other names have been set. */
+/* Changes at run time which events are logged: from now on, those in the areas @name and
+ * NAME.something (all areas if @name is "") that are less severe than @level are not. The longest
+ * name counts. Returns 0, or -BASE_ELIMIT when BASE_LOG_NAMES_MAX other names have been set. */
 #define BASE_LOG_NAMES_MAX 256
 int base_log_set_level(const char *name, enum base_log_level level, struct base_error *err);
 /* Returns the level that holds for @name. */

@@ -24,8 +24,8 @@
  *
  * Stale nodes are election nodes of our rm-id whose ephemeralOwner is not our session. If the
  * node's data shows that an earlier session of this process or a dead process of this host made it,
- * it is deleted at once. Any other stale node in front of ours is waited for; if it is still there
- * after twice the session time-out, a live RM uses our id and this RM is refused.
+ * it is deleted at once. The RM waits for any other stale node in front of ours; if that node is
+ * still there after twice the session time-out, a live RM uses our id and this RM is refused.
  *
  * After every connect or reconnect all of this is read again; only the ephemeralOwner proves that a
  * node is ours.

@@ -61,8 +61,8 @@ static void pause_until(struct ha_log_follow *f, int64_t at_us)
     f->asked = 0;
 }
 
-/* Called when there is nothing to follow yet, or when the log is bad: loading the log will report
- * the error; following stays silent. */
+/* Called when there is nothing to follow yet, or when the log is bad: following stays silent, since
+ * loading the log will report the error. */
 static void retry_list_later(struct ha_log_follow *f, int64_t now_us)
 {
     pause_until(f, now_us + HA_LOG_FOLLOW_AGAIN_US);
