@@ -1,7 +1,7 @@
 /* policies/registry.h - the list of all policies.
  *
- * A file of this folder or of a folder in it defines `const struct policy_ops policy_NAME`; a line
- * with NAME in the list makes the policy known to configuration, commands, reports and tests. */
+ * A file in this folder or below defines `const struct policy_ops policy_NAME`; a line with NAME in
+ * the list makes the policy known to configuration, commands, reports and tests. */
 #ifndef CREEL_POLICIES_REGISTRY_H
 #define CREEL_POLICIES_REGISTRY_H
 

@@ -73,8 +73,8 @@ static int64_t room_between(const struct search *s, enum base_task_kind k, int64
 }
 
 /* ---- any, all ---- */
-/* Returns the interval with the least booked among those that have room for @width slots; -1: none
- * has. */
+/* Returns the interval with the fewest booked slots among those with room for @width more; -1:
+ * there is none. */
 static int64_t find_cheapest(const struct interval *v, int64_t n, int64_t width)
 {
     int64_t best = -1;
@@ -85,8 +85,8 @@ static int64_t find_cheapest(const struct interval *v, int64_t n, int64_t width)
     return best;
 }
 
-/* Books the stage at lowest cost. Returns false when it does not fit; part of it may be booked
- * then. */
+/* Books the stage at lowest cost. Returns false when the stage does not fit; part of it may then be
+ * booked. */
 static bool spread_stage(struct search *s, const struct policy_reservation *r, size_t stage)
 {
     const struct policy_stage *st = &r->stages[stage];
@@ -179,7 +179,8 @@ static bool fits_without_gaps(const struct search *s, const struct policy_reserv
 }
 
 /* Returns the first time after @at_us at which one of the stages may fit although it did not
- * before: a stage does so when something booked ends, at its own place after the begin. */
+ * before: that is when an existing booking ends, moved back by the stage's offset from the
+ * begin. */
 static int64_t next_begin_us(const struct search *s, const struct policy_reservation *r,
                              int64_t at_us)
 {

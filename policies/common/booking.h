@@ -1,8 +1,9 @@
-/* policies/common/booking.h - chooses the times of a reservation, given what is booked already.
+/* policies/common/booking.h - chooses the times of a reservation, given the existing bookings.
  *
- *   any, all       each stage is spread over the time: its gangs go, a few at a time, to the
- *                  intervals (of its duration, one after the other from the arrival on) with the
- *                  least booked, the earliest first. All stages are booked, or the first that fits
+ *   any, all       each stage is spread over time: its gangs go, a few at a time, to the intervals
+ *                  (of the stage's duration, one after the other from the arrival on) with the
+ *                  fewest booked slots, the earliest first. All stages are booked (all), or the
+ *                  first that fits (any)
  *   in order       each stage as early as it fits after the one before it
  *   without gaps   each stage as one block, as early as all of them fit
  *

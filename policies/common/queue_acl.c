@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* Returns the list of queue @i, with the default in place of one that is not given. */
+/* Returns the list of queue @i, or the default if none is configured. */
 static const char *get_acl(const struct policy_queues *q, int32_t i, enum policy_queue_right right)
 {
     const char *acl = right == POLICY_QUEUE_SUBMIT ? q->v[i].acl_submit : q->v[i].acl_admin;

@@ -1,5 +1,5 @@
-/* policies/common/queue_acl.h - who may submit to a queue, and who administers it. A right on a
- * queue is one on all queues below it. Where no list is configured, the root's is "*", and that of
+/* policies/common/queue_acl.h - decides who may submit to a queue, and who administers it. A right
+ * on a queue covers all queues below it. Without configuration the root's list is "*", and that of
  * any other queue is empty, so that without configuration everybody may do everything. SOURCE:
  * YARN's ConfiguredYarnAuthorizer and queue properties of the capacity and fair schedulers. */
 #ifndef CREEL_POLICIES_COMMON_QUEUE_ACL_H
@@ -17,8 +17,8 @@ enum base_acl_answer policy_queue_check_right(const struct policy_queues *q, int
 /* Decides whether the caller may submit to queue @index: administrators of a queue may, too. */
 enum base_acl_answer policy_queue_check_submission(const struct policy_queues *q, int32_t index,
                                                    const struct base_acl_caller *who);
-/* Returns queue @name, or if there is none such, the nearest queue above it; the root (0) at
- * last. */
+/* Returns queue @name or, if it does not exist, its nearest existing ancestor, at last the root
+ * (0). */
 int32_t policy_queue_find_nearest(const struct policy_queues *q, const char *name);
 /* Returns true when the ACL of a queue names a group. O(queues). */
 bool policy_queues_acls_name_groups(const struct policy_queues *q);

@@ -45,7 +45,8 @@ struct policy_queue {
     uint64_t born;            /* given to no other queue of this tree; grows with the index */
     bool configured, dynamic; /* dynamic: created by a placement rule */
     bool is_parent;           /* type="parent", or it has children: takes no jobs itself */
-    /* it, or a queue above it, takes no new jobs; those inside go on. The core refuses them. */
+    /* the queue, or one above it, takes no new jobs: the core refuses them, and present ones go
+     * on */
     bool stopped;
     bool reservable; /* reservations may be made for it: rm/core/reserve */
     double weight;

@@ -21,7 +21,7 @@ static size_t first_step_after(const struct slot_calendar *c, int64_t at_us)
     return low;
 }
 
-/* Makes a step at @at_us, perhaps one that changes nothing. Returns its index. */
+/* Returns the index of the step at @at_us, inserting one without a change of n if necessary. */
 static size_t split_at(struct slot_calendar *c, int64_t at_us)
 {
     size_t i = first_step_after(c, at_us);

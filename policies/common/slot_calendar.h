@@ -16,8 +16,8 @@ struct slot_calendar {   /* all zero: nothing is booked */
 
 /* Adds @slots (negative: removes as many) from @start_us on until @end_us. O(steps). */
 void slot_calendar_add(struct slot_calendar *c, int64_t start_us, int64_t end_us, int64_t slots);
-/* Returns the largest number of slots booked at a time in [@from_us, @until_us); 0 if that is
- * empty. */
+/* Returns the largest number of slots booked at a time in [@from_us, @until_us); 0 if the interval
+ * is empty. */
 int64_t slot_calendar_peak(const struct slot_calendar *c, int64_t from_us, int64_t until_us);
 /* Returns the sum over [@from_us, @until_us) of booked slots times microseconds. */
 double slot_calendar_area(const struct slot_calendar *c, int64_t from_us, int64_t until_us);

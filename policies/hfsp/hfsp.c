@@ -1,6 +1,6 @@
 /* HFSP: size-based scheduling with aging. A virtual cluster under processor sharing projects when
- * each job would end. The real cluster gives slots to jobs in this order, to those that have ended
- * virtually first. Jobs of unknown size run a sample of their tasks first (training), and are
+ * each job would end. The real cluster gives slots to jobs in this order; jobs that have ended
+ * virtually come first. Jobs of unknown size run a sample of their tasks first (training), and are
  * ordered by a guess until the sample is measured. Maps and reduces are separate phases.
  * SOURCE: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "HFSP: Size-based Scheduling for
  * Hadoop", IEEE BigData 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs

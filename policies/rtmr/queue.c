@@ -51,8 +51,8 @@ void rtmr_queue_free(struct rtmr_queue *q)
 
 /* ---- one link ---- */
 
-/* Places the windows of a reservation. Returns when its last window ends, or, when windows begin
- * too late, as much after the deadline as the latest of them. */
+/* Places the windows of a reservation. Returns when its last window ends; if windows begin too
+ * late, returns the deadline plus the longest of these delays. */
 static int64_t apply_windows(const struct rtmr_entry *e, struct slot_profile p[BASE_TASK_KINDS])
 {
     int64_t end_us = 0, late_us = 0;

@@ -44,9 +44,10 @@
 struct rtmr_window {
     int64_t start_us, end_us, n;
 };
-/* A job with a deadline, or a reservation: that has windows in place of tasks, and is due when the
- * last of them ends. To the queue, a reservation is a job whose tasks can start when the window
- * begins, as reduces can when the maps are done (Algorithm III): it takes the smallest times. */
+/* A job with a deadline, or a reservation, which has windows in place of tasks and is due when the
+ * last window ends. To the queue, a reservation is a job whose tasks can start when the window
+ * begins, as reduces can when the maps are done (Algorithm III): the reservation takes the smallest
+ * times. */
 struct rtmr_entry {
     /* set by the caller. Once the entry is in the queue, the caller changes only job, n and
      * after_us: when the job leaves, or for a new plan (rtmr_queue_forget_history()) */
@@ -60,8 +61,9 @@ struct rtmr_entry {
     /* of a reservation, allocated with base_alloc() and owned by the entry; start_us ascending */
     struct rtmr_window *windows[BASE_TASK_KINDS];
     size_t windows_n[BASE_TASK_KINDS];
-    /* windows that begin until then have begun, and hold their slots until they end, even if the
-     * profile no longer shows that they got them in time; the caller may raise it */
+    /* windows with a begin up to this time have begun, and hold their slots until their end, even
+     * if the profile no longer shows that the slots were free in time; the caller may raise this
+     * time */
     int64_t begun_us;
     int64_t gap_us;     /* from the end of its maps to the earliest reduce */
     int64_t started_us; /* start of the first task, 0: waiting; set on entry or by

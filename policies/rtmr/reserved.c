@@ -1,15 +1,15 @@
 /* Reservations: slots promised for a later time.
  *
- *   admission  the times are chosen by policies/common/booking.h among what is not booked, then
- *              tested like a job (Algorithm I): the bookings, made into windows, must begin in
- *              time, and no job or reservation after them may be late. If the test fails, later
- *              times are tried.
- *   dispatch   a task of anybody else starts only if, besides its own slot, as many slots stay free
- *              as are booked until it ends and not in use. So the slots are free when a booking
- *              begins. A container of an application that is no job ends at an unknown time: it
- *              needs a slot that is never booked.
+ *   admission  policies/common/booking.h chooses times among the slots that are not booked, which
+ *              are then tested like a job (Algorithm I): the bookings, made into windows, must
+ *              begin in time, and no job or reservation after them may be late. If the test fails,
+ *              later times are tried.
+ *   dispatch   a task outside the reservation starts only if, besides its own slot, as many slots
+ *              stay free as are booked before the task ends and not in use. So the slots are free
+ *              when a booking begins. A container of a plain application ends at an unknown time,
+ *              so it needs a slot that is never booked.
  *   end        attempts that still run when fewer slots are booked are jobs without deadline from
- *              then on. They are killed if others have been promised anything.
+ *              then on. They are killed if other jobs or reservations have promises.
  *
  * SOURCE: as policies/rtmr/rtmr.c; Curino et al., "Reservation-based Scheduling", SoCC 2014. */
 #include <stdlib.h>
@@ -44,9 +44,10 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Makes the windows of kind @k: one for each layer of the bookings, from the first to the last time
- * at which so many slots are booked. A slot booked again after a gap is thus one slot to the queue,
- * which knows of each slot only when it becomes available. @grace_us is added to the ends. */
+/* Makes the windows of kind @k: one for each layer of the bookings; layer n lasts from the first to
+ * the last time at which at least n slots are booked. A slot that is booked again after a gap thus
+ * counts as held throughout, since the queue only knows when each slot becomes available. @grace_us
+ * is added to the ends. */
 static void make_windows(struct rtmr_entry *e, enum base_task_kind k,
                          const struct slot_calendar *booked, int64_t grace_us)
 {
@@ -136,8 +137,8 @@ static void forget_reservation(struct policy *self, struct rtmr_reservation *own
 
 /* ---- admission ---- */
 /* Chooses times from *@earliest_us on, and tests them. Returns the reservation, accepted and in the
- * queue. Otherwise returns NULL, without bookings; *@earliest_us is the next time worth trying
- * then, or INT64_MAX. */
+ * queue. Otherwise returns NULL, without bookings; *@earliest_us is then the next time worth
+ * trying, or INT64_MAX. */
 static struct rtmr_reservation *try_times(struct policy *self, struct policy_reservation *r,
                                           int64_t now_us, int64_t *earliest_us)
 {
@@ -344,7 +345,7 @@ struct policy_job *rtmr_reserved_next(const struct policy *self, const struct po
 }
 
 /* ---- bookings begin and end ---- */
-/* Returns true when anything has been promised to others than @own. */
+/* Returns true when any job or reservation other than @own has a promise. */
 static bool others_were_promised(const struct policy *self, const struct rtmr_reservation *own)
 {
     for (size_t i = 0; i < self->q.n; i++)
@@ -353,7 +354,7 @@ static bool others_were_promised(const struct policy *self, const struct rtmr_re
     return false;
 }
 
-/* Plans to kill the newest attempts that no booking covers any more. */
+/* Plans to kill the newest of the attempts that bookings no longer cover. */
 static void name_victims(const struct policy *self, const struct rtmr_reservation *own,
                          enum base_task_kind kind, int64_t now_us, struct policy_plan *plan)
 {

@@ -119,7 +119,8 @@ int64_t rtmr_longest_hold_us(const struct policy *self, const struct policy_job 
            self->env->heartbeat_us + self->eps_margin_us;
 }
 
-/* A job of a reservation has what is booked for it, and is promised nothing else. */
+/* Returns true for a job with a deadline of its own. A job of a reservation has the booked slots,
+ * and no other promise. */
 static bool has_deadline(const struct policy_job *job)
 {
     return job->is_job && job->deadline_us > 0 && !job->reservation;

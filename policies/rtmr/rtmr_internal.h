@@ -17,8 +17,8 @@ enum rtmr_best_effort_order {
 };
 
 struct rtmr_job;
-/* policy_reservation.own. Its jobs are jobs without deadline that get slots before all others, up
- * to the number booked. */
+/* The policy's own data of a reservation (policy_reservation.own). Jobs of the reservation are jobs
+ * without deadline that get slots before all others, up to the number booked. */
 struct rtmr_reservation {
     struct policy_reservation *r;
     struct rtmr_entry *entry;                     /* in the queue */
@@ -101,9 +101,9 @@ void rtmr_reservation_add_job(struct rtmr_job *own);
 void rtmr_reservation_remove_job(struct rtmr_job *own);
 /* Returns the number of slots of @kind booked now that attempts of the reservations' jobs use. */
 int64_t rtmr_reserved_in_use(const struct policy *self, enum base_task_kind kind, int64_t now_us);
-/* Returns how many free slots must stay free when a task of @job starts now: those booked at a time
- * when it may still run, and not in use. For a job with a deadline only the reservations before it
- * in the queue count. */
+/* Returns how many free slots must stay free when a task of @job starts now: those that are booked
+ * at any time while the task may run, and are not in use. For a job with a deadline only the
+ * reservations before it in the queue count. */
 int64_t rtmr_reserved_keep_free(const struct policy *self, const struct policy_job *job,
                                 enum base_task_kind kind, int64_t now_us);
 /* Returns the job after @prev (NULL: the first) that may use a slot booked for its reservation;

@@ -83,9 +83,8 @@ struct rm_backend {
     struct base_buf queues_good; /* the file's text when it was last accepted; under qlock */
     char *capacity_path; /* capacity-scheduler.xml; NULL: there is none, or another shape is set */
     bool capacity_optional;
-    struct rm_properties
-        queue_conf_good;      /* the last accepted properties of capacity-scheduler.xml */
-    atomic_bool wants_groups; /* the placement rules of the file use groups of users */
+    struct rm_properties queue_conf_good; /* as queues_good, for that file */
+    atomic_bool wants_groups;             /* the placement rules of the file use groups of users */
     struct base_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
     _Atomic(char *) url;
