@@ -49,7 +49,7 @@ enum base_container_kind {
 enum base_resource_type {
     BASE_RESOURCE_FILE,
     BASE_RESOURCE_ARCHIVE, /* unpacked */
-    BASE_RESOURCE_PATTERN, /* a jar: unpacked, and kept as it is beside that */
+    BASE_RESOURCE_PATTERN, /* a jar: unpacked, and kept as it is, too */
 };
 /* Which containers share a copy on a node. */
 enum base_resource_visibility {

@@ -67,7 +67,7 @@ static void fifo_on_job_priority(struct policy *self, struct policy_job *job, in
             policy_order_move(&self->order[k], &job->link[k], -(int64_t)job->priority);
 }
 
-/* True: Hadoop 1 would assign no further task of the kind in this heartbeat. */
+/* Returns true when Hadoop 1 would assign no further task of the kind in this heartbeat. */
 static bool is_over_hadoop_limits(const struct policy_offer *offer)
 {
     if (offer->node_used >= policy_spread_cap(offer->node_slots,

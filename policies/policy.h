@@ -64,7 +64,7 @@ static inline int64_t policy_free_slots(const struct policy_capacity *c, enum ba
 struct policy_running {
     struct policy_job *job;
     enum base_task_kind kind;
-    int32_t task; /* -1: a container of an application that is no job: never suspended */
+    int32_t task; /* -1: a container of an application that is not a job: never suspended */
     uint32_t node;
     int64_t started_us; /* delayed by the time spent suspended: now - started_us is the run time */
     double progress;    /* 0..1, as last reported */

@@ -19,8 +19,8 @@ struct api_yarn_key {
 /* Answers. @more: sorted by name, ends with name NULL; borrowed for the call. */
 void api_configuration_answer(struct api_request *rq, const struct base_conf *conf,
                               const struct api_yarn_key *more);
-/* Appends all keys, or the key @name alone. Returns false when there is no such key; nothing is
- * appended then. */
+/* Appends all keys, or the key @name alone. Returns false, and appends nothing, when there is no
+ * such key. */
 bool api_configuration_encode(const struct base_conf *conf, const struct api_yarn_key *more,
                               const char *name, bool json, struct base_buf *out);
 

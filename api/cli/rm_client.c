@@ -35,7 +35,7 @@ struct cli_rm {
     struct base_rm_cursor turn;
     char *user;
     bool wait_announced; /* the user has been informed that the call waits */
-    bool not_rm;  /* the last server asked is no RM; after a round: none of those asked is one */
+    bool not_rm; /* the last server asked is not an RM; after a round: none of those asked is one */
     bool standby; /* the last answer came from a standby */
     bool refused; /* the last answer is an error that repeating would not change */
     bool several; /* more than one RM is listed, or an RM has answered as a standby */

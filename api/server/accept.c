@@ -150,7 +150,7 @@ enum api_content api_content_parse(const char *content_type)
     content_type = skip_space(content_type);
     if (!*content_type)
         return API_CONTENT_NONE;
-    /* a list of types is no type that a resource can read */
+    /* a list of types is not a type that a resource can read */
     if (strchr(content_type, ',') || !parse_range(content_type, strlen(content_type), &r))
         return API_CONTENT_OTHER;
     if (range_names_type(&r, "application/json"))

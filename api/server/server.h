@@ -208,7 +208,8 @@ void api_pieces_add(struct api_pieces *p, struct base_buf *piece);
 void api_pieces_free(struct api_pieces *p);           /* NULL-safe */
 size_t api_pieces_memory(const struct api_pieces *p); /* bytes of memory that @p holds now */
 /* Charges @bytes of an answer to @rq to the memory for bodies (api_server_conf.body_memory), until
- * the answer is sent. Returns false when fewer bytes are left; @rq has been answered 503 then. */
+ * the answer is sent. Returns false when fewer bytes are left; @rq has then been answered with
+ * 503. */
 bool api_charge_answer_memory(struct api_request *rq, size_t bytes);
 /* Answers with the pieces, taking them (*p is NULL afterwards). */
 void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type,

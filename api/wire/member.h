@@ -68,8 +68,8 @@ struct wire_member {
 /* Appends the members of @from to @out: to an object that was opened with '{'. */
 void wire_members_put(const struct wire_member *table, const void *from, struct base_buf *out);
 /* Reads the members of object @obj into @to. @where: prefix of a member's name in errors, as in
- * base/io/json.h. Returns 0, or a negative BASE_E* when @obj is no object or a member is refused.
- */
+ * base/io/json.h. Returns 0, or a negative BASE_E* when @obj is not an object or a member is
+ * refused. */
 int wire_members_get(const struct wire_member *table, const json_t *obj, const char *where,
                      void *to, struct base_error *err);
 /* The same for @obj, element @i of the array called @list. */

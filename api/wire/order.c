@@ -253,7 +253,7 @@ void wire_launch_free(struct wire_launch *l)
     memset(l, 0, sizeof *l);
 }
 
-/* The members of launch.json that creel-task needs beside the spec. */
+/* The members of launch.json that creel-task needs besides the spec. */
 #define L struct wire_launch
 static const struct wire_member task_members[] = {
     WIRE_WORD_ROW(L, kind, "kind", WIRE_R, container_words),
@@ -320,7 +320,7 @@ static const struct wire_member cleanup_members[] = {
 static const struct wire_member reason_members[] = {
     WIRE_TEXT_ROW(O, reason, "reason", WIRE_S, BASE_DIAGNOSTICS_MAX), WIRE_END};
 #undef O
-/* The members of each kind of order beside "type"; those of a launch are in struct wire_launch. */
+/* The members of each kind of order besides "type"; those of a launch are in struct wire_launch. */
 static const struct wire_member *const order_members[BASE_ORDER_KINDS] = {
     [BASE_ORDER_KILL] = kill_members,        [BASE_ORDER_SUSPEND] = container_members,
     [BASE_ORDER_RESUME] = container_members, [BASE_ORDER_SIGNAL] = signal_members,

@@ -7,7 +7,7 @@
  *   failure.json   struct wire_task_failure    before the task exits with anything else
  *
  * Reading is tolerant (api/wire/member.h), because a node must not fail over what a job has
- * written: only a text that base_json_parse() refuses, or that is no object, is refused. An
+ * written: only a text that base_json_parse() refuses, or that is not an object, is refused. An
  * upgraded NodeManager reads files of tasks that the previous version started, so names of members
  * stay.
  *

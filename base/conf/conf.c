@@ -735,8 +735,8 @@ static bool family_is_known(const char *name)
     return false;
 }
 
-/* Returns true when the unknown creel.* key @name is no error: when @is_known_elsewhere accepts it
- * or, with @is_known_elsewhere NULL, when its family is unknown and no known key is similar. */
+/* Returns true when the unknown creel.* key @name is not an error: when @is_known_elsewhere accepts
+ * it or, with @is_known_elsewhere NULL, when its family is unknown and no known key is similar. */
 static bool unknown_key_is_allowed(const char *name, bool (*is_known_elsewhere)(const char *name))
 {
     const char *best = NULL;

@@ -34,7 +34,7 @@ struct base_rm_list {
     char *url[BASE_RM_LIST_MAX];
     size_t n;
 };
-/* Returns the length of the "scheme://host:port" with which @url begins, or 0 when @url is no
+/* Returns the length of the "scheme://host:port" with which @url begins, or 0 when @url is not an
  * absolute http or https URL. */
 size_t base_rm_url_base_len(const char *url);
 /* Returns true when @list (separated by commas or white space) contains @url. Ignores case and
@@ -66,7 +66,7 @@ void base_rm_cursor_note_success(struct base_rm_cursor *t);
  * false when the round is over and the caller has to pause first. */
 bool base_rm_cursor_skip_failed(struct base_rm_cursor *t);
 /* The current RM has answered 307 with @location ("": without one): goes there and returns true.
- * When @location is no http or https URL, is the current RM, has failed in this round, ends too
+ * When @location is not an http or https URL, is the current RM, has failed in this round, ends too
  * long a chain of redirects or is ruled out by listed_only, acts as base_rm_cursor_skip_failed()
  * instead. */
 bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *location);

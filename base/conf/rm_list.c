@@ -47,7 +47,7 @@ static bool is_host_port_path(const char *s)
     return ok;
 }
 
-/* Returns the URL of address @s, without slashes at its end, or NULL when @s is no address. The
+/* Returns the URL of address @s, without slashes at its end, or NULL when @s is not an address. The
  * caller frees it. */
 static char *address_to_url(const char *s)
 {

@@ -42,7 +42,7 @@ int base_int_parse(const char *text, int64_t min, int64_t max, int64_t *out);
 /* Writes 16 random bytes as 32 hex digits. */
 void base_random_hex(char out[static 33]);
 /* Returns the number of columns of the terminal @fd (80 if the terminal does not report it), or 0
- * when @fd is no terminal. */
+ * when @fd is not a terminal. */
 size_t base_terminal_width(int fd);
 /* Returns true when the two texts are equal, in a time that does not depend on where they differ.
  * @a is the text received from outside. */

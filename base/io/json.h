@@ -18,7 +18,7 @@ void base_json_dump(const json_t *j, struct base_buf *out);
 
 /* Each of these reads member @name of object @obj into *@out. When the member is absent or null,
  * *@out keeps its value, and the result is 0, or -BASE_EINVAL when @required. A wrong type, a
- * number out of range and an @obj that is no object are -BASE_EINVAL; more than @max bytes or
+ * number out of range and an @obj that is not an object are -BASE_EINVAL; more than @max bytes or
  * elements are -BASE_ELIMIT. @where precedes the name in messages ("job.", "tasks[2]."; may be "").
  * Strings and arrays are borrowed from @obj. */
 int base_json_str(const json_t *obj, const char *where, const char *name, bool required, size_t max,
@@ -35,8 +35,8 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
  * "" the message names @where without its dot; with both "", "the body". */
 int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted,
                      struct base_error *err);
-/* Returns 0, or -BASE_EINVAL when @obj is no object or has a member that is not in the NULL-ended
- * list @names; the message suggests a similar name if there is one. */
+/* Returns 0, or -BASE_EINVAL when @obj is not an object or has a member that is not in the
+ * NULL-ended list @names; the message suggests a similar name if there is one. */
 int base_json_refuse_unknown_members(const json_t *obj, const char *where, const char *const *names,
                                      struct base_error *err);
 

@@ -105,7 +105,7 @@ static void store_listed_election_nodes(struct ha_election *e, const struct ha_z
 }
 
 /* Parses the epoch node in @ev into e->seen. Returns false when the node is malformed; this RM has
- * been refused then. */
+ * then been refused. */
 static bool parse_epoch_node(struct ha_election *e, const struct ha_zk_event *ev)
 {
     struct base_error err;

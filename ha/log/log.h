@@ -81,7 +81,7 @@ struct ha_log_kept {
     size_t *len;
 };
 void ha_log_kept_free(struct ha_log_kept *k);
-/* Moves the segments in *@k into the log; *@k is empty then. Call before loading. */
+/* Moves the segments in *@k into the log; *@k is then empty. Call before loading. */
 void ha_log_adopt_kept_segments(struct ha_log *l, struct ha_log_kept *k);
 
 /* Starts reading the whole log; call it before any write. Creates <root>/log if absent.

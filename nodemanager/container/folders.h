@@ -149,8 +149,8 @@ int nm_files_write_mark(const struct nm_files *f, const struct base_container_id
  * nevertheless. */
 int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id,
                               struct base_error *err);
-/* Calls @each for every id in the application's list of forgotten ids, ignoring lines that are no
- * container id of the application, a truncated last line, and everything after the first 2,000,000
+/* Calls @each for every id in the application's list of forgotten ids, ignoring lines that are not
+ * container ids of the application, a truncated last line, and everything after the first 2,000,000
  * lines. */
 void nm_files_for_each_forgotten_id(const struct nm_files *f, const struct base_app_id *id,
                                     void (*each)(const struct base_container_id *id, void *u),

@@ -252,7 +252,7 @@ struct nm_app_view {
 };
 struct nm_core_stats {
     uint64_t orders[BASE_ORDER_KINDS];
-    uint64_t ignored[NM_STATES][NM_INPUTS]; /* inputs that are no edge */
+    uint64_t ignored[NM_STATES][NM_INPUTS]; /* inputs without an edge */
     uint64_t edges[NM_STATES][NM_INPUTS];
     uint64_t stale_answers, refused_orders; /* answers of a lower epoch, and the orders in them */
     uint64_t launched, completed;

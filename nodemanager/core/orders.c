@@ -74,8 +74,8 @@ static void apply_resume_order(struct nm_core *core, struct nm_container *c, str
     nm_link_mark_urgent(core);
 }
 
-/* A signal on a user's behalf is no input of the life cycle; whether it ends the container is up to
- * the processes. It is not repeated if it reaches no process. */
+/* A signal on a user's behalf is not an input of the life cycle; whether it ends the container is
+ * up to the processes. It is not repeated if it reaches no process. */
 static void apply_signal_order(struct nm_container *c, enum base_signal_command command,
                                struct nm_effects *out)
 {

@@ -26,8 +26,8 @@ void nm_answer_text(struct api_request *rq, unsigned status, const char *text);
 #define nm_not_found(rq, fmt, ...)                                                                 \
     api_answer_error(rq, 404, "NotFoundException",                                                 \
                      "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
-/* Parses the application id in path argument @i. Returns false when it is not valid; @rq has been
- * answered then. */
+/* Parses the application id in path argument @i. Returns false when it is not valid; @rq has then
+ * been answered. */
 bool nm_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
 /* Adds a header with this node's id to the answer (BASE_HTTP_NODE_HEADER). */
 void nm_add_node_header(struct api_request *rq, const struct nm *nm);

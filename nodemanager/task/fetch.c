@@ -400,7 +400,7 @@ static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *al
     if (wait_ms > 0 && !s->over && s->fetched < s->maps && s->complaints == 0)
         base_cond_wait_for(&s->moved, &s->lock, wait_ms * 1000);
     *all_known = s->known == s->maps;
-    /* Waiting for maps that have not run yet is no stall, however long it takes. */
+    /* Waiting for maps that have not run yet is not a stall, however long it takes. */
     *stalled = s->known > s->fetched && task_active_time_us(s->t) - s->moved_us > STALL_US;
     stop = s->over || s->fetched == s->maps;
     pthread_mutex_unlock(&s->lock);

@@ -24,7 +24,7 @@
 
 /* Sets r->bookings, of which there are none before, to times between @earliest_us and the deadline
  * such that with @booked no more than @slots of a kind are booked at any time. Returns false when
- * there are no such times; r->bookings is empty then. */
+ * there are no such times; r->bookings is then empty. */
 bool policy_booking_find(const struct slot_calendar booked[BASE_TASK_KINDS],
                          const int64_t slots[BASE_TASK_KINDS], int64_t earliest_us,
                          struct policy_reservation *r);

@@ -37,7 +37,7 @@ struct delay {
 void delay_init(struct delay *d, int64_t w1_us, int64_t w2_us);
 /* Sets up @d for Algorithm 2: a job declines @skips > 0 offers. */
 void delay_init_skips(struct delay *d, int64_t skips);
-/* False: no offer is ever declined. */
+/* Returns false when delay scheduling is off: no offer is ever declined. */
 static inline bool delay_is_on(const struct delay *d)
 {
     return (d->w1_us | d->w2_us | d->skips) != 0;

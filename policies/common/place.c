@@ -64,8 +64,8 @@ static bool queue_exists(const struct policy_queues *q, const char *name)
     return at >= 0 && (q->v[at].configured || q->v[at].dynamic);
 }
 
-/* True: no further queue may be created. Users who cause thousands of queues must not exhaust the
- * memory that others need. */
+/* Returns true when no further queue may be created. Users who cause thousands of queues must not
+ * exhaust the memory that others need. */
 static bool is_queue_number_limit_reached(const struct policy_queues *q)
 {
     return q->n + POLICY_QUEUE_DEPTH_MAX > POLICY_QUEUES_MAX;

@@ -25,7 +25,7 @@ struct policy_capacity;
 
 /* A limit in one of YARN's notations. Memory and vcores are converted to a fraction of the
  * cluster's, which is then applied to the slots of each kind. If both are given, the smaller
- * fraction counts; vcores of 0 beside memory above 0 are ignored, as in Hadoop's single-resource
+ * fraction counts; vcores of 0 with memory above 0 are ignored, as in Hadoop's single-resource
  * fairness. Slots given as numbers are used as they are. */
 struct policy_limit {
     bool given;

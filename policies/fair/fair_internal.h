@@ -148,8 +148,8 @@ void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_t
 void fair_long_count_suspended(struct policy *self, const struct fair_job *fj,
                                enum base_task_kind kind, uint32_t node, bool suspended);
 void fair_long_forget_node(struct policy *self, uint32_t node);
-/* True: the offer is for a map, the job is long, and the node already runs more than its part of
- * the maps of long jobs. */
+/* Returns true when the offer is for a map, the job is long, and the node already runs more than
+ * its part of the maps of long jobs. */
 bool fair_long_is_node_full(const struct policy *self, const struct fair_job *fj,
                             const struct policy_offer *offer);
 

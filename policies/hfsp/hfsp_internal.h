@@ -180,7 +180,7 @@ void hfsp_train_record_ended(struct policy *self, struct hfsp_phase *p,
                              const struct policy_task_end *end);
 void hfsp_train_record_progress(struct policy *self, struct hfsp_phase *p, int32_t task,
                                 double progress, int64_t now_us);
-/* True: @task is a running sample task of a phase in training. */
+/* Returns true when @task is a running sample task of a phase in training. */
 bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task);
 struct policy_job *hfsp_train_job_of_link(const struct policy_link *link);
 

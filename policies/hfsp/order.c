@@ -77,7 +77,7 @@ static unsigned compute_wants_of_phase(const struct policy *self, const struct h
 }
 
 /* Returns the number of attempts that may be preempted: none of late jobs that share slots or of
- * applications that are no jobs, and no running sample tasks. */
+ * applications that are not jobs, and no running sample tasks. */
 static int32_t count_preemptible_attempts(const struct hfsp_phase *p)
 {
     if (p->late || !p->own->job->is_job)

@@ -55,8 +55,8 @@ static void recompute_all_jobs(struct policy *self, int64_t now_us, bool epoch)
 #define FEW              100 /* up to this number, arrivals and departures recompute all jobs */
 #define PAUSE_US_PER_JOB 10  /* with more jobs, the minimum time between recomputations, per job */
 
-/* True: recompute all jobs now. When the policy is changed, a thousand jobs may arrive at once;
- * they must not cause a million estimates. */
+/* Returns true when all jobs must be recomputed now. When the policy is changed, a thousand jobs
+ * may arrive at once; they must not cause a million estimates. */
 static bool is_recomputation_due(const struct policy *self, int64_t now_us)
 {
     return self->n <= FEW || now_us - self->last_us >= (int64_t)self->n * PAUSE_US_PER_JOB;
@@ -241,9 +241,9 @@ static struct hsrtf_killed *get_kill_record(const struct policy_running *r)
     return &own->killed[r->kind][r->task >= 0 && r->task < n ? r->task : n];
 }
 
-/* True: the attempt's task was killed too recently to be killed again. Estimates depend on the
- * running tasks, so two jobs may overtake each other by turns; with a fixed guard they could kill
- * each other's tasks forever. */
+/* Returns true when the attempt's task was killed too recently to be killed again. Estimates depend
+ * on the running tasks, so two jobs may overtake each other by turns; with a fixed guard they could
+ * kill each other's tasks forever. */
 static bool is_guarded_against_kill(const struct policy *self, const struct policy_running *r,
                                     int64_t now_us)
 {
@@ -339,7 +339,8 @@ static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kin
     return has && job;
 }
 
-/* True: the job waits for a slot near its data and would leave this one to others. */
+/* Returns true when the job waits for a slot near its data and would leave this one to other
+ * jobs. */
 static bool would_decline(const struct policy *self, const struct policy_job *job,
                           const struct policy_offer *offer)
 {

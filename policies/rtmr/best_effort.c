@@ -1,4 +1,4 @@
-/* Best effort: jobs without deadline, and applications that are no jobs. They get the slots that
+/* Best effort: jobs without deadline, and applications that are not jobs. They get the slots that
  * jobs with deadlines leave; admission takes into account until when they hold slots. The paper
  * covers only jobs with deadlines. */
 #include <stdlib.h>

@@ -458,8 +458,8 @@ static void rtmr_on_task_ended(struct policy *self, struct policy_job *job,
 }
 
 /* ---- dispatch ---- */
-/* True: after a reduce starts in this slot, enough slots stay free for @reserved reduces. The
- * paper as printed counts this slot as free, too. */
+/* Returns true when enough slots stay free for @reserved reduces after a reduce starts in this one.
+ * The paper as printed counts this slot as free, too. */
 static bool leaves_enough_reduce_slots(const struct policy *self, const struct policy_offer *offer,
                                        int64_t reserved)
 {
@@ -482,7 +482,7 @@ static bool leaves_booked_slots(const struct policy *self, const struct policy_o
     return !keep || c->slots[offer->kind] - c->used[offer->kind] > keep;
 }
 
-/* Returns the first job from @link on that may start a map beside the reservations. */
+/* Returns the first job from @link on that may start a map without using the reservations. */
 static struct policy_job *next_with_maps(const struct policy *self, struct policy_offer *offer,
                                          struct policy_link *link)
 {

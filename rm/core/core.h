@@ -495,7 +495,7 @@ enum rm_effect_kind {
      * RM_EV_JOB_COMMITTED. */
     RM_FX_JOB_COMMIT,
     /* Once the decision to end the job is durable, remove parts that an incomplete commit has
-     * moved, _temporary, and the folder if it is empty then; answer with RM_EV_JOB_ABORTED. The job
+     * moved, _temporary, and the folder if it is then empty; answer with RM_EV_JOB_ABORTED. The job
      * ends only after that answer. */
     RM_FX_JOB_ABORT,
     /* The job's list of map outputs grew to u.map_output.version: parked readers can be

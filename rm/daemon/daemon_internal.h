@@ -79,7 +79,7 @@ struct rm_backend {
     const struct base_conf *conf;
     struct rm_roles roles;
     char *queues_path;           /* the allocation file, NULL: none */
-    bool queues_optional;        /* a missing file is no error */
+    bool queues_optional;        /* a missing file is not an error */
     struct base_buf queues_good; /* the file's text when it was last accepted; under qlock */
     char *capacity_path; /* capacity-scheduler.xml; NULL: there is none, or another shape is set */
     bool capacity_optional;

@@ -8,8 +8,8 @@
  *                        503: too many at once, or the RM stops;
  *                        504: it does not answer in time
  *
- * The relay is no open proxy. The address of a node is that of a registered one, the caller builds
- * the path from checked parts, and only an answer that names the requested node
+ * The relay is not an open proxy. The address of a node is that of a registered one, the caller
+ * builds the path from checked parts, and only an answer that names the requested node
  * (BASE_HTTP_NODE_HEADER) is passed on. A master chooses the port and path of its URL, but the
  * connection goes to the host of the node that runs it, whatever host the URL names. Redirects are
  * not followed.

@@ -33,8 +33,8 @@ void rm_api_answer_bad_request(struct api_request *rq,
                                const struct base_error *err); /* 400, whatever the code of @err */
 void rm_api_answer_json(struct api_request *rq, unsigned status, struct base_buf *body);
 void rm_api_answer_no_content(struct api_request *rq);
-/* Reads path argument @i as an application id. Returns false when it is not one; @rq is answered
- * with 400 then. */
+/* Reads path argument @i as an application id. Returns false when it is not one; @rq is then
+ * answered with 400. */
 bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *out);
 /* Returns true when the bearer token of @rq is that of application @id. Otherwise answers @rq with
  * 401, 403 or 404 and returns false. */
@@ -43,7 +43,7 @@ bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct
  * the application. */
 void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
 /* Reads query parameter @name as an integer; *@out keeps its value when the parameter is absent.
- * Returns false when the value is invalid; @rq is answered with 400 then. */
+ * Returns false when the value is invalid; @rq is then answered with 400. */
 bool rm_api_read_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,
                            int64_t *out);
 

@@ -73,7 +73,7 @@ static void answer_get_ha(struct api_request *rq, void *user)
     answer_ha_state(rq, user, 200);
 }
 
-/* Returns false when the body is invalid; @rq is answered with 400 then. */
+/* Returns false when the body is invalid; @rq is then answered with 400. */
 static bool read_requested_state(struct api_request *rq, bool *active, int64_t *hold_ms)
 {
     static const char *const members[] = {"state", "holdMs", NULL};

@@ -419,7 +419,7 @@ static const char *result_name(int r)
 
 /* Adds the names in query parameter @key, such as "RUNNING,accepted", to the bit set *@out. Names
  * are those of @name_of for 0 to @names - 1; @known lists them for messages. Returns false for an
- * unknown name; @rq is answered with 400 then. */
+ * unknown name; @rq is then answered with 400. */
 static bool read_name_set(struct api_request *rq, const char *key, const char *(*name_of)(int),
                           int names, const char *known, uint32_t *out)
 {
@@ -538,7 +538,7 @@ static void list_jobs(struct api_request *rq, void *user)
 
 /* ---------------------------------------------------------------- one job */
 /* Copies the job that the path names to @views, which the caller frees. Returns false when there is
- * no such job, or the caller may not see it; @rq is answered with 400, 404 or 403 then. */
+ * no such job, or the caller may not see it; @rq is then answered with 400, 404 or 403. */
 static bool read_job_of_path(struct api_request *rq, struct rm_backend *b, struct rm_views *views)
 {
     struct base_app_id id;

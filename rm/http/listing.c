@@ -35,7 +35,7 @@ static void move_text_to_pieces(struct rm_listing *l, bool more)
 }
 
 /* Charges the memory that the answer has grown by; all lists share one bound. Returns false when
- * the bound is exceeded; the request is answered then. */
+ * the bound is exceeded; the request is then answered. */
 static bool charge_memory(struct rm_listing *l)
 {
     size_t memory = api_pieces_memory(l->pieces),

@@ -143,8 +143,8 @@ static int32_t find_attempt_of_token(const struct rm_backend *b, struct base_app
 }
 
 /* Sets *@out to the attempt whose master has the bearer token. An attempt that has been superseded
- * counts too; the core refuses it. Returns false when there is none; @rq is answered with 403 or
- * 404 then. */
+ * counts too; the core refuses it. Returns false when there is none; @rq is then answered with 403
+ * or 404. */
 static bool read_attempt_of_bearer(struct api_request *rq, struct rm_backend *b,
                                    struct base_app_id id, struct base_attempt_id *out)
 {

@@ -13,8 +13,8 @@
 #define FILE_NAME_MAX 255
 
 /* Copies the HTTP address of the node that the path names to @address. Returns false when the node
- * is unknown, or neither RUNNING, UNHEALTHY nor DECOMMISSIONING; @rq is answered with 404 or 502
- * then. */
+ * is unknown, or neither RUNNING, UNHEALTHY nor DECOMMISSIONING; @rq is then answered with 404 or
+ * 502. */
 static bool read_live_node_address(struct api_request *rq, struct rm_backend *b,
                                    char address[static 512])
 {
@@ -48,7 +48,7 @@ static void relay_to_node(struct api_request *rq, struct rm_backend *b, const ch
     base_buf_free(path);
 }
 
-/* Returns true when the caller may not see the logs of @app; @rq has been answered then. Only
+/* Returns true when the caller may not see the logs of @app; @rq has then been answered. Only
  * administrators may see those of an application that is no longer known. */
 static bool refuse_logs(struct api_request *rq, struct rm_backend *b, struct base_app_id app)
 {
@@ -62,8 +62,8 @@ static bool refuse_logs(struct api_request *rq, struct rm_backend *b, struct bas
     return refused;
 }
 
-/* Reads the container whose logs are requested. Returns false after answering @rq: the text is no
- * container id, or the caller may not see the application. The node cannot check this: the
+/* Reads the container whose logs are requested. Returns false after answering @rq: the text is not
+ * a container id, or the caller may not see the application. The node cannot check this: the
  * ResourceManager's own requests name no user. */
 static bool read_container_id(struct api_request *rq, struct rm_backend *b,
                               char text[static BASE_ID_TEXT_MAX])

@@ -34,7 +34,7 @@ struct rm_file_pool_conf {
 
 /* Embed as the first member. The pool calls run(), done() and drop() once each, in this order, but
  * it may call done() while run() is still running: with -BASE_EAGAIN (the file system does not
- * answer) or -BASE_EIO (the pool was stopped). done() must not touch the data of run() then. For
+ * answer) or -BASE_EIO (the pool was stopped). done() must then not touch the data of run(). For
  * work that never starts, only done() and drop() are called. */
 struct rm_file_work {
     /* may block; calls rm_file_work_check_cancelled() now and then */

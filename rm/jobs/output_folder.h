@@ -45,7 +45,7 @@ int rm_output_create_folder(const char *output, struct base_app_id id, bool agai
  * job owns the folder by now, or another negative BASE_E*. */
 int rm_output_commit_parts(const char *output, struct base_app_id id,
                            const struct rm_output_parts *parts, struct base_error *err);
-/* Removes the job's unfinished output, and the folder if it is empty then. Does nothing when the
+/* Removes the job's unfinished output, and the folder if it is then empty. Does nothing when the
  * folder does not exist or another job owns it by now. After an incomplete commit, removes the
  * parts that the commit has moved and no other file of users; after a complete commit, removes
  * nothing. Returns 0 or a negative BASE_E*. */

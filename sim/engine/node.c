@@ -253,7 +253,7 @@ static void send_heartbeat(struct sim *s, uint32_t node)
                                 ? collect_reports(s, n, &ended)
                                 : 0;
 
-    s->changed = s->changed || s->news[node]; /* progress alone is no change */
+    s->changed = s->changed || s->news[node]; /* progress alone is not a change */
     s->news[node] = 0;
     ev.kind = RM_EV_NODE_HEARTBEAT;
     ev.token = ++s->token;

@@ -2,8 +2,8 @@
  * members of JSON lines.
  *
  *   id              integer above 0, unique; durations and split locations are derived from it.
- *                   A text that is no integer becomes the job's name, unless it has one, and the
- *                   job is numbered by its row
+ *                   A text that is not an integer becomes the job's name, unless it has one, and
+ *                   the job is numbered by its row
  *   name class pool user   text
  *   submit_s        REQUIRED; seconds since the beginning of the simulation
  *   weight          0.000001 to 1000000; default 1

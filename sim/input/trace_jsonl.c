@@ -10,7 +10,7 @@
 
 static const char *const lists[BASE_TASK_KINDS] = {"map_durations_s", "reduce_durations_s"};
 static const char *const counts[BASE_TASK_KINDS] = {"maps", "reduces"};
-/* Known members beside the fields of sim/input/trace_fields.h. */
+/* Known members besides the fields of sim/input/trace_fields.h. */
 static const char *const others[] = {
     "version",      "map_durations_s", "reduce_durations_s", "map_nodes",     "map_hosts",
     "app",          "state",           "time_0_ms",          "start_s",       "finish_s",

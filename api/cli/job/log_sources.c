@@ -160,7 +160,7 @@ static void add_sources_of_tasks(void *user, const json_t *tasks)
     }
 }
 
-/* Adds the containers of the job's tasks. Returns CLI_NOTFOUND when @app is no job. */
+/* Adds the containers of the job's tasks. Returns CLI_NOTFOUND when @app is not a job. */
 static int find_job_tasks(struct cli *c, const char *app, const char *want,
                           struct cli_log_sources *out)
 {

@@ -353,7 +353,7 @@ static int wait_for_end(struct cli *c, const char *id, char **state)
 }
 
 /* Kills one job or application. One that had already ended keeps its state, which is reported and
- * is no error, so that a kill may be repeated. */
+ * is not an error, so that a kill may be repeated. */
 static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report)
 {
     char *state = NULL, *id = cli_app_id_from(arg);

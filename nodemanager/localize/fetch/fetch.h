@@ -33,7 +33,7 @@
 #include "base/error.h"
 
 #define FETCH_ENTRIES_MAX 200000 /* members of an archive */
-#define FETCH_ENTRY_BYTES 4096   /* charged for each member beside its bytes */
+#define FETCH_ENTRY_BYTES 4096   /* charged for each member besides its bytes */
 
 enum fetch_type { FETCH_FILE, FETCH_ARCHIVE, FETCH_PATTERN };
 struct fetch {

@@ -4,7 +4,7 @@
  * A node has at most one label, given to it ("host:port") or to its whole host ("host:0"). A
  * request with a label is served by nodes of that label alone; a request without one by nodes
  * without a label, and by nodes whose label is not exclusive. Labels are numbered, from 1 on, in
- * the order in which they were first named; 0 is no label. A number is never given to another
+ * the order in which they were first named; 0 means no label. A number is never given to another
  * label, so a request may keep the number of a label that has been removed or does not exist yet,
  * and waits.
  *

@@ -60,7 +60,7 @@ void rm_node_apply_resource(struct rm_core *c, struct rm_node *n)
 }
 
 /* Returns the container to be killed first of those that hold a slot of kind @k: the newest one
- * that is no master, otherwise the newest master; NULL: all are being killed. */
+ * that is not a master, otherwise the newest master; NULL: all are being killed. */
 static struct rm_container *find_excess_container(const struct rm_node *n, enum base_task_kind k)
 {
     struct rm_container *found = NULL;

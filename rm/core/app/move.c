@@ -29,7 +29,7 @@ static void move_to_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
 }
 
 /* Sets *@index to the target queue; without one in the request, to the present queue. Returns false
- * when the move is refused; the request has been answered with the error then. */
+ * when the move is refused; the request has then been answered with the error. */
 static bool find_move_target(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
                              int32_t *index)
 {

@@ -69,7 +69,7 @@ static bool refuse_if_reservation_is_unusable(struct rm_core *c, const struct rm
     return wrong;
 }
 
-/* Returns true when the submission is refused; the request has been answered then. Otherwise sets
+/* Returns true when the submission is refused; the request has then been answered. Otherwise sets
  * *@queue. Placement comes last, since it may create the queue. A deadline in the past is an error
  * only at submission: one read from the store was simply missed. */
 static bool refuse_submission_if_invalid(struct rm_core *c, const struct rm_event *ev,

@@ -163,7 +163,7 @@ static void release_ask_launches(const struct rm_event *ev)
         rm_launch_unref(ev->u.am_allocate.asks[i].launch);
 }
 
-/* Returns true when the asks are refused; the request has been answered with the error then. */
+/* Returns true when the asks are refused; the request has then been answered with the error. */
 static bool refuse_asks_if_bad(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {

@@ -13,9 +13,9 @@ void rm_confirm_decide_and_record_format(struct rm_core *c);
 /* No longer counts @n as refused. Call when @n goes down, or has not tried to register again for
  * node_expiry_us. */
 void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n);
-/* Returns true when the registration is refused; the request has been answered then. */
+/* Returns true when the registration is refused; the request has then been answered. */
 bool rm_confirm_refuse_node_if_foreign(struct rm_core *c, const struct rm_event *ev);
-/* Returns true when submissions are refused; the request @token has been answered then. */
+/* Returns true when submissions are refused; the request @token has then been answered. */
 bool rm_confirm_refuse_submission_if_unconfirmed(struct rm_core *c, uint64_t token);
 
 #endif

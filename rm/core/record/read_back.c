@@ -257,7 +257,7 @@ static void handle_missing_splits(struct rm_core *c, const struct rm_record *rec
 }
 
 /* Creates the damaged application as failed, with the spec that was provided or an empty one, and
- * keeps a copy of its record. Only keeps the copy if the key is no id, or its id is in use. */
+ * keeps a copy of its record. Only keeps the copy if the key is not an id, or its id is in use. */
 static void restore_damaged_app(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_job_spec *job;
@@ -447,8 +447,8 @@ static struct rm_node *find_or_recreate_node(struct rm_core *c, const struct rm_
 }
 
 /* Finds the application and the task of a record. Returns 0, a negative BASE_E* with @err set, or 1
- * when the application has been removed or is shown without tasks; the record is removed later
- * then. */
+ * when the application has been removed or is shown without tasks; the record is then removed
+ * later. */
 static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, struct rm_app **app,
                                struct rm_task **task, struct base_error *err)
 {

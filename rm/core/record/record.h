@@ -66,7 +66,7 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a);
 /* Returns the exact size in bytes of the record that rm_record_splits() emits. */
 size_t rm_record_splits_size(const struct rm_job_spec *s);
 /* Returns true when the records of a submission would exceed their bounds; the request @token has
- * been answered with the error then. @job: NULL for a plain application. */
+ * then been answered with the error. @job: NULL for a plain application. */
 bool rm_record_refuse_if_too_large(struct rm_core *c, uint64_t token, const char *json,
                                    const struct rm_job_spec *job);
 /* Remove records; that of a job with those of its tasks and splits, unless they are pruned already

@@ -15,7 +15,7 @@ void rm_takeover_end_grace(struct rm_core *c);
  * go on. */
 void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n);
 /* Returns true when @n, which is about to expire, is spared since most nodes are silent; its timer
- * has been set again then. */
+ * has then been set again. */
 bool rm_node_spare_from_expiry(struct rm_core *c, struct rm_node *n);
 
 #endif

@@ -34,7 +34,7 @@ static void count_policy_fault(struct rm_core *c)
 }
 
 /* Returns true when nothing that waits may use a slot of @n: the node serves only requests with its
- * label, and none is waiting. No job is asked then. */
+ * label, and none is waiting. Then no job is asked. */
 static bool is_closed(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k)
 {
     return n->exclusive && !c->labels.v[n->label - 1].wanted[k] && !n->suspended[k];

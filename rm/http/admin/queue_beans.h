@@ -1,6 +1,6 @@
 /* rm/http/admin/queue_beans.h - QueueMetrics of the queues and of their users, and
  * PartitionQueueMetrics, made from views alone. Which beans there are, and which figures they have
- * beside those of all schedulers, follows the scheduler as which the queues are shown:
+ * besides those of all schedulers, follows the scheduler as which the queues are shown:
  *
  *   capacity   each queue; each queue in each partition, and each partition; users if
  *              yarn.scheduler.capacity.user-metrics.enable is set

@@ -134,7 +134,7 @@ static bool check_state(struct api_request *rq, const char *state)
     return false;
 }
 
-/* Returns false when a parameter is not valid; @rq has been answered then. Call free_filter() in
+/* Returns false when a parameter is not valid; @rq has then been answered. Call free_filter() in
  * any case. */
 static bool read_filter(struct api_request *rq, struct job_filter *f)
 {

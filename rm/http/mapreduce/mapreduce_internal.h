@@ -34,7 +34,7 @@ const struct rm_app_view *mr_copy_job_to_show(const struct mr_call *c, struct rm
  * answering 404. */
 const struct rm_task_view *mr_copy_task(const struct mr_call *c, struct rm_views *v);
 /* Parses the number of the attempt of the task with the id @task. Returns -1 when the path names no
- * attempt of that task; the request has been answered 404 then. */
+ * attempt of that task; the request has then been answered with 404. */
 int32_t mr_parse_attempt(const struct mr_call *c, const struct base_task_id *task);
 void mr_answer_attempt_not_found(const struct mr_call *c);
 

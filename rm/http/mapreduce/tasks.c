@@ -67,7 +67,7 @@ static enum rm_listing_next write_task_chunk(struct rm_listing *list, size_t max
     return RM_LISTING_END;
 }
 
-/* Returns false when parameter type is not valid; the request has been answered then. */
+/* Returns false when parameter type is not valid; the request has then been answered. */
 static bool read_kinds(const struct mr_call *c, unsigned *kinds)
 {
     const char *type = api_query(c->rq, "type");
@@ -265,7 +265,7 @@ static void answer_kill(void *user, const struct rm_effect *fx)
     yarn_write_unref(w);
 }
 
-/* Returns true when the caller may not kill attempts of the job; the request is answered then. */
+/* Returns true when the caller may not kill attempts of the job; the request is then answered. */
 static bool refuse_kill(const struct mr_call *c, const struct mr_attempt_and_texts *attempt)
 {
     const char *caller = api_caller(c->rq);

@@ -84,8 +84,8 @@ static void post_change(struct labels_call *l, struct api_request *rq)
     rm_call_post(&l->call, l->call.b, rq, answer_change);
 }
 
-/* Returns false when the caller may not do @op, or labels are switched off; @rq has been answered
- * then. */
+/* Returns false when the caller may not do @op, or labels are switched off; @rq has then been
+ * answered. */
 static bool may_change_labels(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
 {
     if (rm_access_refuse(rq, b, op))
@@ -197,8 +197,8 @@ static void post_replace_labels_of_node(struct api_request *rq, void *user)
     post_change(l, rq);
 }
 
-/* Adds the labels of one entry of the body. Returns false when its id is not valid; @rq has been
- * answered then. */
+/* Adds the labels of one entry of the body. Returns false when its id is not valid; @rq has then
+ * been answered. */
 static bool add_entry(struct labels_call *l, struct api_request *rq, const json_t *entry)
 {
     const char *node = json_string_value(json_object_get(entry, "nodeId"));

@@ -42,8 +42,8 @@ static int64_t read_number(const json_t *obj, const char *name)
     return json_is_string(j) && yarn_parse_long(json_string_value(j), &v) ? v : 0;
 }
 
-/* Fills @ev from the body. Returns false when an amount is impossible; @rq has been answered
- * then. */
+/* Fills @ev from the body. Returns false when an amount is impossible; @rq has then been
+ * answered. */
 static bool decode_resource(struct api_request *rq, const json_t *body, struct rm_event *ev)
 {
     const json_t *resource = json_object_get(body, "resource");

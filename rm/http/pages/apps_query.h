@@ -31,7 +31,7 @@ struct rm_apps_query {
 };
 
 /* Reads the query; @path_states: states in the path, which come before those in the query (NULL:
- * none). Returns false when a value is not valid; @rq has been answered with a page about it then.
+ * none). Returns false when a value is not valid; @rq has then been answered with a page about it.
  * Call rm_apps_query_free() in any case. */
 bool rm_apps_query_read(struct api_request *rq, const char *path_states, struct rm_apps_query *q);
 void rm_apps_query_free(struct rm_apps_query *q);

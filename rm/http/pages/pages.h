@@ -22,7 +22,7 @@ struct rm_page {
 
 /* Answers 200 with a page that only says that something is not there, as YARN does. */
 void rm_page_answer_missing(struct api_request *rq, const char *title, const char *text);
-/* Returns true when the caller may not see application @id: the request has been answered then,
+/* Returns true when the caller may not see application @id: the request has then been answered,
  * with a page that says so. An application that is not known is not refused. */
 bool rm_page_refuse_app(const struct rm_page *p, struct base_app_id id);
 /* Answers 400 with a page about parameter @name, whose value is refused. */

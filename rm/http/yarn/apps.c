@@ -35,7 +35,7 @@ static char *copy_query(struct api_request *rq, const char *name)
 
 /* Reads a time in ms; leaves *@out unchanged if the parameter is absent or empty. @spoken: the
  * parameter's name in YARN's message about a negative time, which may differ from @name. Returns
- * false when the time is not valid; @rq has been answered then. */
+ * false when the time is not valid; @rq has then been answered. */
 static bool read_time(struct api_request *rq, const char *name, const char *spoken, int64_t *out)
 {
     const char *text = null_if_empty(api_query(rq, name));
@@ -100,7 +100,7 @@ static void free_filter(struct filter *f)
     free(f->final_status);
 }
 
-/* Reads the query. Returns false when a parameter is not valid; @rq has been answered then. Call
+/* Reads the query. Returns false when a parameter is not valid; @rq has then been answered. Call
  * free_filter() in any case. */
 static bool read_filter(struct api_request *rq, struct filter *f)
 {
@@ -264,7 +264,7 @@ static void free_apps_listing(struct rm_listing *list)
 }
 
 /* The capacity scheduler knows a queue by its last name too, and refuses names that it does not
- * know. Returns false for such a name; the request has been answered then. */
+ * know. Returns false for such a name; the request has then been answered. */
 static bool resolve_queue(struct listing *l)
 {
     int32_t at;

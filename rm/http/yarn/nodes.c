@@ -11,7 +11,7 @@
 
 /* Parses the parameter "states" into a bit set (all states when it is absent) as YARN does: each
  * part, converted to upper case, must be a NodeState, and empty parts at the end do not count.
- * Returns false when a part is unknown; @rq has been answered then. */
+ * Returns false when a part is unknown; @rq has then been answered. */
 static bool read_node_states(struct api_request *rq, uint32_t *out)
 {
     const char *list = api_query(rq, "states");

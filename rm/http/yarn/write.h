@@ -45,7 +45,7 @@ bool yarn_is_error_reply(const struct rm_effect *fx);
 void yarn_answer_refusal(struct api_request *rq, const struct rm_effect *fx);
 /* Parses the body, JSON or XML. @root: the root element that an XML body must have; @roots: the
  * root elements that the message about any other lists (NULL: @root). Returns the body, which the
- * caller releases with json_decref(), or NULL when it is not valid; @rq has been answered then. */
+ * caller releases with json_decref(), or NULL when it is not valid; @rq has then been answered. */
 json_t *yarn_read_body(struct api_request *rq, const char *root, const char *roots);
 /* The same for a resource whose JSON bodies have the root as well, {"@root":{...}}. */
 json_t *yarn_read_wrapped_body(struct api_request *rq, const char *root, const char *roots);

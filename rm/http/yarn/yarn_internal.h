@@ -155,14 +155,14 @@ static inline enum api_dialect yarn_choose_dialect(const struct api_request *rq,
 #define yarn_not_found(rq, fmt, ...)                                                               \
     api_answer_error(rq, 404, "NotFoundException",                                                 \
                      "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
-/* These parse the id in path argument @i. They return false when it is not valid; @rq has been
- * answered then. */
+/* These parse the id in path argument @i. They return false when it is not valid; @rq has then been
+ * answered. */
 bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
 bool yarn_parse_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
 bool yarn_parse_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out);
 #define YARN_NODE_ID_MAX 512
 /* Parses the id of a node ("host:port") in path argument 0; its port is written without leading
- * zeros. Returns false when it is not valid; @rq has been answered then. */
+ * zeros. Returns false when it is not valid; @rq has then been answered. */
 bool yarn_parse_node_id_arg(struct api_request *rq, char id[static YARN_NODE_ID_MAX]);
 void yarn_answer_app_not_found(struct api_request *rq); /* names the id in path argument 0 */
 /* Copies the application in path argument 0 to @v. Returns true when v->apps[0] is the application;
@@ -179,7 +179,7 @@ void yarn_word_list_add_from_query(const struct api_request *rq, const char *nam
                                    struct yarn_word_list *out); /* appends */
 void yarn_word_list_free(struct yarn_word_list *w);
 /* Parses the names of public application states in @w into a bit set; 0 when @w is empty. Returns
- * false when a name is unknown; @rq has been answered then. */
+ * false when a name is unknown; @rq has then been answered. */
 bool yarn_parse_states(struct api_request *rq, const struct yarn_word_list *w, uint32_t *out);
 /* The states that YARN shows, in its order. */
 extern const enum rm_app_state yarn_public_states[];
@@ -191,7 +191,7 @@ struct yarn_deselects {
     char *unknown; /* first unknown word */
 };
 void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d);
-/* Returns true when @d names an unknown member; @rq has been answered then. */
+/* Returns true when @d names an unknown member; @rq has then been answered. */
 bool yarn_deselects_answer_if_unknown(struct api_request *rq, const struct yarn_deselects *d);
 void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app);
 void yarn_deselects_free(struct yarn_deselects *d);

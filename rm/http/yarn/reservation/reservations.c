@@ -41,7 +41,7 @@ static void post_new_reservation(struct api_request *rq, void *user)
                          "Unable to create new reservation from RM web service");
 }
 
-/* Parses the id @text. Returns false when it is not valid; @rq has been answered then. NULL or ""
+/* Parses the id @text. Returns false when it is not valid; @rq has then been answered. NULL or ""
  * sets *@id to zero. */
 static bool parse_id(struct api_request *rq, const char *text, struct base_app_id *id)
 {
@@ -85,7 +85,7 @@ static void answer_change(void *user, const struct rm_effect *fx)
 }
 
 /* Starts a call for the request, whose body has the root @root. Returns NULL when the body is not
- * valid; @rq has been answered then. */
+ * valid; @rq has then been answered. */
 static struct yarn_reservation_call *begin_call(struct api_request *rq, enum rm_event_kind kind,
                                                 const char *root)
 {
@@ -104,7 +104,7 @@ static struct yarn_reservation_call *begin_call(struct api_request *rq, enum rm_
 }
 
 /* Reads the definition (with @defined) and the id. Returns false when the request is refused; @rq
- * has been answered then. @no_id: why a request without an id is refused. */
+ * has then been answered. @no_id: why a request without an id is refused. */
 static bool read_call(struct api_request *rq, struct yarn_reservation_call *r, bool defined,
                       const char *no_id)
 {
@@ -301,7 +301,7 @@ static void answer_list(struct api_request *rq, struct rm_backend *b, const stru
 }
 
 /* Reads a time in ms; *@out keeps its value when the parameter is absent. Returns false when it is
- * no number; @rq has been answered then. */
+ * not a number; @rq has then been answered. */
 static bool read_time(struct api_request *rq, const char *name, int64_t *out)
 {
     const char *text = api_query(rq, name);

@@ -315,7 +315,7 @@ static char *read_app_query(const struct api_request *rq, struct app_query *q)
     return wrong;
 }
 
-/* Reads maxTime in seconds. Returns false when it is not a number; @rq has been answered then. */
+/* Reads maxTime in seconds. Returns false when it is not a number; @rq has then been answered. */
 static bool read_record_time(struct api_request *rq, double *out)
 {
     const char *text = null_if_empty(api_query(rq, "maxTime"));

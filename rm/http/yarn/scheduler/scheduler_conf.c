@@ -114,7 +114,7 @@ static struct conf_call *conf_call_new(struct rm_backend *b)
 }
 
 /* Reads the change in the body. Returns NULL when there is none, it is not valid, or the caller may
- * not change anything; @rq has been answered then. */
+ * not change anything; @rq has then been answered. */
 static struct conf_call *read_change(struct api_request *rq, struct rm_backend *b)
 {
     json_t *body = yarn_read_body(rq, ROOT, NULL);
