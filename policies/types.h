@@ -14,7 +14,7 @@ struct policy_phase {
     int32_t pending; /* could be launched now: submitted, past slowstart, not held back */
     int32_t running, suspended, done;
 };
-/* What is known of a job's tasks of one kind before they run. */
+/* What is known about a job's tasks of one kind before they run. */
 struct policy_size {
     int64_t bytes, bytes_max; /* input of all tasks, of the largest (splits of maps); 0: unknown */
     /* durations given with the submission: sum over all tasks, longest task; 0: none */

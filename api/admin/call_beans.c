@@ -191,7 +191,7 @@ static void add_rpc(const struct api_rpc_figures *f, void *u)
         .service = f->service,
         .context = "rpc",
         .host = api_bean_get_host_name(),
-        .users = "{}", /* connections belong to nobody: each request names its user */
+        .users = "{}", /* connections have no user: each request names its own */
         .processing = api_rate_of_handling(c),
         .deferred = api_rate_of_holding(c),
         .received = c->received,

@@ -1,10 +1,10 @@
 /* api/admin/call_beans.h - beans of the calls that a daemon answers: HttpServer2, of its HTTP
  * server; and those of Hadoop's RPC servers, which monitors find by their ports.
  *
- * Creel's daemons have one server, which speaks HTTP. Some of its routes do what an RPC service of
- * YARN's does; the bean of that service shows the calls to these routes. The time during which a
- * call is held until there is something to tell counts as Hadoop's deferred processing. Figures
- * that belong to the server as a whole are the same in all of them. */
+ * Creel's daemons have one server, which speaks HTTP. Some of its routes correspond to an RPC
+ * service of YARN's; the bean of that service shows the calls to these routes. The time during
+ * which a call is held until there is something to tell counts as Hadoop's deferred processing.
+ * Figures that belong to the server as a whole are the same in all of them. */
 #ifndef CREEL_API_ADMIN_CALL_BEANS_H
 #define CREEL_API_ADMIN_CALL_BEANS_H
 

@@ -10,8 +10,8 @@
 #include "api/server/server.h"
 #include "base/conf/conf.h"
 
-/* A key of YARN's by which tools find out what a daemon does. Creel does not read it, but knows the
- * value that describes it. Shown unless the configuration has the key. */
+/* A key of YARN's from which tools learn about a daemon. Creel does not read the key, but knows the
+ * value that describes the daemon. Shown unless the configuration has the key. */
 struct api_yarn_key {
     const char *name, *value;
 };

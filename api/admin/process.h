@@ -31,7 +31,7 @@ struct api_process_thread {
  * be read. */
 struct api_process_thread *api_process_list_threads(size_t *n);
 
-/* What a thread has used since its start. */
+/* Resources used by a thread since its start. */
 struct api_process_thread_use {
     int64_t waited, preempted; /* how often it gave up the processor, and lost it */
     int64_t cpu_ms;

@@ -7,7 +7,7 @@
 #include "api/server/server.h"
 #include "api/yarn/shape.h"
 
-/* What the document says of a route beyond its row in the table of routes. All texts are static. */
+/* Describes a route beyond its row in the table of routes. All texts are static. */
 struct api_operation {
     const char *method, *path; /* of the route */
     const char *summary;

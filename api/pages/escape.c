@@ -48,7 +48,7 @@ const char *api_html_find_entity(char c)
     }
 }
 
-/* Returns what replaces the character @c; NULL: nothing does. */
+/* Returns the replacement of character @c; NULL: it stays. */
 static const char *find_replacement(uint32_t c)
 {
     if (c < 0x80 && api_html_find_entity((char)c))

@@ -1,4 +1,4 @@
-/* api/wire/node.h - what a NodeManager sends to the ResourceManager: registration, heartbeat, and
+/* api/wire/node.h - messages of a NodeManager to the ResourceManager: registration, heartbeat, and
  * the short requests that only name the node. The answers are in api/wire/order.h.
  *
  * POST /ws/v1/nodetracker/register | heartbeat | wake | unregister, body a JSON object. A

@@ -1,5 +1,5 @@
-/* api/wire/order.h - what the ResourceManager answers a node's registration or heartbeat: its
- * epoch, and orders.
+/* api/wire/order.h - the ResourceManager's answer to a node's registration or heartbeat: its epoch,
+ * and orders.
  *
  * The answer is a JSON object; "orders" is a list of objects whose "type" names the kind. An order
  * that cannot be read is skipped and counted, and the others are carried out. A bad launch whose

@@ -1,5 +1,5 @@
-/* api/wire/task.h - what a task runner asks the ResourceManager (for permission to commit, and
- * where the outputs of maps are), and its report of an output that could not be fetched. Each
+/* api/wire/task.h - a task runner's requests to the ResourceManager (for permission to commit, and
+ * for the places of map outputs), and its report of an output that could not be fetched. Each
  * request carries the application's token.
  *
  *   POST /ws/v1/nodetracker/commit                      wire_commit -> wire_commit_answer

@@ -109,7 +109,7 @@ extern const struct api_shape yarn_shape_mr_job_attempts, yarn_shape_mr_conf,
 /* The master's. */
 extern const struct api_shape yarn_shape_mr_info, yarn_shape_mr_blacklisted, yarn_shape_mr_job,
     yarn_shape_mr_jobs, yarn_shape_mr_task, yarn_shape_mr_attempt_state;
-/* The history server's; yarn_shape_mr_ended_job_item is an element of its list of jobs. */
+/* Shapes of the history server; yarn_shape_mr_ended_job_item is an element of its list of jobs. */
 extern const struct api_shape yarn_shape_mr_history_info, yarn_shape_mr_ended_job,
     yarn_shape_mr_ended_job_item, yarn_shape_mr_ended_task;
 

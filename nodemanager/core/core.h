@@ -256,7 +256,7 @@ struct nm_core_stats {
     uint64_t edges[NM_STATES][NM_INPUTS];
     uint64_t stale_answers, refused_orders; /* answers of a lower epoch, and the orders in them */
     uint64_t launched, completed;
-    uint64_t succeeded, failed, killed; /* what the completed ones were */
+    uint64_t succeeded, failed, killed; /* results of the completed ones */
     uint64_t spawned, spawn_us;         /* launches that led to a shim, and how long they took */
 };
 

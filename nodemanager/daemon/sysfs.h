@@ -1,5 +1,6 @@
-/* nodemanager/daemon/sysfs.h - what an application's master tells the application's containers
- * on all nodes (PUT yarn/sysfs): a document that they read in apps/<app>/sysfs/app.json. */
+/* nodemanager/daemon/sysfs.h - stores the document that an application's master provides for the
+ * application's containers on all nodes (PUT yarn/sysfs), which read it in
+ * apps/<app>/sysfs/app.json. */
 #ifndef CREEL_NODEMANAGER_DAEMON_SYSFS_H
 #define CREEL_NODEMANAGER_DAEMON_SYSFS_H
 

@@ -36,7 +36,7 @@ void nm_add_node_header(struct api_request *rq, const struct nm *nm);
 const char *nm_asked_address(const struct api_request *rq, const struct nm *nm);
 
 /* ---- what several resources and pages show ---- */
-/* Return what the node offers to containers: the sum over its slots. */
+/* Return the resources that the node offers to containers: the sum over its slots. */
 int64_t nm_offered_memory_mb(const struct nm *nm);
 int64_t nm_offered_vcores(const struct nm *nm);
 /* Return YARN's names of the states. */

@@ -8,7 +8,7 @@
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
-/* A copy of what is shown of an application. Its list of containers points to @ids once
+/* A copy of the shown properties of an application. Its list of containers points to @ids once
  * show_containers() has been called. */
 struct app_copy {
     struct yarn_nm_app app;

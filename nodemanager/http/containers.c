@@ -9,7 +9,7 @@
 #include "nodemanager/http/log_files.h"
 #include "nodemanager/http/routes.h"
 
-/* A copy of what is shown of a container. Its pointers are set by list_logs_and_show(). */
+/* A copy of the shown properties of a container. Its pointers are set by list_logs_and_show(). */
 struct container_copy {
     struct yarn_nm_container container;
     struct base_container_id cid;

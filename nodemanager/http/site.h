@@ -6,7 +6,7 @@
 
 extern const struct api_page_site nm_site;
 
-/* Answers 200 with a page that only says that something is not there, as YARN does. */
+/* Answers 200 with a page that only says that something does not exist, as YARN does. */
 static inline void nm_page_answer_missing(struct api_request *rq, const char *title,
                                           const char *text)
 {

@@ -46,11 +46,11 @@ struct nm_localizer_conf { /* pointers are borrowed */
 };
 
 struct nm_localizer;
-/* Finds the copies of an earlier process and removes what is not complete. */
+/* Finds the copies of an earlier process and removes incomplete ones. */
 struct nm_localizer *nm_localizer_new(const struct nm_localizer_conf *conf);
 void nm_localizer_free(struct nm_localizer *l);
 /* Provides the resources of container @id, whose folder exists. @container: what report() gets.
- * Returns 1 when they are there (or there are none), 0 when report() follows, or a negative BASE_E*
+ * Returns 1 when they are ready (or there are none), 0 when report() follows, or a negative BASE_E*
  * for a resource that cannot be linked; then the container holds nothing. */
 int nm_localizer_begin(struct nm_localizer *l, const struct base_container_id *id,
                        const struct wire_launch *order, void *container, struct base_error *err);
@@ -66,7 +66,7 @@ void nm_localizer_remove_app(struct nm_localizer *l, const struct base_app_id *i
 /* Removes everything that no container holds: the disk is short of space. */
 void nm_localizer_remove_unheld(struct nm_localizer *l);
 
-/* Starts processes for what is queued. */
+/* Starts processes for the queued resources. */
 void nm_localizer_run(struct nm_localizer *l, struct nm_spawn *spawn);
 /* Takes the spawner's answer. Returns false when it is not about a process of the localizer. */
 bool nm_localizer_take_answer(struct nm_localizer *l, const struct nm_spawned *answer);

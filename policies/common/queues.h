@@ -118,7 +118,7 @@ void policy_rule_clear(struct policy_rule *r);  /* frees what the rule owns, and
 bool policy_rule_is_last(const struct policy_rule *r);
 /* Checks the name of a queue: a path whose names are not empty, have no control characters, and do
  * not begin or end with a blank. Limits: BASE_NAME_MAX bytes without "root.",
- * POLICY_QUEUE_DEPTH_MAX names with "root". Returns 0, or -BASE_EINVAL with what is wrong. */
+ * POLICY_QUEUE_DEPTH_MAX names with "root". Returns 0, or -BASE_EINVAL with the reason. */
 int policy_queue_check_name(const char *name, struct base_error *err);
 /* Returns the index of queue @name ("x" and "root.x" are the same), or -1. */
 int32_t policy_queues_find(const struct policy_queues *q, const char *name);

@@ -471,7 +471,7 @@ static bool leaves_enough_reduce_slots(const struct policy *self, const struct p
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 
-/* Returns true when a task of @job may start in this slot without using what is booked for
+/* Returns true when a task of @job may start in this slot without using slots booked for
  * reservations. */
 static bool leaves_booked_slots(const struct policy *self, const struct policy_offer *offer,
                                 const struct policy_job *job)

@@ -212,10 +212,10 @@ struct rm_core_conf {
     /* Reply: app_id, the id of a new reservation, which nothing else knows of yet. Error:         \
      * -BASE_EINVAL when the policy promises nothing to reservations. */                           \
     X(NEW_RESERVATION_ID, rm_reservation_on_new_id, false)                                         \
-    /* Reply: OK, released once the reservation is durable; also for one that is there already,    \
+    /* Reply: OK, released once the reservation is durable; also when it exists already,           \
      * with the same definition. Errors: -BASE_EINVAL with YARN's message. */                      \
     X(SUBMIT_RESERVATION, rm_reservation_on_submit, true)                                          \
-    /* The same for a reservation that is there; it stays as it was when it cannot be changed.     \
+    /* The same for an existing reservation, which stays unchanged when it cannot be changed.      \
      * -BASE_ENOTFOUND: it has ended. */                                                           \
     X(UPDATE_RESERVATION, rm_reservation_on_update, true)                                          \
     X(DELETE_RESERVATION, rm_reservation_on_delete, true)                                          \

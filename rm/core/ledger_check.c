@@ -145,8 +145,8 @@ static void check_demand(const struct rm_core *c)
         base_assert(runnable[k] == c->runnable[k] && outstanding[k] == c->capacity.outstanding[k]);
 }
 
-/* What @a asks for on nodes with labels, added up over its ask table, and what of it is counted in
- * the labels, which is added to @counted (by number, one for each kind). */
+/* Checks what @a asks for on nodes with labels, added up over its ask table, and the part of it
+ * that the labels count, which is added to @counted (by number, one for each kind). */
 static void check_label_demand_of_app(const struct rm_core *c, const struct rm_app *a,
                                       int64_t (*counted)[BASE_TASK_KINDS])
 {

@@ -138,7 +138,7 @@ struct rm_core {
     int32_t faults; /* times in a row that the policy named no job although work waited */
     bool fell_back; /* FIFO has replaced the configured policy */
     bool recording; /* offers may have to be recorded: rm/core/schedule/activity.h */
-    struct rm_activities *activities; /* NULL: nobody has asked for them */
+    struct rm_activities *activities; /* NULL: never requested */
     /* timers */
     struct rm_timers timers;
     int64_t wake_us;         /* requested wake-up; 0: none */

@@ -28,7 +28,7 @@ enum {
     RM_RELAY_MAX = 256,
     RM_RELAY_PEER_MAX = 64,
     RM_RELAY_BUFFER = 32 * 1024,
-    RM_RELAY_CONNECT_MS = 1500, /* below what a client waits for one of several ResourceManagers */
+    RM_RELAY_CONNECT_MS = 1500, /* less than clients wait for one of several ResourceManagers */
     RM_RELAY_ANSWER_MS = 10000, /* for the node to send the headers of its answer */
     RM_RELAY_SILENCE_MS = 5000, /* after which a host that acknowledges nothing is given up */
     RM_RELAY_LIFE_MS = 15 * 60000,
@@ -49,9 +49,9 @@ struct rm_relay_to_master {
     const char *host;   /* host of the node that runs the master: where the connection goes */
     const char *cookie; /* value of the Cookie header; NULL: none is sent */
 };
-/* Parks @rq and answers it with what the master answers to the same method (GET, HEAD or PUT) and
- * body: its status, the headers that describe the body, and the body. Passes on the headers of @rq
- * that a page's server reads (Accept and the like), but no credentials. Any thread. */
+/* Parks @rq and answers it with the master's answer to the same method (GET, HEAD or PUT) and body:
+ * its status, the headers that describe the body, and the body. Passes on the headers of @rq that a
+ * page's server reads (Accept and the like), but no credentials. Any thread. */
 void rm_relay_to_master(struct rm_relay *r, struct api_request *rq,
                         const struct rm_relay_to_master *to);
 /* Answers waiting requests with 503, cuts off answers under way, and answers later requests with

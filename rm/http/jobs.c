@@ -322,7 +322,7 @@ static int check_submission_files(struct rm_file_work *work, struct base_error *
         rc = rm_file_work_enter_path(work, NULL, err); /* the work accesses no more files */
     if (rc == 0)
         rm_queues_look_up_groups(l->b, l->spec->queue, l->spec->user, &l->spec->user_groups);
-    /* what is wrong with the files is a fault of the paths in the job, so the answer is 400 */
+    /* mistakes about files are mistakes in the job's paths, so the answer is 400 */
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT
                ? -BASE_EINVAL
                : rc;

@@ -460,8 +460,8 @@ int rm_output_commit_parts(const char *output, struct base_app_id id,
     return rc;
 }
 
-/* Removes what an incomplete commit has put into the folder. The caller then removes the commit's
- * list with _temporary, so that an interrupted abort can be repeated. */
+/* Removes the files that an incomplete commit has moved into the folder. The caller then removes
+ * the commit's list with _temporary, so that an interrupted abort can be repeated. */
 static int undo_partial_commit(const struct ending *e, struct base_error *err)
 {
     struct rm_output_taken taken;

@@ -35,7 +35,7 @@
 struct rm_held_effect {
     uint64_t after_seq;
     struct rm_effect *fx; /* a copy */
-    void *ticket;         /* of the requester; NULL: nobody waits for an answer */
+    void *ticket;         /* of the requester; NULL: no answer is wanted */
 };
 struct rm_released { /* effects whose wait is over, in the order in which they were held */
     struct rm_held_effect *v;

@@ -368,7 +368,7 @@ void sim_job_end_if_done(struct sim *s, struct sim_live *job)
         end_job(s, job, job->last_end_us);
 }
 
-/* Reads from the core whether a job with a deadline was admitted, and what was promised. */
+/* Reads from the core whether a job with a deadline was admitted, and the promised finish. */
 static void read_admission_from_core(struct sim *s, struct sim_live *job)
 {
     struct rm_views v = {0};

@@ -42,7 +42,7 @@ struct cli_dev {
     int64_t map_slots, reduce_slots;
     char policy[32];
 };
-/* What the command line asks for. */
+/* The options of the command line. */
 struct cli_dev_options {
     int64_t nodes, map_slots, reduce_slots, port, rms;
     const char *policy, *dir, *restart; /* restart: name of a daemon; NULL: --restart not given */

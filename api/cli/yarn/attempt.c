@@ -16,8 +16,8 @@ static const struct cli_yarn_option options[] = {
     {0},
 };
 
-/* Parses an attempt's id, and formats it and its application's. Returns false after printing what
- * is wrong with it. */
+/* Parses an attempt's id, and formats it and the application's id. Returns false after printing the
+ * error. */
 static bool read_attempt_id(const char *text, char attempt[static BASE_ID_TEXT_MAX],
                             char app[static BASE_ID_TEXT_MAX])
 {

@@ -21,8 +21,8 @@ struct cli_queues {
     size_t n, cap;
     json_t *answer;
 };
-/* GETs all queues. Returns CLI_YARN_OK, or CLI_YARN_EXCEPTION after printing what is wrong. The
- * caller frees @out in any case. */
+/* GETs all queues. Returns CLI_YARN_OK, or CLI_YARN_EXCEPTION after printing the error. The caller
+ * frees @out in any case. */
 int cli_queues_read(struct cli *c, struct cli_queues *out);
 /* The same from @answer, the answer of /ws/v1/cluster/scheduler, which it takes. */
 void cli_queues_take(json_t *answer, struct cli_queues *out);

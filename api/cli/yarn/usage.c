@@ -93,7 +93,7 @@ struct argp_option *cli_yarn_argp_options(const struct argp_option *own,
         table[i] = own[i];
     for (size_t i = 0; i < rows; i++)
         if (options[i].help &&
-            strcmp(long_name(&options[i]), "help") != 0) /* --help is there already */
+            strcmp(long_name(&options[i]), "help") != 0) /* --help is in the table already */
             table[n++] = (struct argp_option){
                 .name = long_name(&options[i]),
                 .key = 256 + (int)i,

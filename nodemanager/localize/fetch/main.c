@@ -95,7 +95,7 @@ static int fetch(struct fetch *f, struct base_error *err)
     return rc;
 }
 
-/* Limits what this process may do to the node. */
+/* Sets resource limits, so that this process cannot harm the node. */
 static void limit_process(const struct fetch *f, long seconds)
 {
     struct rlimit files = {.rlim_cur = (rlim_t)f->max_bytes + (1 << 20),

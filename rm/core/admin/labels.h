@@ -52,11 +52,11 @@ struct rm_labels {
     size_t masters_waiting; /* for nodes of all labels */
 };
 
-/* What one application wants on the nodes of one label. At any time outside of a change of asks,
- * wanted is the sum over the groups of its ask table with that label; the ask table keeps it so
- * (rm/core/master/ask.c). After rm_labels_update_demand(), counted is the part of this, and of the
- * waiting master, that rm_label.wanted includes: none unless the application can use a slot now.
- * The audit of the ledger recomputes both. */
+/* The demand of one application for the nodes of one label. At any time outside of a change of
+ * asks, wanted is the sum over the groups of its ask table with that label; the ask table keeps it
+ * so (rm/core/master/ask.c). After rm_labels_update_demand(), counted is the part of this, and of
+ * the waiting master, that rm_label.wanted includes: none unless the application can use a slot
+ * now. The audit of the ledger recomputes both. */
 struct rm_label_demand {
     uint32_t label;
     int64_t wanted[BASE_TASK_KINDS], counted[BASE_TASK_KINDS];
@@ -82,7 +82,7 @@ void rm_labels_update_demand(struct rm_core *c, struct rm_app *a);
 /* Returns what @a wants on nodes with label @number, not 0; NULL: it never wanted anything
  * there. */
 struct rm_label_demand *rm_label_demand_find(const struct rm_app *a, uint32_t number);
-/* The same, added if it is not there. Valid until the next one is added. */
+/* The same, but adds a missing entry. Valid until the next entry is added. */
 struct rm_label_demand *rm_label_demand_add(struct rm_app *a, uint32_t number);
 /* Reads the record that rm_labels_on_set() writes. Returns 0 or -BASE_ECORRUPT. */
 int rm_labels_read(struct rm_core *c, const struct rm_record *rec, struct base_error *err);

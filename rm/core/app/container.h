@@ -12,7 +12,7 @@ struct rm_task;
 
 #define RM_PROGRESS_ONE 1000000 /* progress is kept as an integer: sums stay exact */
 
-/* What the ledger counts a container as (rm/core/ledger.h). */
+/* The category in which the ledger counts a container (rm/core/ledger.h). */
 enum rm_tally {
     RM_TALLY_NONE,     /* not counted: not begun, or ended */
     RM_TALLY_HELD,     /* holds a slot and its resources */

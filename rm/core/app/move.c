@@ -1,7 +1,6 @@
 /* Moves an accepted or running application to another queue. Its containers go on, and its promised
- * finish and its submit time stay what they are.
- * Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and
- * FairScheduler.moveApplication. */
+ * finish and its submit time do not change. Source: Hadoop's
+ * ClientRMService.moveApplicationAcrossQueues and FairScheduler.moveApplication. */
 #include "rm/core/app/move.h"
 
 #include <stdlib.h>

@@ -84,8 +84,8 @@ static void remember_latest_attempt(struct rm_core *c, struct rm_task *t, int32_
                                                           .killed = killed});
 }
 
-/* No task record is written, and next_attempt stays what it is: the attempt of the earlier
- * instance, which goes on, has a lower number. */
+/* No task record is written, and next_attempt does not change: the attempt of the earlier instance,
+ * which goes on, has a lower number. */
 void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     const struct rm_container *ct = t->running;

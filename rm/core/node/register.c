@@ -58,7 +58,7 @@ static void end_unreported_containers(struct rm_core *c, struct rm_node *n,
 static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
                                       const struct rm_event *ev)
 {
-    /* another process of the NodeManager knows only what it registers */
+    /* the NodeManager is another process, which remembers nothing but what it registers */
     if (n->instance && strcmp(n->instance, ev->u.node_register.instance) != 0)
         n->resource_given = false;
     rm_node_set_text(&n->http, ev->u.node_register.http_address);

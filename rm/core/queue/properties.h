@@ -8,7 +8,7 @@
 struct rm_property {
     char *name, *value; /* the value is never empty */
 };
-struct rm_properties { /* sorted by name; each name is there once */
+struct rm_properties { /* sorted by name, without duplicates */
     struct rm_property *v;
     size_t n, cap;
 };

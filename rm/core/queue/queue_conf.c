@@ -17,7 +17,7 @@ static bool is_stopped_and_empty(const struct rm_core *c, size_t i, const int64_
     return c->tree.v[i].stopped && apps[i] == 0;
 }
 
-/* Returns -BASE_EINVAL when queue @i cannot become what it is in @next. */
+/* Returns -BASE_EINVAL when the change of queue @i to its state in @next is not allowed. */
 static int check_queue(const struct rm_core *c, size_t i, const int64_t *apps,
                        const struct policy_queues *next, struct base_error *err)
 {

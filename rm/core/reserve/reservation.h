@@ -7,8 +7,8 @@
  * The policy knows a reservation (policy_ops.reserve) as soon as it is accepted. A job joins one
  * when the job is accepted, after the first booking has begun, as in YARN; when the reservation
  * ends, the job goes on without it. A timer runs at each change of the number of booked slots.
- * SOURCE: Hadoop's ReservationSystem documentation; ReservationInputValidator for what is refused,
- * and its words; the recordings special/reserve. */
+ * SOURCE: Hadoop's ReservationSystem documentation; ReservationInputValidator for refusals and
+ * their messages; the recordings special/reserve. */
 #ifndef CREEL_RM_CORE_RESERVE_RESERVATION_H
 #define CREEL_RM_CORE_RESERVE_RESERVATION_H
 

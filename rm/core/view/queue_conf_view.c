@@ -1,4 +1,4 @@
-/* Plain copies for readers: the configuration of the queues, and what a change would make of it. */
+/* Plain copies for readers: the configuration of the queues, also as it would be after a change. */
 #include "rm/core/view/view_internal.h"
 
 bool rm_view_queue_conf(const struct rm_core *c, struct rm_properties *out, int64_t *version)

@@ -253,7 +253,7 @@ struct rm_label_view {
     struct rm_res total; /* of its RUNNING nodes */
     int32_t active_nodes;
 };
-struct rm_partition_view { /* what a queue has on nodes of a label, without the queues inside */
+struct rm_partition_view { /* a queue's use of nodes of a label, without the queues below it */
     size_t label;          /* index in the list of labels, never 0 */
     int32_t queue;         /* rm_queue_view.index */
     struct rm_partition use;
@@ -386,7 +386,7 @@ bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct r
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
 /* Appends at most @max tasks of kind @kind of a job, from index *pos on, in one of @states (bit
  * set; 0: all), and advances *pos. Examines at most BASE_VIEW_CHUNK * 5. No tasks are left when
- * *pos stays what it was; a job whose tasks are gone has none. */
+ * *pos stays the same; a job whose tasks are gone has none. */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind,
                   uint32_t states, int64_t *pos, size_t max, struct rm_views *out);
 /* Appends one task of a job, with its counters and its earlier attempts. -BASE_ENOTFOUND too when
@@ -420,7 +420,7 @@ struct rm_round_filter {
 /* Appends the rounds that match @f, oldest first. */
 void rm_view_rounds(const struct rm_core *core, const struct rm_round_filter *f,
                     struct rm_views *out);
-/* Copies what was allocated, released and preempted last; texts belong to @texts. */
+/* Copies the last allocation, release and preemption; texts belong to @texts. */
 void rm_view_health(const struct rm_core *core, struct rm_health_view *out, struct rm_views *texts);
 /* Replaces the labels in @out by all those that exist, the first one standing for nodes without a
  * label; and the labelled nodes and hosts. */

@@ -10,7 +10,7 @@
 #include "rm/daemon/backend.h"
 #include "rm/http/access/rules.h"
 
-/* What is known about one caller. */
+/* One caller, as far as known. */
 struct rm_access {
     struct rm_backend *b;
     struct rm_access_rules rules;

@@ -163,7 +163,7 @@ static bool task_runs(const struct rm_task_view *v)
     return v->state == RM_TASK_RUNNING || v->state == RM_TASK_SUSPENDED;
 }
 
-/* Names what the task does or has done, as Hadoop's tasks report it. */
+/* Names the task's present or last step, as Hadoop's tasks report it. */
 static const char *name_step(const struct rm_task_view *v)
 {
     bool map = v->id.kind == BASE_TASK_MAP;

@@ -1,6 +1,6 @@
 /* rm/http/nodes/refresh.c - PUT /ws/v1/cluster/refresh-nodes reads the lists of included and
- * excluded hosts again. This resource is Creel's own; it does what YARN's command
- * "rmadmin -refreshNodes" does.
+ * excluded hosts again. This resource is Creel's own; it corresponds to YARN's command "rmadmin
+ * -refreshNodes".
  *
  * Body: {"graceful":true,"timeoutSeconds":600}; both may be absent. A graceful decommissioning
  * lasts until the node's applications have ended, at most for timeoutSeconds (negative: without

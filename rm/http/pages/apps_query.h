@@ -1,4 +1,4 @@
-/* rm/http/pages/apps_query.h - what the address of a list of applications asks for. */
+/* rm/http/pages/apps_query.h - parses the query of a list of applications. */
 #ifndef CREEL_RM_HTTP_PAGES_APPS_QUERY_H
 #define CREEL_RM_HTTP_PAGES_APPS_QUERY_H
 

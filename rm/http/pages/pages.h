@@ -20,7 +20,7 @@ struct rm_page {
     int64_t now_us;
 };
 
-/* Answers 200 with a page that only says that something is not there, as YARN does. */
+/* Answers 200 with a page that only says that something does not exist, as YARN does. */
 void rm_page_answer_missing(struct api_request *rq, const char *title, const char *text);
 /* Returns true when the caller may not see application @id: the request has then been answered,
  * with a page that says so. An application that is not known is not refused. */

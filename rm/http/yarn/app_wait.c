@@ -1,4 +1,4 @@
-/* rm/http/yarn/app_wait.c - what an accepted application waits for, in the words of YARN's
+/* rm/http/yarn/app_wait.c - explains what an accepted application waits for, in the words of YARN's
  * schedulers, which tools show and match. SOURCE: recordings of YARN 3.4.2 (capacity and fair:
  * running/app-wait, write/app-minimal-now, write/app-full), Hadoop's SchedulerApplicationAttempt
  * and FSAppAttempt. */

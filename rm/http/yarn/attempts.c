@@ -99,7 +99,7 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
     return NULL;
 }
 
-/* An attempt whose master has not registered shows what it waits for. @filled is that of the newest
+/* Explains what an attempt without a registered master waits for. @filled is that of the newest
  * attempt of @app. */
 static void explain_waiting_attempt(const struct yarn_context *f, const struct rm_app_view *app,
                                     struct yarn_attempt_and_texts *filled)

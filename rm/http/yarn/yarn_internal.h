@@ -97,7 +97,8 @@ void yarn_format_queue_path(const char *queue, struct base_buf *out);
 /* Returns true when the application is in queue @name; unless shown as fifo, "a" is "root.a". */
 bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v, const char *name);
 
-/* Returns what the application's master asks for, at least the smallest possible allocation. */
+/* Returns the resources requested for the application's master, at least the smallest possible
+ * allocation. */
 struct rm_res yarn_get_master_request(const struct yarn_context *f, const struct rm_app_view *v);
 /* Returns what an accepted application waits for before its master registers, as the scheduler
  * explains it: static text, or *@out; NULL when the application does not wait, or the scheduler

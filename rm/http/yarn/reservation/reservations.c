@@ -191,7 +191,7 @@ struct shown_reservation {
     struct yarn_reservation_request *requests;
     struct yarn_resource_allocation *allocations;
 };
-struct change { /* of what is kept, at a time */
+struct change { /* of the reserved resources, at a time */
     int64_t at_us;
     struct rm_res by;
 };

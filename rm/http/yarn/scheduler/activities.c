@@ -1,4 +1,4 @@
-/* rm/http/yarn/scheduler/activities.c - shows what the scheduler decided: for a node, for the next
+/* rm/http/yarn/scheduler/activities.c - shows the scheduler's decisions: for a node, for the next
  * rounds, for one application; and logs its decisions for a time. SOURCE: recordings of YARN 3.4.2;
  * Hadoop's ResourceManager REST APIs (Scheduler Activities API). Only the capacity scheduler has
  * activities; in the other shapes the answers say so. */
@@ -52,7 +52,7 @@ static const char *null_if_empty(const char *s)
     return s && s[0] ? s : NULL;
 }
 
-/* Reads groupBy. Returns NULL, or what is wrong, which the caller frees. */
+/* Reads groupBy. Returns NULL, or an error message, which the caller frees. */
 static char *read_group_by(const struct api_request *rq, bool *by_diagnostic)
 {
     const char *text = null_if_empty(api_query(rq, "groupBy"));
@@ -263,7 +263,7 @@ static size_t read_numbers(const struct api_request *rq, const char *name, int64
     return n;
 }
 
-/* Reads which actions are wanted, both by default. Returns NULL or what is wrong. */
+/* Reads which actions are wanted, both by default. Returns NULL or an error message. */
 static char *read_actions(const struct api_request *rq, struct app_query *q)
 {
     struct yarn_word_list w = {0};
@@ -298,7 +298,7 @@ static bool is_true(const char *text)
     return text && strcasecmp(text, "true") == 0;
 }
 
-/* Reads all parameters but maxTime. Returns NULL or what is wrong, which the caller frees. */
+/* Reads all parameters but maxTime. Returns NULL or an error message, which the caller frees. */
 static char *read_app_query(const struct api_request *rq, struct app_query *q)
 {
     char *wrong = read_actions(rq, q);

@@ -31,7 +31,7 @@ static float compute_used_percent(const struct rm_res *used, const struct rm_res
 
 /* ---- partitions ---- */
 
-/* What one queue has in one partition. */
+/* One queue's figures in one partition. */
 struct share {
     const struct yarn_queue_part *part;
     const struct yarn_partition *partition;
@@ -112,8 +112,8 @@ static struct rm_res subtract(const struct rm_res *a, const struct rm_res *b)
     return r;
 }
 
-/* Without configuration, the root is open to everybody and no queue below it to anybody, since a
- * right on a queue covers all queues below it. */
+/* Without configuration, the root's list is "*" and every other queue's is empty, since a right on
+ * a queue covers all queues below it. */
 static void fill_acls(const struct rm_queue_view *v, struct yarn_capacity_queue *q)
 {
     const char *open = v->parent < 0 ? "*" : " ";
@@ -153,7 +153,7 @@ static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *
     q->max_lifetime_s = q->default_lifetime_s = -1;
 }
 
-/* Fills what the queue has in a partition; pending requests are shown in the partition without a
+/* Fills the queue's usage in a partition; pending requests are shown in the partition without a
  * label. */
 static void fill_usage(const struct yarn_context *f, const struct rm_queue_view *v,
                        const struct share *s, struct yarn_partition_usage *u)

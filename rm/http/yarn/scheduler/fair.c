@@ -23,7 +23,7 @@ void yarn_fifo_fill(const struct yarn_context *f, struct yarn_fifo_scheduler *ou
     };
 }
 
-/* Returns what YARN calls the policy @name of a queue. */
+/* Returns YARN's name for the policy @name of a queue. */
 const char *yarn_fair_name_policy(const char *name)
 {
     if (name && strcasecmp(name, "fifo") == 0)
