@@ -8,7 +8,7 @@
 
 #include "api/admin/process.h"
 
-/* The system calls in which a daemon's threads wait. */
+/* Returns the name of a system call in which a daemon's threads wait; NULL for any other. */
 static const char *get_call_name(long number)
 {
     static const struct {

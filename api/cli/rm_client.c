@@ -130,8 +130,8 @@ static const char *skip_java_class(const char *text)
     }
 }
 
-/* With these statuses an RM sends a RemoteException; without one, some other server has answered.
- * (Other statuses may come from a proxy in front of the RM.) */
+/* Returns true when some other server has answered: with these statuses an RM sends a
+ * RemoteException. (Other statuses may come from a proxy in front of the RM.) */
 static bool is_foreign_error(long status, const json_t *body)
 {
     bool plain = status / 100 == 3 || status == 404 || status == 405 || status == 501;

@@ -21,7 +21,8 @@ struct cli_rm;
 /* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing what is wrong with the addresses. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
-/* The user in whose name requests are sent: $HADOOP_USER_NAME, else the login name; borrowed. */
+/* Returns the user in whose name requests are sent: $HADOOP_USER_NAME, else the login name;
+ * borrowed. */
 const char *cli_rm_user(const struct cli_rm *rm);
 /* URL of the RM that the next call asks first, that is the one that answered if the last call was
  * successful ("http://127.0.0.1:8088"); borrowed until the next call. */

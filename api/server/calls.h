@@ -65,7 +65,7 @@ void api_calls_free(struct api_calls *c);
 void api_calls_count_answer(struct api_calls *c, const struct api_request *rq, unsigned status);
 /* Counts @bytes of a body that are on their way. Needs no lock; may be called on any thread. */
 void api_calls_count_sent(struct api_calls *c, const struct api_route *route, uint64_t bytes);
-/* The monotonic clock in microseconds. */
+/* Returns the time of the monotonic clock in microseconds. */
 int64_t api_calls_now_us(void);
 
 #endif

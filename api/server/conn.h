@@ -33,7 +33,8 @@ struct api_conn {
     struct api_pace pace;   /* only the helper uses it */
 };
 
-/* The monotonic clock in milliseconds, by which the server measures all times. */
+/* Returns the time of the monotonic clock in milliseconds, by which the server measures all
+ * times. */
 int64_t api_now_ms(void);
 /* Begins @phase now. Call on the connection's own thread only. */
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);

@@ -175,7 +175,8 @@ enum api_type api_wanted_type(const struct api_request *rq);
 struct api_server *api_server_of(const struct api_request *rq);
 /* Returns the user pointer given to api_server_start(). */
 void *api_server_user(const struct api_request *rq);
-/* A pointer that a handler keeps in the request while it is parked; the request frees it with
+/* Return and set a pointer that a handler keeps in the request while it is parked; the request
+ * frees it with
  * @free_fn (NULL: not at all) when it ends, or when another pointer is set. */
 void *api_request_slot(struct api_request *rq);
 void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));

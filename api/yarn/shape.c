@@ -238,7 +238,8 @@ static void json_add_pair(struct json *j, const struct api_pair *pair)
     add_text(j->out, "}");
 }
 
-/* The N dialects repeat the member "entry"; API_M_BARE puts several entries into an array. */
+/* Appends a map: the N dialects repeat the member "entry"; API_M_BARE puts several entries into an
+ * array. */
 static void json_add_map(struct json *j, const struct api_list *list)
 {
     if (list->n == 0) {

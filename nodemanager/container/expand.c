@@ -149,8 +149,8 @@ struct env_work {
 
 static void expand_variable(struct env_work *w, size_t i);
 
-/* Each variable is expanded once, before the first that names it, so that the work is bounded by
- * the size of the result. */
+/* Looks up a variable for a value. Each variable is expanded once, before the first that names it,
+ * so that the work is bounded by the size of the result. */
 static const char *look_up(void *user, const char *name, size_t len)
 {
     struct env_work *w = user;

@@ -59,9 +59,10 @@ void nm_localizer_adopt(struct nm_localizer *l, const struct base_container_id *
                         const struct wire_launch *order);
 /* Returns true between a begin that returned 0 and its report. */
 bool nm_localizer_is_waiting(const struct nm_localizer *l, const struct base_container_id *id);
-/* The container has ended, or will not be started. Does nothing when it holds nothing. */
+/* Gives up the resources of a container that has ended or will not be started; does nothing when it
+ * holds none. */
 void nm_localizer_release(struct nm_localizer *l, const struct base_container_id *id);
-/* The application has ended here: removes its resources. */
+/* Removes the resources of an application that has ended on this node. */
 void nm_localizer_remove_app(struct nm_localizer *l, const struct base_app_id *id);
 /* Removes everything that no container holds: the disk is short of space. */
 void nm_localizer_remove_unheld(struct nm_localizer *l);
@@ -70,7 +71,8 @@ void nm_localizer_remove_unheld(struct nm_localizer *l);
 void nm_localizer_run(struct nm_localizer *l, struct nm_spawn *spawn);
 /* Takes the spawner's answer. Returns false when it is not about a process of the localizer. */
 bool nm_localizer_take_answer(struct nm_localizer *l, const struct nm_spawned *answer);
-/* A descriptor that is readable when processes have ended; then call the other. */
+/* Returns a descriptor that is readable when processes have ended; then call
+ * nm_localizer_handle_ends(). */
 int nm_localizer_fd(const struct nm_localizer *l);
 void nm_localizer_handle_ends(struct nm_localizer *l);
 

@@ -173,7 +173,7 @@ static struct rtmr_reservation *try_times(struct policy *self, struct policy_res
     return NULL;
 }
 
-/* The jobs of @from, and the slots that they use, become those of @to. */
+/* Makes the jobs of @from, and the slots that they use, those of @to. */
 static void hand_over_jobs(struct rtmr_reservation *from, struct rtmr_reservation *to)
 {
     struct rtmr_job *job;

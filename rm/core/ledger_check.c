@@ -18,7 +18,7 @@ static bool resources_equal(const struct rm_res *a, const struct rm_res *b)
     return true;
 }
 
-/* The tally that @ct should have according to its state. */
+/* Returns the tally that @ct should have according to its state. */
 static enum rm_tally expected_tally(const struct rm_container *ct)
 {
     if (ct->suspended_at_us)
@@ -98,7 +98,7 @@ static void check_queues(const struct rm_core *c)
     free(q);
 }
 
-/* What queues have on nodes with labels. */
+/* Checks the totals of queues on nodes with labels. */
 static void check_partitions(const struct rm_core *c)
 {
     for (size_t l = 0; l < c->labels.n; l++) {

@@ -13,7 +13,7 @@
  * (401, 403) or for the host name that it names (421) is logged, as op=request where the operation
  * is none of these. A redirection by a standby (307) is not logged: the active RM logs the request.
  * result: success, refused (4xx, or rm_audit_mark_refused()) or failed (5xx: the request may be a
- * repetition of one that succeeded); of op=end also killed, undefined or other.
+ * repetition of one that succeeded); for op=end also killed, undefined or other.
  *
  * A value that is empty, too long, or has characters other than letters, digits and ._:/@%+,-
  * stands in quotes; there '"', '\' and every byte that is not printable ASCII are written \xNN, so

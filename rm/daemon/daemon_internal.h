@@ -195,7 +195,7 @@ void rm_roles_set_role(struct rm_backend *b, enum rm_role role);
 void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx);
 /* Returns the end of the lease of the leadership under @epoch, for rm_lease_holds(). */
 int64_t rm_roles_get_lease_end_us(const struct rm_backend *b, int64_t epoch);
-/* The role, or the active RM, has changed: counts that, and wakes requests that wait for it. */
+/* Counts a change of the role or of the active RM, and wakes requests that wait for one. */
 void rm_roles_count_change_and_wake(struct rm_backend *b);
 /* Counts an answer that was refused because the lease was over. */
 void rm_roles_count_late_answer(struct rm_backend *b);

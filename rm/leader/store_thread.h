@@ -52,8 +52,8 @@ void rm_store_get_counts(struct rm_store *s, int64_t *commits, int64_t *records)
  * thread, closes the store. Returns 0, or the error of the last try. @s stays valid for
  * rm_store_is_failing() and rm_store_get_counts(), until rm_store_free(). */
 int rm_store_stop(struct rm_store *s, struct base_error *err);
-/* The leadership is over: aborts a write under way and writes no more, refuses held effects with
- * -BASE_EVERSION, ends the thread, closes the store. @s stays valid as after
+/* Call when the leadership is over: aborts a write under way and writes no more, refuses held
+ * effects with -BASE_EVERSION, ends the thread, closes the store. @s stays valid as after
  * rm_store_stop(). */
 void rm_store_abandon(struct rm_store *s);
 void rm_store_free(struct rm_store *s); /* after one of these two calls; NULL is fine */

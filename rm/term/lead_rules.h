@@ -52,7 +52,7 @@ struct rm_lead_news {
 /* This ResourceManager was elected. Returns the number of the leadership, or 0 when the process is
  * about to end: then the leadership must not be entered. */
 uint64_t rm_lead_news_add_election(struct rm_lead_news *n);
-/* Every leadership announced so far is over. */
+/* Notes that every leadership announced so far is over. */
 void rm_lead_news_end_leaderships(struct rm_lead_news *n);
 void rm_lead_news_set_quitting(struct rm_lead_news *n);
 /* Returns true when leadership @number is over, or the process is about to end. */

@@ -83,7 +83,8 @@ static void request_kill(struct run *r)
     cli_answer_free(&a);
 }
 
-/* The first signal kills the job and lets its last output arrive; the second one leaves at once. */
+/* Handles caught signals: the first one kills the job and lets its last output arrive; the second
+ * one ends the command at once. */
 static void handle_signals(struct run *r)
 {
     for (int sig; (sig = cli_interrupt_take());) {

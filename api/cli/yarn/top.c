@@ -93,7 +93,7 @@ static bool is_live(const json_t *app)
     return strcmp(state, "RUNNING") == 0 || strcmp(state, "ACCEPTED") == 0;
 }
 
-/* The number by which a column is sorted. */
+/* Returns the number by which the column is sorted. */
 static double number_of(const json_t *app, enum column column)
 {
     static const char *const members[COLUMNS] = {

@@ -25,7 +25,7 @@ enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *
 /* Returns true when the method and the headers, as a browser asks for them in advance, are allowed
  * (NULL: not requested). */
 bool api_cors_allows_request(const struct api_cors *c, const char *method, const char *headers);
-/* The values of Access-Control-Allow-Methods, -Allow-Headers and -Max-Age. */
+/* Return the values of Access-Control-Allow-Methods, -Allow-Headers and -Max-Age. */
 const char *api_cors_get_methods(const struct api_cors *c);
 const char *api_cors_get_headers(const struct api_cors *c);
 const char *api_cors_get_max_age(const struct api_cors *c);

@@ -305,7 +305,7 @@ void api_answer_empty_page(struct api_request *rq, unsigned status)
     api_request_hand_over_reply(rq, &reply);
 }
 
-/* The servlet engine answers TRACE without a page. */
+/* Answers like the servlet engine, which sends no page for TRACE. */
 static void answer_wrong_servlet_method(struct api_request *rq)
 {
     struct base_buf message = {0};
@@ -419,7 +419,7 @@ void api_error_answer_options(struct api_request *rq)
     hand_over_final_body(rq, 200, API_TEXT, NULL, false, &b);
 }
 
-/* Where Creel answers 406 or 400, YARN answers 500: a server error for a client's mistake. */
+/* Returns 406 or 400, where YARN answers 500 although the mistake is the client's. */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq)
 {
     switch (rq->accept) {

@@ -177,7 +177,8 @@ static enum MHD_Result queue_response(struct api_request *rq, struct MHD_Respons
     return rc;
 }
 
-/* Only headers that repeat a part of the request, such as a Location, can be that long. */
+/* Refuses the request if the answer's head is too long, which only headers that repeat a part of
+ * the request, such as Location, can cause. */
 static void refuse_unless_head_fits(struct api_request *rq)
 {
     size_t left = api_request_get_memory_left(rq), added = 0;

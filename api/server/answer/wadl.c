@@ -11,7 +11,7 @@
 
 const enum api_method api_wadl_methods[] = {API_M_POST, API_M_GET, API_M_PUT, API_M_DELETE};
 
-/* The root elements of bodies in XML, by the ends of their paths. */
+/* Returns the root element of XML bodies for the route, chosen by the end of its path. */
 static const char *get_body_element(const char *path)
 {
     static const struct {

@@ -6,9 +6,9 @@
 #include "api/server/request/request.h"
 
 /* Finds out who the caller is, from the cookie, user.name and doAs, and reads the bearer token.
- * Returns false when the request has been answered: YARN does not accept the name or Creel cannot
- * store it, a required name is missing, or the caller may not act as another user. Requests of
- * nodes and masters are known by their bearer tokens instead. */
+ * Returns false after answering the request: YARN does not accept the name or Creel cannot store
+ * it, a required name is missing, or the caller may not act as another user. Requests of nodes and
+ * masters are known by their bearer tokens instead. */
 bool api_request_identify(struct api_request *rq);
 /* Adds the headers that let a page of an allowed site read the answer. */
 void api_request_add_cors_headers(struct api_request *rq);

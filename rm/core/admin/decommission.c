@@ -141,7 +141,8 @@ void rm_nodes_end_decommissioning(struct rm_core *c)
 }
 
 /* ---------------------------------------------------------------- registrations and heartbeats */
-/* A node that is decommissioned gracefully may register again, for example after a failover. */
+/* Returns true when the node may register: also one that is being decommissioned gracefully, for
+ * example after a failover. */
 static bool may_register(const struct rm_core *c, const struct rm_node *n,
                          const struct rm_event *ev)
 {

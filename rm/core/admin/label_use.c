@@ -34,7 +34,7 @@ static const char *find_path(const struct rm_property *p, size_t *len)
     return p->name + prefix;
 }
 
-/* A queue that was removed may have left properties behind. */
+/* Returns true when the queue still exists: removed queues may have left properties behind. */
 static bool is_queue(const struct rm_core *c, const char *path, size_t len)
 {
     char *name = base_printf("%.*s", (int)len, path);

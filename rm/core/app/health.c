@@ -4,7 +4,8 @@
 
 #define SECOND_US INT64_C(1000000)
 
-/* A new second costs a division; within it, an allocation costs one comparison. */
+/* Within a second, an allocation costs one comparison; only the first of a second costs a
+ * division. */
 static void count_assigned(struct rm_assigned *a, int64_t now_us)
 {
     if (now_us >= a->begin_us + SECOND_US) {

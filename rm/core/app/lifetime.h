@@ -9,7 +9,7 @@ struct rm_app;
 /* Sets the timer for the end of the application's lifetime; does nothing when it has none, or when
  * the application is ending or has ended. */
 void rm_app_watch_lifetime(struct rm_core *c, struct rm_app *a);
-/* The lifetime is over: kills the application. */
+/* Kills the application, whose lifetime is over. */
 void rm_app_end_lifetime(struct rm_core *c, struct rm_app *a);
 
 #endif

@@ -11,7 +11,7 @@
 #include "rm/core/job/pick.h"
 #include "rm/core/state.h"
 
-/* The job is ending and has no containers: so its pending tasks will never run. */
+/* Marks the pending tasks of an ending job without containers as killed: they will never run. */
 static void mark_pending_tasks_killed(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)

@@ -31,8 +31,8 @@ void rm_job_fail_for_task(struct rm_core *c, struct rm_app *a, struct rm_task *t
  * recorded. */
 void rm_job_fail_if_task_failed(struct rm_core *c, struct rm_app *a);
 
-/* The progress that clients see: at most 99 % before the end, since a task has read all its input
- * some time before it ends. Policies use the reported progress. */
+/* Returns the progress that clients see: at most 99 % before the end, since a task has read all its
+ * input some time before it ends. Policies use the reported progress. */
 static inline double rm_progress_capped_until_ended(double progress, bool ended)
 {
     return !ended && progress > 0.99 ? 0.99 : progress;

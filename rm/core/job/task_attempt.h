@@ -15,14 +15,14 @@ int32_t rm_task_next_attempt_number(const struct rm_app *a, const struct rm_task
 void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 /* Assigns the job's next output version to the output of the map @t, and lists it in a->out_log. */
 void rm_task_publish_map_output(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-/* The running attempt @ct of @t has succeeded: records that, and publishes the output of a map if
+/* Records that the running attempt @ct of @t has succeeded, and publishes the output of a map if
  * its job has reduces. @r: the node's report. */
 void rm_task_record_success(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, const struct rm_container_report *r);
-/* The running attempt @ct of @t has ended without success. @counts: the attempt counts towards
- * max-attempts; @killed: the attempt was killed, through no fault of the task. Returns true when @t
- * has failed for good; the caller then has to fail the job. Otherwise @t is pending again, or
- * KILLED if its job is ending. */
+/* Records that the running attempt @ct of @t has ended without success. @counts: the attempt counts
+ * towards max-attempts; @killed: the attempt was killed, through no fault of the task. Returns true
+ * when @t has failed for good; the caller then has to fail the job. Otherwise @t is pending again,
+ * or KILLED if its job is ending. */
 bool rm_task_record_failure(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, bool counts, bool killed, const char *why);
 /* Makes the succeeded map @t pending again, since its output was lost for the reason @why. */

@@ -6,7 +6,8 @@
 
 /* Accepts a submitted application and begins its first attempt; fails it when it has no queue. */
 void rm_plain_app_accept(struct rm_core *c, struct rm_app *a);
-/* The record of an unmanaged attempt is durable: its master, which runs elsewhere, may register. */
+/* Lets the master of an unmanaged attempt, which runs elsewhere, register: the attempt's record is
+ * durable. */
 void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a);
 /* Returns how many masters may run or be placed at a time. */
 int64_t rm_masters_max(const struct rm_core *c);
@@ -18,7 +19,7 @@ void rm_master_reorder_waiting(struct rm_core *c, struct rm_app *a);
 /* Removes the master of @a from those that wait for their turn and from those that count as
  * active. */
 void rm_master_deactivate(struct rm_core *c, struct rm_app *a);
-/* The record of attempt @attempt, with the master's container, is durable: orders the launch. */
+/* Orders the launch of the master of attempt @attempt, whose record is durable. */
 void rm_master_launch_stored(struct rm_core *c, struct rm_app *a, int64_t attempt);
 /* Adds @ct to the allocations and ends that the master will learn of. */
 void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct);
@@ -46,7 +47,7 @@ void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a);
 /* Implements rm_app_kind.final_stored: kills the containers that the master has left running, and
  * retires @a unless its master still has to end. */
 void rm_plain_app_clean_up_after_end(struct rm_core *c, struct rm_app *a);
-/* The master has been silent for am_expiry_us: kills it, and fails its attempt unless it had
+/* Kills a master that has been silent for am_expiry_us, and fails its attempt unless the master had
  * finished. */
 void rm_master_expire(struct rm_core *c, struct rm_app *a);
 /* Call when @n has reported all its containers, or never will: fails the attempts whose master,

@@ -297,8 +297,8 @@ struct sum { /* over the children of a queue */
     struct base_buf modes; /* of each child, in YARN's words */
 };
 
-/* As in YARN, a percentage of 0 does not count as one, and an amount discards percentages before
- * it. */
+/* Adds a child's capacity to the sum. As in YARN, a percentage of 0 does not count, and an amount
+ * discards the percentages before it. */
 static void add_to_sum(struct sum *s, const struct share *child, const char *path)
 {
     s->any = true;
@@ -392,7 +392,7 @@ static int check_sums(const struct builder *b)
     return rc;
 }
 
-/* As in YARN, after the sums. */
+/* Checked after the sums, as in YARN. */
 static int check_maximums(const struct builder *b)
 {
     char number[FLOAT_TEXT_MAX], other[FLOAT_TEXT_MAX];

@@ -58,8 +58,8 @@ static char *cut_name(const char *list, const char *at, size_t len)
     return base_buf_take(&left);
 }
 
-/* A parent that gets its first child, or loses its last one, changes between leaf and parent queue,
- * and its ordering-policy would mean something else. */
+/* Removes the ordering-policy of a queue that gets its first child, or loses its last one: for a
+ * parent the property means something else than for a leaf. */
 static void unset_ordering(struct rm_properties *p, const char *path, size_t parent_len)
 {
     char *name = format_name(path, parent_len, "ordering-policy");

@@ -240,8 +240,8 @@ static struct rm_app *new_app_of_spec(struct rm_core *c, struct base_app_id id,
     return rm_app_new(c, job ? &rm_job_kind : &rm_plain_kind, id, job, spec, NULL);
 }
 
-/* The job's record is good, but its list of splits is missing or damaged: a live job fails, an
- * ended job is shown without its tasks. */
+/* Handles a good record of a job whose list of splits is missing or damaged: a live job fails, an
+ * ended one is shown without its tasks. */
 static void handle_missing_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a,
                                   const char *wrong)
 {

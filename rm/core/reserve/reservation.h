@@ -57,8 +57,8 @@ const char *rm_reservation_explain_refused_app(struct rm_core *c, const struct r
 /* The same for a submission that has no application yet. @queue: the queue where it is placed. */
 const char *rm_reservation_explain_refusal(struct rm_core *c, struct base_app_id reservation,
                                            const char *submission, uint32_t queue);
-/* A booking begins or ends: tells the policy, forgets reservations that have ended, and sets the
- * timer again. */
+/* Call when a booking begins or ends: tells the policy, forgets reservations that have ended, and
+ * sets the timer again. */
 void rm_reservations_step(struct rm_core *c);
 /* Tell the active policy of all reservations, or take them from it. */
 void rm_reservations_enter_policy(struct rm_core *c);

@@ -66,8 +66,8 @@ static int set_unknown_policy_error(const char *name, struct base_error *err)
     return rc;
 }
 
-/* How long delay scheduling waits by default: one and a half heartbeats, 15 s at most, as in
- * Hadoop's Fair Scheduler. */
+/* Returns how long delay scheduling waits by default: one and a half heartbeats, 15 s at most, as
+ * in Hadoop's Fair Scheduler. */
 static int64_t default_locality_delay_us(const struct rm_core *c)
 {
     int64_t us = c->conf.heartbeat_us + c->conf.heartbeat_us / 2;

@@ -69,7 +69,7 @@ void rm_activity_begin_round(struct rm_core *c, const struct rm_node *n);
 void rm_activity_note_offer(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
                             bool taken);
 void rm_activity_end_round(struct rm_core *c);
-/* The readers' time is over: answers them with what was recorded. */
+/* Answers the readers whose time is over with the rounds recorded so far. */
 void rm_activity_answer_late_readers(struct rm_core *c);
 /* Gives queues in the rounds their new indexes: @to, by old index; -1: the queue is gone. */
 void rm_activity_renumber_queues(struct rm_core *c, const int32_t *to);

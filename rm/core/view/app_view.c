@@ -27,8 +27,8 @@ static void fill_phase_view(const struct rm_app *a, enum base_task_kind k, struc
     v->progress = rm_job_progress(a, k);
 }
 
-/* The progress of an ended plain application. SOURCE: a killed one is at 100 % once its master had
- * a container (a real YARN, tests/interop/programs). */
+/* Returns the progress of an ended plain application: a killed one is at 100 % once its master had
+ * a container. SOURCE: a real YARN, tests/interop/programs. */
 static double progress_at_end(const struct rm_app *a)
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);

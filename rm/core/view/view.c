@@ -214,7 +214,7 @@ static void fill_queue_counts(const struct rm_core *c, size_t i, struct rm_queue
         v->demand.v[r] += q->used.v[r];
 }
 
-/* Without nodes, only a percentage limit tells which part of the cluster the limit is. */
+/* Without nodes, only a limit in percent can be expressed as a part of the cluster. */
 static double compute_max_part(const struct rm_core *c, const struct policy_limit *max,
                                const struct rm_res *slots, const struct rm_res *total)
 {

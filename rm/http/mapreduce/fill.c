@@ -239,7 +239,7 @@ static struct yarn_mr_attempt *begin_attempt(const struct rm_task_view *v, int32
     return &filled->attempt;
 }
 
-/* The attempt that runs or has succeeded. */
+/* Fills the attempt that runs or has succeeded. */
 static void fill_latest_attempt(const struct yarn_context *f, const struct rm_task_view *v,
                                 struct mr_attempt_and_texts *filled)
 {
@@ -259,7 +259,8 @@ static void fill_latest_attempt(const struct yarn_context *f, const struct rm_ta
         fill_reduce_times(v, a);
 }
 
-/* An attempt that has ended without success. The task keeps the diagnostics of the last one. */
+/* Fills an attempt that has ended without success. The task keeps the diagnostics of the last
+ * one. */
 static void fill_past_attempt(const struct yarn_context *f, const struct rm_task_view *v, int32_t i,
                               struct mr_attempt_and_texts *filled)
 {
@@ -282,7 +283,7 @@ static void fill_past_attempt(const struct yarn_context *f, const struct rm_task
     }
 }
 
-/* The attempt that a pending task waits for: it has neither a container nor a start. */
+/* Fills the attempt that a pending task waits for, which has neither a container nor a start. */
 static void fill_coming_attempt(const struct rm_task_view *v, struct mr_attempt_and_texts *filled)
 {
     struct yarn_mr_attempt *a = begin_attempt(v, v->coming_attempt, NULL, filled);

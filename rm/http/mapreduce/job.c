@@ -33,8 +33,8 @@ void mr_get_job(const struct mr_call *c)
     rm_views_free(&v);
 }
 
-/* The ResourceManager itself runs the job, in no container: what would describe the container is
- * empty, as Hadoop shows it when it does not know the container. */
+/* The ResourceManager itself runs the job, without a container: members about the container are
+ * empty, as in Hadoop when the container is unknown. */
 void mr_get_job_attempts(const struct mr_call *c)
 {
     struct rm_views v = {0};

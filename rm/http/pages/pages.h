@@ -36,7 +36,7 @@ void rm_page_add_time(struct base_buf *out, int64_t us);
 void rm_page_add_short_time(struct base_buf *out, int64_t us);
 /* "3 d 4 h", "5 min 20 s", "12.3 s": the two largest units. */
 void rm_page_add_duration(struct base_buf *out, int64_t us);
-/* The time from @start_us to @finish_us (0: to @now_us); nothing when it has not begun. */
+/* Appends the time from @start_us to @finish_us (0: to @now_us); nothing when it has not begun. */
 void rm_page_add_span(struct base_buf *out, int64_t start_us, int64_t finish_us, int64_t now_us);
 /* "512 MB", "12.5 GB". */
 void rm_page_add_memory(struct base_buf *out, int64_t mb);
@@ -44,19 +44,19 @@ const char *rm_page_name_slot(enum base_task_kind k); /* "map", "reduce" */
 /* A state's name, coloured by mood. */
 enum rm_page_mood { RM_MOOD_IDLE, RM_MOOD_WAIT, RM_MOOD_RUN, RM_MOOD_GOOD, RM_MOOD_BAD };
 void rm_page_add_state(struct base_buf *out, const char *name, enum rm_page_mood mood);
-/* The state of an application that clients see, and beside it how it ended. */
+/* Appends the state of an application that clients see, and how the application ended. */
 void rm_page_add_app_state(struct base_buf *out, const struct rm_app_view *v);
 enum rm_page_mood rm_page_get_node_mood(enum rm_node_state s);
-/* A name, cut to RM_PAGE_NAME bytes. */
+/* Appends a name, cut to RM_PAGE_NAME bytes. */
 void rm_page_add_name(struct base_buf *out, const char *name);
 void rm_page_add_app_link(struct base_buf *out, const struct base_app_id *id);
 void rm_page_add_container_link(struct base_buf *out, const struct base_container_id *id);
-/* A link to the list of applications with "?NAME=VALUE". */
+/* Appends a link to the list of applications with "?NAME=VALUE". */
 void rm_page_add_filter_link(struct base_buf *out, const char *name, const char *value);
-/* A link to the pages of the node at @http ("host:port"), as the node has named it; without an
- * address just the text. */
+/* Appends a link to the pages of the node at @http ("host:port", as given by the node); without an
+ * address, just the text. */
 void rm_page_add_node_link(struct base_buf *out, const char *http, const char *text);
-/* A link to the log files of a container on its node. */
+/* Appends a link to the log files of a container on its node. */
 void rm_page_add_logs_link(struct base_buf *out, const char *http,
                            const struct base_container_id *id, const char *user);
 /* "Used of total" with a bar. */

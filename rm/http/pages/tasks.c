@@ -46,7 +46,7 @@ static void add_task_link(struct base_buf *out, const struct rm_page *p, const s
     base_buf_adds(out, "#tasks\"");
 }
 
-/* A link to other tasks, marked when the page shows those tasks now. */
+/* Appends a link to other tasks, marked when the page shows those tasks now. */
 static void add_task_choice(struct base_buf *out, const struct rm_page *p,
                             const struct task_query *now, struct task_query q, const char *text,
                             int64_t n)

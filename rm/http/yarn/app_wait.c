@@ -77,7 +77,8 @@ static void add_shares(const struct yarn_context *f, size_t queue, struct base_b
     add_resource(out, "Queue's max capacity (absolute resource)", &max, " ; ");
 }
 
-/* The fair scheduler's words: a master waits for the limit on masters, or for room on a node. */
+/* Explains the wait in the fair scheduler's words: a master waits for the limit on masters, or for
+ * room on a node. */
 static void add_fair_reason(const struct rm_app_view *v, const struct rm_res *wanted,
                             struct base_buf *out)
 {

@@ -349,8 +349,8 @@ static const char *name_log_aggregation(const struct yarn_context *f, const stru
     return v->running_containers ? "RUNNING" : "SUCCEEDED";
 }
 
-/* An application that was killed while its master ran has made all the progress that it ever will:
- * 100, as in yarn/capacity/ended/app-ds of tests/interop. */
+/* Returns the progress as YARN shows it: 100 for an application that was killed while its master
+ * ran, as in yarn/capacity/ended/app-ds of tests/interop. */
 static float get_progress(const struct rm_app_view *v)
 {
     bool killed = v->state == RM_APP_KILLED;
@@ -603,7 +603,7 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
 
 /* ---- cluster ---- */
 
-/* The capacity scheduler adds sums over all partitions. */
+/* Fills the sums over all partitions, which only the capacity scheduler shows. */
 static void fill_metrics_across_partitions(const struct yarn_context *f,
                                            struct yarn_cluster_metrics *out)
 {

@@ -97,7 +97,7 @@ static void get_nodes(struct api_request *rq, void *user)
     rm_listing_answer(&l->list);
 }
 
-/* As NodeId.fromString(): two parts, the second one a number. */
+/* Parses the id as NodeId.fromString() does: two parts, the second one a number. */
 bool yarn_parse_node_id_arg(struct api_request *rq, char id[static YARN_NODE_ID_MAX])
 {
     const char *given = api_path_arg(rq, 0), *colon = strchr(given, ':');

@@ -8,7 +8,7 @@
 #define MS_MAX      (INT64_MAX / 8000) /* the core's times are smaller than INT64_MAX / 8 us */
 #define REDUCE_SLOT "reduce-slots"
 
-/* A member that may be a list or a single item. */
+/* Returns the number of items of a member that may be a list or a single item. */
 static size_t count_items(const json_t *member)
 {
     return json_is_array(member) ? json_array_size(member) : member && !json_is_null(member);

@@ -438,7 +438,7 @@ static char *read_form_field(const char *form, const char *name)
     return out;
 }
 
-/* Every slot that is taken or declined is logged for the time asked for. */
+/* Logs every slot that is taken or declined, for the requested time. */
 static void post_logs(struct api_request *rq, void *user)
 {
     char *text;
