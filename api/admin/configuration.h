@@ -16,7 +16,7 @@ struct api_yarn_key {
     const char *name, *value;
 };
 
-/* Answers. @more: sorted by name, ends with name NULL; borrowed for the call. */
+/* Answers GET /conf. @more: sorted by name, ends with name NULL; borrowed for the call. */
 void api_configuration_answer(struct api_request *rq, const struct base_conf *conf,
                               const struct api_yarn_key *more);
 /* Appends all keys, or the key @name alone. Returns false, and appends nothing, when there is no

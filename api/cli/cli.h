@@ -69,7 +69,7 @@ void cli_print_clean(const char *fmt, const char *text);
 
 /* ---- api/cli/parse.c ---- */
 /* Parses with @argp plus the common options, then loads the configuration. Parsers find @input in
- * state->input. Returns CLI_OK; CLI_USAGE after printing what is wrong; or -1 after printing
+ * state->input. Returns CLI_OK; CLI_USAGE after printing the error; or -1 after printing
  * --help: exit with 0. */
 int cli_parse_and_load_conf(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc,
                             char **argv, void *input);
@@ -90,7 +90,7 @@ void cli_print_help(const struct argp *argp, const struct argp_option *single, c
  * those of the ids in yarn.resourcemanager.ha.rm-ids (see base_rm_list_add_ha_ids()), else
  * yarn.resourcemanager.webapp.address, else creel.nodemanager.rm, else http://127.0.0.1:8088.
  * Returns CLI_OK, and the caller frees @out with base_rm_list_free(); or CLI_USAGE after printing
- * what is wrong. */
+ * the error. */
 int cli_rm_list_read(const struct cli *c, struct base_rm_list *out);
 
 /* ---- api/cli/app_id.c ---- */

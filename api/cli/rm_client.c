@@ -189,8 +189,8 @@ static char *copy_error_without_request(const char *text, const char *method, co
     return base_strdup(named ? text + method_len + url_len + 3 : text);
 }
 
-/* Sends the request. Returns true when an answer came; otherwise *reason is why none did (the
- * caller frees it), or NULL when a signal ended the request. */
+/* Sends the request. Returns true when an answer came; otherwise sets *reason to the cause (the
+ * caller frees it), or to NULL when a signal ended the request. */
 static bool send_request(struct cli_rm *rm, const struct base_http_request *rq,
                          struct base_http_answer *answer, char **reason)
 {

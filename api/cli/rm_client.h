@@ -18,7 +18,7 @@
 
 struct cli_rm;
 
-/* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing what is wrong with the addresses. */
+/* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing an error about the addresses. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
 /* Returns the user in whose name requests are sent: $HADOOP_USER_NAME, else the login name;

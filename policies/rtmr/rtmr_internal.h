@@ -87,7 +87,7 @@ int64_t rtmr_free_after_kill_us(const struct policy *self, int64_t now_us);
 void rtmr_prepare_test(struct policy *self, int64_t now_us);
 /* Drops the job accepted last, which has not arrived. */
 void rtmr_drop_candidate(struct policy *self);
-/* @e, and all before it in the queue, are not overtaken from now on. */
+/* Notes that @e has started: @e and all entries before it in the queue are no longer overtaken. */
 void rtmr_mark_started(struct policy *self, struct rtmr_entry *e, int64_t now_us);
 
 /* policies/rtmr/reserved.c */

@@ -21,7 +21,7 @@
  *   -BASE_EINVAL  to be answered with 400 BadRequestException; @err contains YARN's message, such
  *                 as "Could not parse application id x"
  *   -BASE_ELIMIT  a text or list exceeds a limit, which @err names: 400 too
- *   -BASE_ENOTFOUND the reservation's id is not one: 404, as YARN answers
+ *   -BASE_ENOTFOUND the reservation id is malformed: 404, as in YARN
  *   -BASE_ESTATE  a local resource has an unknown type or visibility, where YARN fails with a
  *                 NullPointerException: 503 */
 int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out,

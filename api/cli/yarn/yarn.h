@@ -55,7 +55,7 @@ struct cli_yarn_line {
 };
 /* Splits the arguments into the options that every subcommand of creel has (--rm, --json, --conf,
  * -D, --help), which set up @c, and those of @options. @help describes the subcommand for --help:
- * its options are added to it. Returns CLI_OK; an exit code after printing what is wrong; or -1
+ * its options are added to it. Returns CLI_OK; an exit code after printing the error; or -1
  * after printing the help. @line starts zeroed but for keep_unknown; the caller frees it and
  * @c in any case. */
 int cli_yarn_parse(struct cli *c, const struct argp *help, const char *title,

@@ -1,4 +1,4 @@
-/* Where a resource comes from: a file of this host, or a server. */
+/* Opens what a resource is read from: a file of this host, or a server. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>

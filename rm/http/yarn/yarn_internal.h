@@ -94,7 +94,8 @@ void yarn_timeout_fill(int64_t end_us, bool ended, int64_t now_ms, struct yarn_t
                        char text[static YARN_JAVA_TIME_MAX]);
 /* Formats a queue's path from root on; overwrites @out. */
 void yarn_format_queue_path(const char *queue, struct base_buf *out);
-/* Returns true when the application is in queue @name; unless shown as fifo, "a" is "root.a". */
+/* Returns true when the application is in queue @name; except in the fifo shape, "a" means
+ * "root.a". */
 bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v, const char *name);
 
 /* Returns the resources requested for the application's master, at least the smallest possible

@@ -157,7 +157,7 @@ static void answer_put(void *user, const struct rm_effect *fx)
     rm_call_unref(&p->call);
 }
 
-/* Names what is changed in the audit line: the first few of each sort. */
+/* Adds the changed queues and properties to the audit line: the first few of each sort. */
 static void add_audit_members(struct api_request *rq, const struct rm_conf_change *change)
 {
     for (size_t i = 0; i < AUDIT_MAX; i++) {
