@@ -48,8 +48,8 @@ struct yarn_partitions { /* v[0]: the nodes without a label */
 void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *uses,
                           const struct rm_properties *conf, struct yarn_partitions *out);
 void yarn_partitions_free(struct yarn_partitions *p);
-/* Returns the sum of what @user uses in the queue with index @queue on nodes of @partition, which is
- * not 0. */
+/* Returns the sum of what @user uses in the queue with index @queue on nodes of @partition,
+ * which is not 0. */
 struct rm_label_use_view yarn_partitions_use_of(const struct yarn_partitions *p, size_t partition,
                                                 int32_t queue, const char *user);
 
