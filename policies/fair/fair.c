@@ -61,7 +61,7 @@ static void fair_destroy(struct policy *self)
     commit_delay_free(&self->commit);
     fair_scratch_free(&self->scratch);
     free(self->users);
-    free(self->long_on);
+    free(self->long_on.v);
     free(self->entities);
     free(self->whole);
     free(self->owners);
@@ -284,7 +284,6 @@ const struct policy_ops policy_fair = {
     .on_job_changed = fair_on_job_changed,
     .on_task_started = fair_on_task_started,
     .on_task_suspended = fair_on_task_suspended,
-    .on_node_forgotten = fair_long_forget_node,
     .on_task_ended = fair_on_task_ended,
     .on_capacity = fair_on_capacity,
     .on_queues = fair_on_queues,

@@ -46,6 +46,10 @@ struct fair_queue {
     double threshold;
     struct policy_order waiting; /* jobs over a limit of running applications */
 };
+struct fair_node_counts { /* grows as needed; nodes beyond @n have 0 */
+    int32_t *v;
+    size_t n;
+};
 struct fair_job {
     struct policy_job *job;
     struct fair_job *prev, *next;             /* all jobs */
@@ -56,6 +60,7 @@ struct fair_job {
     double weight[BASE_TASK_KINDS];
     bool active; /* counts as a running application of its queues and user */
     bool is_long;
+    struct fair_node_counts long_on; /* running maps that are counted as long */
     int32_t running[BASE_TASK_KINDS], wants[BASE_TASK_KINDS]; /* as counted in its queues */
     int32_t ended[BASE_TASK_KINDS]; /* ended tasks that still count as running (commit_delay) */
     double min[BASE_TASK_KINDS], deficit[BASE_TASK_KINDS]; /* deficit mode */
@@ -81,8 +86,7 @@ struct policy {
     int64_t slots[BASE_TASK_KINDS];
     bool warned[BASE_TASK_KINDS]; /* about minima that do not fit */
     struct commit_delay commit;
-    int32_t *long_on; /* running maps of long jobs by node */
-    size_t long_nodes;
+    struct fair_node_counts long_on; /* the sums of those of all jobs */
     int64_t long_running;
     /* scratch of the timer */
     struct fair_scratch scratch;
@@ -141,13 +145,12 @@ void fair_apps_activate_waiting(struct policy *self);
 /* ---- long tasks ---- */
 void fair_long_add_job(struct policy *self, struct fair_job *fj);
 void fair_long_remove_job(struct policy *self, struct fair_job *fj);
-void fair_long_count_started(struct policy *self, const struct fair_job *fj,
-                             enum base_task_kind kind, uint32_t node);
+void fair_long_count_started(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                             uint32_t node);
 void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
                            const struct policy_task_end *end);
-void fair_long_count_suspended(struct policy *self, const struct fair_job *fj,
-                               enum base_task_kind kind, uint32_t node, bool suspended);
-void fair_long_forget_node(struct policy *self, uint32_t node);
+void fair_long_count_suspended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                               uint32_t node, bool suspended);
 /* Returns true when the offer is for a map, the job is long, and the node already runs more than
  * its part of the maps of long jobs. */
 bool fair_long_is_node_full(const struct policy *self, const struct fair_job *fj,

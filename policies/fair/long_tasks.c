@@ -9,29 +9,34 @@
 #define LONG_SAMPLE 5
 #define LONG_FACTOR 1.5 /* times the cluster's mean */
 
-static void change_long_map_count(struct policy *self, uint32_t node, int32_t more)
+static int32_t *count_at(struct fair_node_counts *counts, uint32_t node)
 {
-    if (node >= self->long_nodes) {
-        size_t n =
-            (size_t)node + 1 > 2 * self->long_nodes ? (size_t)node + 1 : 2 * self->long_nodes;
+    if (node >= counts->n) {
+        size_t n = (size_t)node + 1 > 2 * counts->n ? (size_t)node + 1 : 2 * counts->n;
 
-        self->long_on = base_realloc_array(self->long_on, n, sizeof *self->long_on);
-        memset(self->long_on + self->long_nodes, 0, (n - self->long_nodes) * sizeof *self->long_on);
-        self->long_nodes = n;
+        counts->v = base_realloc_array(counts->v, n, sizeof *counts->v);
+        memset(counts->v + counts->n, 0, (n - counts->n) * sizeof *counts->v);
+        counts->n = n;
     }
-    self->long_on[node] += more;
+    return &counts->v[node];
+}
+
+/* Each job remembers where its maps count. What it takes back is therefore what it added, whichever
+ * of its maps are being killed meanwhile; one that was being killed when the policy took the job
+ * over has not been counted, and is not taken back. */
+static void change_long_map_count(struct policy *self, struct fair_job *fj, uint32_t node,
+                                  int32_t more)
+{
+    int32_t *of_job = count_at(&fj->long_on, node);
+
+    if (*of_job + more < 0)
+        return;
+    *of_job += more;
+    *count_at(&self->long_on, node) += more;
     self->long_running += more;
 }
 
-void fair_long_forget_node(struct policy *self, uint32_t node)
-{
-    if (node < self->long_nodes)
-        change_long_map_count(self, node, -self->long_on[node]);
-}
-
-/* Adds (@more 1) or subtracts (@more -1) all running maps of the job. */
-static void change_count_by_running_maps(struct policy *self, const struct fair_job *fj,
-                                         int32_t more)
+static void count_running_maps(struct policy *self, struct fair_job *fj)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -39,7 +44,16 @@ static void change_count_by_running_maps(struct policy *self, const struct fair_
     while (self->env->running &&
            self->env->running(self->env->core, fj->job, BASE_TASK_MAP, &cursor, &r))
         if (!r.suspended)
-            change_long_map_count(self, r.node, more);
+            change_long_map_count(self, fj, r.node, 1);
+}
+
+static void stop_counting_job(struct policy *self, struct fair_job *fj)
+{
+    for (size_t node = 0; node < fj->long_on.n; node++)
+        change_long_map_count(self, fj, (uint32_t)node, -fj->long_on.v[node]);
+    free(fj->long_on.v);
+    fj->long_on = (struct fair_node_counts){0};
+    fj->is_long = false;
 }
 
 static bool is_job_still_long(const struct policy *self, const struct policy_job *job)
@@ -57,28 +71,28 @@ void fair_long_add_job(struct policy *self, struct fair_job *fj)
 {
     fj->is_long = fj->job->is_job && is_job_still_long(self, fj->job);
     if (fj->is_long)
-        change_count_by_running_maps(self, fj, 1);
+        count_running_maps(self, fj);
 }
 
 /* Maps that are still running when their job leaves no longer count. */
 void fair_long_remove_job(struct policy *self, struct fair_job *fj)
 {
     if (fj->is_long)
-        change_count_by_running_maps(self, fj, -1);
+        stop_counting_job(self, fj);
 }
 
-void fair_long_count_suspended(struct policy *self, const struct fair_job *fj,
-                               enum base_task_kind kind, uint32_t node, bool suspended)
+void fair_long_count_suspended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                               uint32_t node, bool suspended)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
-        change_long_map_count(self, node, suspended ? -1 : 1);
+        change_long_map_count(self, fj, node, suspended ? -1 : 1);
 }
 
-void fair_long_count_started(struct policy *self, const struct fair_job *fj,
-                             enum base_task_kind kind, uint32_t node)
+void fair_long_count_started(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                             uint32_t node)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
-        change_long_map_count(self, node, 1);
+        change_long_map_count(self, fj, node, 1);
 }
 
 void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
@@ -87,17 +101,15 @@ void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_t
     if (kind != BASE_TASK_MAP || !fj->is_long)
         return;
     if (!end->suspended)
-        change_long_map_count(self, end->node, -1);
-    if (!is_job_still_long(self, fj->job)) {
-        change_count_by_running_maps(self, fj, -1);
-        fj->is_long = false;
-    }
+        change_long_map_count(self, fj, end->node, -1);
+    if (!is_job_still_long(self, fj->job))
+        stop_counting_job(self, fj);
 }
 
 bool fair_long_is_node_full(const struct policy *self, const struct fair_job *fj,
                             const struct policy_offer *offer)
 {
-    int64_t here = offer->node < self->long_nodes ? self->long_on[offer->node] : 0;
+    int64_t here = offer->node < self->long_on.n ? self->long_on.v[offer->node] : 0;
 
     return offer->kind == BASE_TASK_MAP && fj->is_long &&
            here * self->env->capacity->nodes > self->long_running;

@@ -552,6 +552,32 @@ static void test_long_tasks(void)
     world_free(w);
 }
 
+/* Maps that are being killed when their long job leaves count no longer, although the core does not
+ * list them any more. */
+static void test_long_tasks_killed(void)
+{
+    struct world *w = world_new(100, 0, NULL);
+    struct policy_job *a, *b;
+    struct policy_offer offer;
+
+    world_set(w, "fair.long_tasks", "true");
+    world_start(w, &policy_fair);
+    a = world_submit(w, "default", 100, 0);
+    for (int i = 0; i < 3; i++)
+        world_launch(w, a, BASE_TASK_MAP, 0);
+    for (int i = 0; i < 3; i++)
+        w->attempts[i].killing = true;
+    w->in[a - w->jobs] = false;
+    w->ops->on_job_left(w->policy, a, w->now_us);
+    b = world_submit(w, "default", 100, 0);
+    world_launch(w, b, BASE_TASK_MAP, 1);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
+    CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), b);
+    offer = world_offer(w, BASE_TASK_MAP, 1);
+    CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, NULL));
+    world_free(w);
+}
+
 /* An ended task counts on for a while: its slot goes to the other job first. */
 static void commit_delay(const struct policy_ops *ops, bool on)
 {
@@ -717,6 +743,7 @@ static const struct cunit_case cases[] = {
     {"a starved pool does not wait for locality", test_no_delay},
     {"deficits", test_deficit},
     {"long tasks", test_long_tasks},
+    {"long tasks that are killed", test_long_tasks_killed},
     {"ended tasks that count on", test_commit_delay},
     {"queues change", test_queues_change},
     {"explain", test_explain},
