@@ -400,6 +400,9 @@ static const struct wire_member answer_members[] = {
     WIRE_TEXT_ROW(A, version, "version", WIRE_S, VERSION_MAX),
     WIRE_INT64_ROW(A, response_id, "responseId", WIRE_D, 0, INT64_MAX),
     WIRE_INT64_ROW(A, heartbeat_ms, "heartbeatMs", WIRE_S, 0, INT32_MAX),
+    WIRE_BOOL_ROW(A, resource_given, "resourceGiven", WIRE_S),
+    WIRE_INT64_ROW(A, given_memory_mb, "givenMemoryMb", WIRE_S, 0, INT32_MAX),
+    WIRE_INT64_ROW(A, given_vcores, "givenVcores", WIRE_S, 0, INT32_MAX),
     WIRE_END};
 #undef A
 

@@ -97,6 +97,9 @@ struct wire_answer {
     int64_t rm_instance_ms; /* when this RM was started */
     int64_t cluster_ts_ms;  /* in the answer to a registration: the cluster's timestamp */
     const char *cluster_name, *version; /* in the answer to a registration; NULL: none */
+    /* what an operator has given the node in place of the resources that it has registered */
+    bool resource_given;
+    int64_t given_memory_mb, given_vcores;
     /* reading */
     struct wire_order *orders;
     size_t orders_n;

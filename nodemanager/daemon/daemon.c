@@ -309,6 +309,7 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->files.lock_fd = nm->files.root_fd = -1;
     nm->started_ms = nm_wall_ms();
     nm->grace_ms = base_conf_int(conf, "creel.nodemanager.kill-grace-ms");
+    nm->given_memory_mb = nm->given_vcores = -1;
     nm->min_free_bytes = base_conf_int(conf, "creel.nodemanager.min-free-disk-mb") << 20;
     nm->min_free_inodes = base_conf_int(conf, "creel.nodemanager.min-free-inodes");
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;

@@ -76,6 +76,9 @@ struct nm {
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */
     atomic_ullong turns; /* iterations of the loop, for the watchdog */
+    /* What an operator has given the node, as the last accepted answer says; -1: nothing. For
+     * readers; the ResourceManager alone decides by it. */
+    atomic_llong given_memory_mb, given_vcores;
 
     pthread_mutex_t lock; /* protects core, which HTTP threads read */
     struct nm_core *core;

@@ -555,6 +555,8 @@ static void note_accepted_answer(struct nm *nm, const struct nm_link_result *r,
     if (nm->rm_away || !nm_core_is_registered(nm->core))
         base_log_info("nm", "registered with %.*s", (int)base, r->url);
     nm->rm_away = false;
+    atomic_store(&nm->given_memory_mb, a->wire.resource_given ? a->wire.given_memory_mb : -1);
+    atomic_store(&nm->given_vcores, a->wire.resource_given ? a->wire.given_vcores : -1);
     pthread_mutex_lock(&nm->lock);
     nm->last_answer_ms = nm_wall_ms();
     snprintf(nm->rm_url, sizeof nm->rm_url, "%.*s", (int)base, r->url);

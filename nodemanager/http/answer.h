@@ -36,7 +36,11 @@ void nm_add_node_header(struct api_request *rq, const struct nm *nm);
 const char *nm_asked_address(const struct api_request *rq, const struct nm *nm);
 
 /* ---- what several resources and pages show ---- */
-/* Return the resources that the node offers to containers: the sum over its slots. */
+/* Return the resources that the node is configured to offer: the sum over its slots. */
+int64_t nm_configured_memory_mb(const struct nm *nm);
+int64_t nm_configured_vcores(const struct nm *nm);
+/* Return the resources that the node offers to containers: what an operator has given it with a
+ * node resource update, otherwise what is configured. */
 int64_t nm_offered_memory_mb(const struct nm *nm);
 int64_t nm_offered_vcores(const struct nm *nm);
 /* Return YARN's names of the states. */

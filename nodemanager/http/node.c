@@ -16,14 +16,28 @@ static int64_t sum_of_slots(const struct nm *nm, const char *per_map_key,
            base_conf_int(nm->conf, per_reduce_key) * nm->ident.reduce_slots;
 }
 
-int64_t nm_offered_memory_mb(const struct nm *nm)
+int64_t nm_configured_memory_mb(const struct nm *nm)
 {
     return sum_of_slots(nm, "creel.slot.map.memory-mb", "creel.slot.reduce.memory-mb");
 }
 
-int64_t nm_offered_vcores(const struct nm *nm)
+int64_t nm_configured_vcores(const struct nm *nm)
 {
     return sum_of_slots(nm, "creel.slot.map.vcores", "creel.slot.reduce.vcores");
+}
+
+int64_t nm_offered_memory_mb(const struct nm *nm)
+{
+    int64_t given = atomic_load(&nm->given_memory_mb);
+
+    return given >= 0 ? given : nm_configured_memory_mb(nm);
+}
+
+int64_t nm_offered_vcores(const struct nm *nm)
+{
+    int64_t given = atomic_load(&nm->given_vcores);
+
+    return given >= 0 ? given : nm_configured_vcores(nm);
 }
 
 static void get_node(struct api_request *rq, void *user)

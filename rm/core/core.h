@@ -611,7 +611,9 @@ struct rm_effect {
         } store;
         struct {
             int64_t epoch, rm_instance_ms, cluster_ts_ms, response_id, interval_us;
-            bool registered; /* answers RM_EV_NODE_REGISTER, not a heartbeat */
+            bool registered;     /* answers RM_EV_NODE_REGISTER, not a heartbeat */
+            bool resource_given; /* by an operator, in place of what the node has registered */
+            int64_t given_memory_mb, given_vcores;
             const struct rm_order *orders;
             size_t orders_n;
         } heartbeat;

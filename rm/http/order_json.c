@@ -151,7 +151,10 @@ void rm_heartbeat_answer_encode(const struct rm_effect *fx, const char *cluster_
     struct wire_answer a = {.epoch = h->epoch,
                             .rm_instance_ms = h->rm_instance_ms,
                             .response_id = h->response_id,
-                            .heartbeat_ms = h->interval_us / 1000};
+                            .heartbeat_ms = h->interval_us / 1000,
+                            .resource_given = h->resource_given,
+                            .given_memory_mb = h->given_memory_mb,
+                            .given_vcores = h->given_vcores};
 
     if (h->registered) {
         a.cluster_ts_ms = h->cluster_ts_ms;

@@ -74,6 +74,23 @@ wait_for 20 "the end of the busy job" job_is "$JOB" FINISHED/SUCCEEDED
 wait_for 20 "no use by containers" uses ".containersCPUUsage == 0 and
     .aggregatedContainersPhysicalMemoryMB == 0"
 
+# ---- the resources that an operator gives are those that the node says it has, also after a
+# restart of the ResourceManager
+node_has() { # prints the memory and the cores of the node, by the node itself
+    local at; at=$(curl -s "$CREEL_RM/ws/v1/cluster/nodes/$A" | jq -r .node.nodeHTTPAddress)
+    curl -s "http://$at/ws/v1/node/info" |
+        jq -r '.nodeInfo | "\(.totalPmemAllocatedContainersMB) \(.totalVCoresAllocatedContainers)"'
+}
+node_says() { [ "$(node_has)" = "$*" ]; }
+read -r MEMORY CORES < <(node_has)
+creel rmadmin -updateNodeResource "$A" $((MEMORY - 512)) "$CORES" || fail "an update of resources"
+wait_for 10 "the resources on the node" node_says $((MEMORY - 512)) "$CORES"
+restart_rm
+wait_for 20 "the node with its resources again" is "$A" RUNNING
+wait_for 10 "the resources after a restart" node_says $((MEMORY - 512)) "$CORES"
+creel rmadmin -updateNodeResource "$A" "$MEMORY" "$CORES" || fail "the former resources"
+wait_for 10 "the former resources on the node" node_says "$MEMORY" "$CORES"
+
 # ---- draining: what runs goes on, nothing new starts, the state survives the RM
 JOB=$(creel job submit --task "until [ -e $T/go ]; do sleep 0.1; done" --count 4)
 wait_for 20 "two containers" has "$A" 2

@@ -301,7 +301,8 @@ static size_t messages_make(struct message *v)
         "counters "
         "app user task taskAttempt master memoryMb vcores priority allocationRequestId ";
     static const char of_answer[] =
-        " rmInstance clusterTs clusterName version responseId heartbeatMs orders ";
+        " rmInstance clusterTs clusterName version responseId heartbeatMs "
+        "resourceGiven givenMemoryMb givenVcores orders ";
     size_t n = 0;
 
     v[n] = (struct message){.name = "registration", .copy = copy_registration, .missing = of_node};
@@ -348,6 +349,7 @@ static size_t messages_make(struct message *v)
         if (orders[i].launch.kind == BASE_CONTAINER_MASTER)
             v[n].missing =
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
+                "resourceGiven givenMemoryMb givenVcores "
                 "orders slot user token name viewAcl "
                 "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
@@ -355,6 +357,7 @@ static size_t messages_make(struct message *v)
         else if (orders[i].kind == BASE_ORDER_LAUNCH)
             v[n].missing =
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
+                "resourceGiven givenMemoryMb givenVcores "
                 "orders slot user token name viewAcl "
                 "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
@@ -362,6 +365,7 @@ static size_t messages_make(struct message *v)
                 "sortBufferMb jobCommits rm combine gzip reduce ";
         else if (orders[i].kind == BASE_ORDER_KILL || orders[i].kind >= BASE_ORDER_CLEANUP_APP)
             v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
+                           "resourceGiven givenMemoryMb givenVcores "
                            "orders reason graceMs keepLogs ";
         put_answer(&(struct wire_answer){.epoch = 1,
                                          .response_id = 2,
@@ -370,6 +374,9 @@ static size_t messages_make(struct message *v)
                                          .cluster_ts_ms = 5,
                                          .cluster_name = "c",
                                          .version = "1.0.0",
+                                         .resource_given = true,
+                                         .given_memory_mb = 6,
+                                         .given_vcores = 7,
                                          .orders = &orders[i],
                                          .orders_n = 1},
                    &v[n++].text);

@@ -33,8 +33,8 @@ static void get_conf(struct api_request *rq, void *user)
         {NULL, NULL},
     };
 
-    snprintf(memory, sizeof memory, "%lld", (long long)nm_offered_memory_mb(nm));
-    snprintf(vcores, sizeof vcores, "%lld", (long long)nm_offered_vcores(nm));
+    snprintf(memory, sizeof memory, "%lld", (long long)nm_configured_memory_mb(nm));
+    snprintf(vcores, sizeof vcores, "%lld", (long long)nm_configured_vcores(nm));
     if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
         api_configuration_answer(rq, nm->conf, keys);
 }

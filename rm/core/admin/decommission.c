@@ -22,7 +22,7 @@ static void answer_with_shutdown(struct rm_core *c, uint64_t token, int64_t resp
                               .grace_ms = (int32_t)c->conf.kill_grace_ms};
     const struct rm_orders only = {.v = &order, .len = 1, .cap = 1};
 
-    rm_node_emit_answer(c, token, response_id, registered, &only, c->seq);
+    rm_node_emit_answer(c, NULL, token, response_id, registered, &only, c->seq);
 }
 
 static bool is_allowed(const struct rm_core *c, const struct rm_node *n)

@@ -6,8 +6,9 @@
 #include "rm/core/node/capacity.h"
 #include "rm/core/state.h"
 
-void rm_node_emit_answer(struct rm_core *c, uint64_t token, int64_t response_id, bool registered,
-                         const struct rm_orders *orders, uint64_t after)
+void rm_node_emit_answer(struct rm_core *c, const struct rm_node *n, uint64_t token,
+                         int64_t response_id, bool registered, const struct rm_orders *orders,
+                         uint64_t after)
 {
     struct rm_effect *fx;
 
@@ -22,6 +23,11 @@ void rm_node_emit_answer(struct rm_core *c, uint64_t token, int64_t response_id,
     fx->u.heartbeat.response_id = response_id;
     fx->u.heartbeat.interval_us = c->conf.heartbeat_us;
     fx->u.heartbeat.registered = registered;
+    fx->u.heartbeat.resource_given = n && n->resource_given;
+    if (fx->u.heartbeat.resource_given) {
+        fx->u.heartbeat.given_memory_mb = n->given.v[RM_RES_MEMORY_MB];
+        fx->u.heartbeat.given_vcores = n->given.v[RM_RES_VCORES];
+    }
     fx->u.heartbeat.orders = orders && orders->len ? rm_orders_expand(c, orders) : NULL;
     fx->u.heartbeat.orders_n = orders ? orders->len : 0;
 }
@@ -51,7 +57,7 @@ void rm_node_answer_parked_heartbeat(struct rm_core *c, struct rm_node *n)
         return;
     rm_node_clear_parked_heartbeat(c, n);
     rm_node_move_queued_orders_to_sent(n);
-    rm_node_emit_answer(c, token, ++n->response_id, false, &n->sent, 0);
+    rm_node_emit_answer(c, n, token, ++n->response_id, false, &n->sent, 0);
 }
 
 void rm_reply_resync(struct rm_core *c, uint64_t token)

@@ -94,7 +94,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         n->sent_us = ev->u.heartbeat.sent_us;
     /* a repeated heartbeat: the answer may have been lost, and is sent again */
     if (ev->u.heartbeat.response_id == n->response_id - 1) {
-        rm_node_emit_answer(c, ev->token, n->response_id, false, &n->sent, 0);
+        rm_node_emit_answer(c, n, ev->token, n->response_id, false, &n->sent, 0);
         return;
     }
     if (ev->u.heartbeat.response_id != n->response_id) {
@@ -105,7 +105,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         uint64_t token = n->parked;
 
         rm_node_clear_parked_heartbeat(c, n);
-        rm_node_emit_answer(c, token, n->response_id, false, NULL, 0);
+        rm_node_emit_answer(c, n, token, n->response_id, false, NULL, 0);
     }
     update_health_and_state(c, n, ev);
     for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++) {

@@ -127,7 +127,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         uint64_t token = n->parked;
 
         rm_node_clear_parked_heartbeat(c, n);
-        rm_node_emit_answer(c, token, n->response_id, false, NULL, 0);
+        rm_node_emit_answer(c, n, token, n->response_id, false, NULL, 0);
     }
     if ((n->registered || n->awaited) && n->boot_id && ev->u.node_register.boot_id &&
         strcmp(n->boot_id, ev->u.node_register.boot_id) != 0)
@@ -159,5 +159,5 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     order_cleanup_of_ended_apps(c, n, ev);
     after = rm_record_node(c, n);
     rm_node_move_queued_orders_to_sent(n);
-    rm_node_emit_answer(c, ev->token, 0, true, &n->sent, after);
+    rm_node_emit_answer(c, n, ev->token, 0, true, &n->sent, after);
 }
