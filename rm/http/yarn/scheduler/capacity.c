@@ -361,7 +361,10 @@ static void fill_health(const struct yarn_context *f, const struct rm_health_vie
         t->operations[i] = (struct yarn_last_operation){
             .operation = names[i],
             .node_id = text_or_none(o ? o->node_id : NULL),
-            .container_id = o ? base_container_id_text(&o->container, t->containers[i]) : "N/A",
+            /* YARN notes an allocation before its container has an id */
+            .container_id = o && i != RM_OPERATION_ALLOCATION
+                                ? base_container_id_text(&o->container, t->containers[i])
+                                : "N/A",
             .queue = text_or_none(o ? o->queue : NULL)};
     }
     for (int i = 0; i < 3; i++) {
