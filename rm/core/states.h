@@ -53,7 +53,6 @@ bool rm_container_transition_is_legal(enum rm_container_state from, enum rm_cont
 bool rm_task_transition_is_legal(enum rm_task_state from, enum rm_task_state to);
 bool rm_node_transition_is_legal(enum rm_node_state from, enum rm_node_state to);
 
-/* Returns true for FINISHED, FAILED and KILLED. */
 /* Whether an application counts as pending or as active in its queue. As in YARN, an accepted one
  * is active from its first container on, which is its master's, and not only once the master has
  * registered. @runs: it has containers. SOURCE: YARN's AppSchedulingInfo. */
@@ -66,6 +65,7 @@ static inline bool rm_app_state_counts_as_active(enum rm_app_state s, bool runs)
     return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING ||
            (s == RM_APP_ACCEPTED && runs);
 }
+/* Returns true for FINISHED, FAILED and KILLED. */
 static inline bool rm_app_state_is_final(enum rm_app_state s)
 {
     return s == RM_APP_FINISHED || s == RM_APP_FAILED || s == RM_APP_KILLED;

@@ -20,8 +20,8 @@ void rm_node_apply_resource(struct rm_core *c, struct rm_node *n);
  * time of the latest update, which may have passed while the node or the ResourceManager was away.
  */
 void rm_node_resume_overcommit(struct rm_core *c, struct rm_node *n);
-/* Call when the time is over for which @n may run more than it has slots: kills the newest
- * containers that have no slot, masters last. */
+/* Call when @n may no longer run more containers than it has slots: kills the newest containers
+ * that have no slot, masters last. */
 void rm_node_kill_excess(struct rm_core *c, struct rm_node *n);
 
 #endif
