@@ -648,6 +648,28 @@ static void test_attempts(void)
     same_attempt("fair/ended/appattempt", &f, &v);
 }
 
+static void test_attempt_killed_while_it_waits(void)
+{
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
+    struct rm_attempt_view v = attempt_view(3, 1, RM_ATTEMPT_KILLED);
+    struct yarn_attempt_and_texts filled = {0};
+
+    yarn_attempt_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.info.diagnostics, "");
+    attempt_on(&v, "localhost:18720", "localhost:18722");
+    yarn_attempt_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(
+        filled.info.diagnostics,
+        "AM container is launched, waiting for AM container to Register with RM");
+    v.host = "host1/127.0.0.1";
+    yarn_attempt_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.info.diagnostics, "");
+    v.diagnostics = "enough";
+    yarn_attempt_fill(&f, &v, &filled);
+    CU_ASSERT_STRING_EQUAL(filled.info.diagnostics, "enough");
+    yarn_attempt_texts_free(&filled);
+}
+
 static struct rm_container_view container_view(int64_t n, int64_t mb, int64_t start_us, int node)
 {
     return (struct rm_container_view){.id = {{{TS, 3}, 1}, n},
@@ -824,6 +846,7 @@ static const struct cunit_case cases[] = {
     {"new application", test_new_application},
     {"statistics", test_statistics},
     {"attempts", test_attempts},
+    {"an attempt killed while it waits", test_attempt_killed_while_it_waits},
     {"container", test_container},
     {"containers", test_containers},
     {"nodes", test_nodes},

@@ -142,7 +142,7 @@ const char *yarn_explain_waiting(const struct yarn_context *f, const struct rm_a
         return out->data;
     case RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING:
     case RM_ATTEMPT_LAUNCHED:
-        return "AM container is launched, waiting for AM container to Register with RM";
+        return YARN_WAITS_FOR_REGISTRATION;
     default:
         return NULL;
     }

@@ -419,6 +419,16 @@ static const char *name_public_attempt_state(const struct rm_attempt_view *v)
         s == RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING ? RM_ATTEMPT_ALLOCATED_SAVING : s);
 }
 
+/* An attempt that is killed before its master registers keeps what the launch said last. */
+static const char *get_attempt_diagnostics(const struct rm_attempt_view *v)
+{
+    if (v->diagnostics && v->diagnostics[0])
+        return v->diagnostics;
+    if (v->state == RM_ATTEMPT_KILLED && v->has_container && !(v->host && v->host[0]))
+        return YARN_WAITS_FOR_REGISTRATION;
+    return "";
+}
+
 static void fill_attempt_info(const struct yarn_context *f, const struct rm_attempt_view *v,
                               struct yarn_attempt_and_texts *filled)
 {
@@ -441,7 +451,7 @@ static void fill_attempt_info(const struct yarn_context *f, const struct rm_atte
                                  : v->original_tracking_url && v->original_tracking_url[0]
                                      ? v->original_tracking_url
                                      : "N/A",
-        .diagnostics = text_or_empty(v->diagnostics),
+        .diagnostics = get_attempt_diagnostics(v),
         .state = name_public_attempt_state(v),
         .container_id = v->has_container ? filled->container_id : NULL,
         .start = MS(v->start_us),

@@ -101,6 +101,8 @@ bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v
 /* Returns the resources requested for the application's master, at least the smallest possible
  * allocation. */
 struct rm_res yarn_get_master_request(const struct yarn_context *f, const struct rm_app_view *v);
+#define YARN_WAITS_FOR_REGISTRATION                                                                \
+    "AM container is launched, waiting for AM container to Register with RM"
 /* Returns what an accepted application waits for before its master registers, as the scheduler
  * explains it: static text, or *@out; NULL when the application does not wait, or the scheduler
  * gives no explanation. @queue: the queue's path. The context needs queues. */
