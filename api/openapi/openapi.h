@@ -14,10 +14,10 @@ struct api_operation {
     /* the answer's members and its form in JSON; XML is the same. NULL: see media */
     const struct api_shape *shape;
     enum api_dialect dialect;
-    const char *media;    /* "text/xml application/json": forms of an answer without a shape; NULL:
-                             application/json, and XML for a resource of YARN's */
+    const char *media;    /* "text/xml application/json": forms of an answer without a shape; "":
+                             no body; NULL: application/json, and XML for a resource of YARN's */
     const char *query;    /* "limit:integer user": parameters, texts unless typed; NULL: none */
-    const char *statuses; /* "202 307": of success; NULL: 200 */
+    const char *statuses; /* "202 307": of success, or what always refuses; NULL: 200 */
 };
 
 struct api_openapi_source {

@@ -92,6 +92,24 @@ static void test_every_route_is_described(void)
     }
 }
 
+/* What a proxy refuses to pass is answered with a page for POST and with nothing for DELETE. */
+static void test_refusals_of_the_proxy_are_described(void)
+{
+    static const struct {
+        const char *method;
+        size_t forms;
+    } refused[] = {{"POST", 1}, {"DELETE", 0}};
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        json_t *operation =
+            find_operation(&daemons[0], refused[i].method, "/proxy/{appid}/{rest*}");
+        json_t *answer = json_object_get(json_object_get(operation, "responses"), "405");
+
+        CU_ASSERT_PTR_NOT_NULL(answer);
+        CU_ASSERT_EQUAL(json_object_size(json_object_get(answer, "content")), refused[i].forms);
+    }
+}
+
 /* A row for a route that is not served, or a second one, would say nothing. */
 static void test_every_operation_has_a_route(void)
 {
@@ -198,6 +216,7 @@ static void test_references_lead_somewhere(void)
 
 static const struct cunit_case cases[] = {
     {"every route is described", test_every_route_is_described},
+    {"refusals of the proxy are described", test_refusals_of_the_proxy_are_described},
     {"every operation has a route", test_every_operation_has_a_route},
     {"schemas have the members", test_schemas_have_the_members},
     {"references lead somewhere", test_references_lead_somewhere},
