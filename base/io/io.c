@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -339,32 +338,6 @@ int base_size_parse(const char *text, int64_t *out)
         return -BASE_EINVAL;
     *out = (int64_t)v << shift;
     return 0;
-}
-
-void base_random_hex(char out[static 33])
-{
-    unsigned char bytes[16];
-    size_t got = 0;
-
-    while (got < sizeof bytes) {
-        ssize_t n = getrandom(bytes + got, sizeof bytes - got, 0);
-        base_assert(n >= 0 || errno == EINTR);
-        if (n > 0)
-            got += (size_t)n;
-    }
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-}
-
-bool base_secret_equal(const char *a, const char *b)
-{
-    size_t la = strlen(a), lb = strlen(b);
-    volatile unsigned char diff = la != lb;
-
-    /* The time of this loop depends only on the length of @a, which its sender knows already. */
-    for (size_t i = 0; i < la; i++)
-        diff = (unsigned char)(diff | (unsigned char)(a[i] ^ b[lb ? i % lb : 0]));
-    return diff == 0;
 }
 
 static char boot_id[64];

@@ -39,14 +39,9 @@ int base_write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 int base_size_parse(const char *text, int64_t *out);
 /* Parses the whole of @text as a decimal integer in [@min, @max]. Returns 0, or -BASE_EINVAL. */
 int base_int_parse(const char *text, int64_t min, int64_t max, int64_t *out);
-/* Writes 16 random bytes as 32 hex digits. */
-void base_random_hex(char out[static 33]);
 /* Returns the number of columns of the terminal @fd (80 if the terminal does not report it), or 0
  * when @fd is not a terminal. */
 size_t base_terminal_width(int fd);
-/* Returns true when the two texts are equal, in a time that does not depend on where they differ.
- * @a is the text received from outside. */
-bool base_secret_equal(const char *a, const char *b);
 enum { BASE_USER_NAME_MAX = 256 };
 /* Writes the name of the user that this process runs as, or the user's number if there is no name.
  * Returns @out. */

@@ -1,11 +1,11 @@
 #include <arpa/inet.h>
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/crypto/digest.h"
+#include "base/io/base64.h"
 #include "base/io/log.h"
 #include "base/mem.h"
 #include "ha/zk/client_internal.h"
@@ -216,16 +216,14 @@ static void free_item(struct ha_zk_client *c, struct zk_item *it)
  * password from a log. Caller frees. */
 static char *make_shortened_digest_id(const char *auth)
 {
-    unsigned char sha1[20];
-    gnutls_datum_t in = {sha1, sizeof sha1}, out = {NULL, 0};
+    unsigned char sha1[BASE_SHA1_BYTES];
+    struct base_buf coded = {0};
     char *id;
 
-    if (gnutls_hash_fast(GNUTLS_DIG_SHA1, auth, strlen(auth), sha1) < 0 ||
-        gnutls_base64_encode2(&in, &out) < 0)
-        return base_printf("%.*s:?", (int)strcspn(auth, ":"), auth);
-    id = base_printf("%.*s:%.*s...", (int)strcspn(auth, ":"), auth, HA_ZK_DIGEST_SHOWN,
-                     (const char *)out.data);
-    gnutls_free(out.data);
+    base_sha1(auth, strlen(auth), sha1);
+    base_base64_encode(sha1, sizeof sha1, &coded);
+    id = base_printf("%.*s:%.*s...", (int)strcspn(auth, ":"), auth, HA_ZK_DIGEST_SHOWN, coded.data);
+    base_buf_free(&coded);
     return id;
 }
 

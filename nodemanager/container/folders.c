@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/cond.h"
+#include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/io/log.h"

@@ -12,6 +12,7 @@
 #include "api/server/conf.h"
 #include "api/server/hosts.h"
 #include "api/wire/node.h"
+#include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "nodemanager/daemon/aux_services.h"

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crypto/equal.h"
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "nodemanager/http/answer.h"

@@ -1,10 +1,10 @@
 #include "rm/daemon/master_token.h"
 
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/crypto/digest.h"
+#include "base/crypto/hex.h"
+#include "base/crypto/random.h"
 #include "base/io/io.h"
 
 #define TABLE "secret"
@@ -44,13 +44,10 @@ int rm_load_or_make_master_key(struct ha_store *store, bool anew,
 const char *rm_master_token(const char *key, const struct base_attempt_id *attempt,
                             char out[static RM_MASTER_TOKEN_MAX])
 {
-    unsigned char digest[(RM_MASTER_TOKEN_MAX - 1) / 2];
+    unsigned char digest[BASE_SHA256_BYTES];
     char text[BASE_ID_TEXT_MAX];
 
     base_attempt_id_text(attempt, text);
-    base_assert(gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, strlen(key), text, strlen(text), digest) ==
-                0);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(out + 2 * i, 3, "%02x", digest[i]);
-    return out;
+    base_hmac_sha256(key, strlen(key), text, strlen(text), digest);
+    return base_hex_encode(digest, sizeof digest, out);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crypto/equal.h"
 #include "base/io/io.h"
 #include "rm/leader/standby.h"
 

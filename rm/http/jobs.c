@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/conf/conf.h"
+#include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/io/json_write.h"
 #include "base/limits.h"

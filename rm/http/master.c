@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crypto/equal.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/io/json_write.h"

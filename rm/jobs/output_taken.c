@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/io/plain.h"
 #include "base/mem.h"

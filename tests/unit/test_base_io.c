@@ -184,23 +184,6 @@ static void test_sizes_and_integers(void)
     CU_ASSERT_EQUAL(base_int_parse("99999999999999999999", INT64_MIN, INT64_MAX, &v), -BASE_EINVAL);
 }
 
-static void test_secrets(void)
-{
-    char a[33], b[33];
-
-    base_random_hex(a);
-    base_random_hex(b);
-    CU_ASSERT_EQUAL(strlen(a), 32);
-    CU_ASSERT_EQUAL(strspn(a, "0123456789abcdef"), 32);
-    CU_ASSERT_STRING_NOT_EQUAL(a, b);
-    CU_ASSERT(base_secret_equal(a, a));
-    CU_ASSERT(base_secret_equal("", ""));
-    CU_ASSERT_FALSE(base_secret_equal(a, b));
-    CU_ASSERT_FALSE(base_secret_equal("aa", "a")); /* a repeated secret is another one */
-    CU_ASSERT_FALSE(base_secret_equal("", "a"));
-    CU_ASSERT_FALSE(base_secret_equal("a", ""));
-}
-
 static void test_process(void)
 {
     pid_t child;
@@ -223,7 +206,6 @@ static const struct cunit_case cases[] = {
     {"rmtree of a deep tree", test_rmtree_deep},
     {"rmtree of locked folders", test_rmtree_locked},
     {"sizes and integers", test_sizes_and_integers},
-    {"secrets", test_secrets},
     {"process", test_process},
 };
 

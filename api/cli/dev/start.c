@@ -13,6 +13,7 @@
 #include "api/cli/dev/dev.h"
 #include "api/cli/rm_client.h"
 #include "base/clock.h"
+#include "base/crypto/random.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +9,15 @@
 #include <unistd.h>
 
 #include "api/server/access/proxy_users.h"
+#include "base/crypto/digest.h"
+#include "base/crypto/equal.h"
+#include "base/crypto/random.h"
+#include "base/io/base64.h"
 #include "base/io/io.h"
 
 #define SECRET_KEY   "hadoop.http.authentication.signature.secret.file"
 #define SECRET_MAX   4096
 #define SECRET_BYTES 32
-#define DIGEST_BYTES 32
 #define COOKIE       "hadoop.auth"
 
 struct api_auth {
@@ -75,7 +76,7 @@ int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth
     if (file && file[0])
         rc = read_secret(a, file, err);
     else
-        base_assert(gnutls_rnd(GNUTLS_RND_KEY, a->secret, a->secret_len) == 0);
+        base_random_bytes(a->secret, a->secret_len);
     if (rc < 0) {
         api_auth_unref(a);
         return rc;
@@ -115,14 +116,10 @@ bool api_auth_allows_anonymous(const struct api_auth *a)
 static void add_signature(const struct api_auth *a, const char *text, size_t len,
                           struct base_buf *out)
 {
-    unsigned char digest[DIGEST_BYTES];
-    gnutls_datum_t in = {digest, sizeof digest}, coded = {0};
+    unsigned char digest[BASE_SHA256_BYTES];
 
-    base_assert(gnutls_hmac_fast(GNUTLS_MAC_SHA256, a->secret, a->secret_len, text, len, digest) ==
-                0);
-    base_assert(gnutls_base64_encode2(&in, &coded) == 0);
-    base_buf_add(out, coded.data, coded.size);
-    gnutls_free(coded.data);
+    base_hmac_sha256(a->secret, a->secret_len, text, len, digest);
+    base_base64_encode(digest, sizeof digest, out);
 }
 
 /* Finds the cookie's value, without quotes. Returns NULL when there is none. */

@@ -11,6 +11,7 @@
 #include "api/server/answer/error.h"
 #include "api/server/request/origin.h"
 #include "api/server/server_internal.h"
+#include "base/crypto/equal.h"
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "base/utf8.h"

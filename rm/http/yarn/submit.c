@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "rm/config/allocation_file.h"

@@ -1,0 +1,20 @@
+/* base/crypto/digest.h - digests and message authentication codes, computed by GnuTLS.
+ * SOURCE: FIPS 180-4 (SHA-1, SHA-256), RFC 2104 and RFC 4231 (HMAC-SHA256). */
+#ifndef CREEL_BASE_CRYPTO_DIGEST_H
+#define CREEL_BASE_CRYPTO_DIGEST_H
+
+#include <stddef.h>
+
+#define BASE_SHA1_BYTES   20 /* only for protocols of others that are built on it */
+#define BASE_SHA256_BYTES 32
+#define BASE_SHA256_HEX   65 /* hex digits and the NUL */
+
+void base_sha1(const void *data, size_t len, unsigned char out[static BASE_SHA1_BYTES]);
+void base_sha256(const void *data, size_t len, unsigned char out[static BASE_SHA256_BYTES]);
+/* Writes the digest of @data as lower-case hex digits. Returns @out. */
+char *base_sha256_hex(const void *data, size_t len, char out[static BASE_SHA256_HEX]);
+/* @key may have any length. */
+void base_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
+                      unsigned char out[static BASE_SHA256_BYTES]);
+
+#endif
