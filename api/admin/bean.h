@@ -114,7 +114,7 @@ bool api_bean_is_wanted(const struct api_bean_kind *kind, const struct api_bean_
 /* Returns the name of this machine, for tag.Hostname. */
 const char *api_bean_get_host_name(void);
 
-/* ---- for the files that make the texts ---- */
+/* ---- for the files that encode beans: api/admin/jmx.c, api/admin/prom.c ---- */
 struct api_bean_sink {
     /* Returns true when a bean with this name is to be added. */
     bool (*wants)(const struct api_bean_sink *sink, const struct api_bean_kind *kind,

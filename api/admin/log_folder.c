@@ -19,7 +19,7 @@ struct file {
     time_t changed;
 };
 
-static bool is_name(const char *name)
+static bool is_plain_file_name(const char *name)
 {
     return name[0] && name[0] != '.' && strlen(name) <= NAME_MAX && !strchr(name, '/');
 }
@@ -29,7 +29,7 @@ int api_log_folder_open(const char *folder, const char *name, int64_t *size)
     int dir, fd;
     struct stat st;
 
-    if (!is_name(name) || (dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+    if (!is_plain_file_name(name) || (dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         return -1;
     fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     close(dir);
@@ -62,7 +62,7 @@ static struct file *list_files(const char *folder, size_t *n)
     for (struct dirent *e; *n < API_LOG_FILES_MAX && (e = readdir(d));) {
         struct stat st;
 
-        if (!is_name(e->d_name) || !base_utf8_valid_without_controls(e->d_name) ||
+        if (!is_plain_file_name(e->d_name) || !base_utf8_valid_without_controls(e->d_name) ||
             fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
             continue;
         base_array_grow(&v, *n, &cap);

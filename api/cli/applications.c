@@ -145,7 +145,7 @@ static int show_app(struct cli *c, const char *arg)
 }
 
 /* Carries out `list` or `status ID`. Returns one of creel's exit codes. */
-static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
+static int list_or_show_applications(struct cli *c, const struct cli_yarn_line *line)
 {
     bool list = strcmp(line->words[0], "list") == 0;
     size_t words = list ? 1 : 2;
@@ -164,7 +164,7 @@ static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
 
 static int run_action(struct cli *c, const struct cli_yarn_line *line)
 {
-    return cli_yarn_is_creel_form(line) ? run_in_creel_form(c, line)
+    return cli_yarn_is_creel_form(line) ? list_or_show_applications(c, line)
                                         : cli_yarn_application(c, line);
 }
 

@@ -172,7 +172,7 @@ static int check_states(const char *list)
 }
 
 /* Carries out `list` or `status ID`. Returns an exit code of creel's. */
-static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
+static int list_nodes_or_show_one(struct cli *c, const struct cli_yarn_line *line)
 {
     bool list = strcmp(line->words[0], "list") == 0;
     const char *id = line->n_words > 1 ? line->words[1] : NULL;
@@ -198,7 +198,7 @@ static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
 
 static int run_action(struct cli *c, const struct cli_yarn_line *line)
 {
-    return cli_yarn_is_creel_form(line) ? run_in_creel_form(c, line) : cli_yarn_node(c, line);
+    return cli_yarn_is_creel_form(line) ? list_nodes_or_show_one(c, line) : cli_yarn_node(c, line);
 }
 
 int cli_node_main(int argc, char **argv)

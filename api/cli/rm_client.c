@@ -234,7 +234,7 @@ static bool is_final_refusal(long status, const struct base_buf *body)
 }
 
 /* Classifies the answer in @out, fills its error or JSON, and sets @rm's flags about the last
- * answer. To a change YARN may answer with nothing but the status. @reason: X-Creel-Reason, or "".
+ * answer. YARN may answer a change with nothing but the status. @reason: X-Creel-Reason, or "".
  * Returns as cli_rm_call(). */
 static int classify_answer(struct cli_rm *rm, const char *method, const char *url,
                            const char *reason, struct cli_answer *out)

@@ -1,5 +1,5 @@
-/* api/server/accept.h - decides which of JSON and XML a client accepts, and which of them its body
- * is. Pure.
+/* api/server/accept.h - decides whether a client accepts JSON or XML, and which of the two, if
+ * either, its request body is declared to be. Pure.
  * Source: YARN 3.4.2 as recorded in tests/interop/yarn. */
 #ifndef CREEL_API_SERVER_ACCEPT_H
 #define CREEL_API_SERVER_ACCEPT_H

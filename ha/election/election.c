@@ -350,7 +350,7 @@ static void dispatch_result(struct ha_election *e, const struct ha_zk_event *ev,
     else if (e->step <= STEP_MAKE_PARTS)
         election_on_root_result(e, ev, now_us);
     else if (e->step == STEP_CLAIM)
-        election_on_claim_result(e, ev, now_us);
+        election_on_epoch_claim_result(e, ev, now_us);
     else
         election_on_own_node_result(e, ev, now_us);
 }

@@ -172,7 +172,8 @@ void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot,
 /* Handles the results of STEP_INSPECT to STEP_JOIN. */
 void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev,
                                  int64_t now_us);
-void election_on_claim_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
+void election_on_epoch_claim_result(struct ha_election *e, const struct ha_zk_event *ev,
+                                    int64_t now_us);
 void election_delete_own_node(struct ha_election *e);
 void election_forget_nodes(struct ha_election *e); /* forgets own, mine and blocker */
 

@@ -386,7 +386,8 @@ void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event
     }
 }
 
-void election_on_claim_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+void election_on_epoch_claim_result(struct ha_election *e, const struct ha_zk_event *ev,
+                                    int64_t now_us)
 {
     int64_t epoch = e->tried;
 

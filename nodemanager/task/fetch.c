@@ -407,9 +407,10 @@ static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *al
     return stop;
 }
 
-/* The main thread's loop. Polling never stops before everything is fetched, because the RM may
- * replace an output whose node was lost. Once all outputs are known, the RM is polled once a
- * second, and after each complaint. */
+/* The main thread's loop. Polling goes on after all outputs are known, because the RM may replace
+ * an output whose node was lost: the RM is then polled once a second, and after each complaint. The
+ * loop ends early, with an error, when the shuffle stalls or fails, or when no RM has answered for
+ * TASK_RM_PATIENCE_US. */
 static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
 {
     int64_t lost_us = -1, retry_ms = TASK_RM_RETRY_FIRST_MS;

@@ -36,7 +36,7 @@ static void change_long_map_count(struct policy *self, struct fair_job *fj, uint
     self->long_running += more;
 }
 
-static void count_running_maps(struct policy *self, struct fair_job *fj)
+static void count_running_maps_of_long_job(struct policy *self, struct fair_job *fj)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -71,7 +71,7 @@ void fair_long_add_job(struct policy *self, struct fair_job *fj)
 {
     fj->is_long = fj->job->is_job && is_job_still_long(self, fj->job);
     if (fj->is_long)
-        count_running_maps(self, fj);
+        count_running_maps_of_long_job(self, fj);
 }
 
 /* Maps that are still running when their job leaves no longer count. */

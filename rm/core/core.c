@@ -313,7 +313,7 @@ void rm_core_on_new_app_id(struct rm_core *c, const struct rm_event *ev)
 {
     struct base_app_id id = {0};
 
-    if (rm_app_assign_id(c, ev->token, &id))
+    if (rm_app_assign_or_check_id(c, ev->token, &id))
         rm_reply(c, ev->token, RM_REPLY_APP_ID, 0)->u.reply.app_id = id;
 }
 

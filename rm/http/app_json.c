@@ -516,8 +516,8 @@ static int decode_reservation(const json_t *body, struct base_app_id *id, struct
     return 0;
 }
 
-int64_t rm_yarn_json_int(const json_t *obj, const char *name, int64_t min, int64_t max,
-                         int64_t deflt)
+int64_t rm_yarn_json_int_or_default(const json_t *obj, const char *name, int64_t min, int64_t max,
+                                    int64_t deflt)
 {
     return get_number_or_default(obj, name, min, max, deflt);
 }

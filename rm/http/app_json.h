@@ -38,8 +38,8 @@ int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *m
                           struct base_error *err);
 /* Returns the member's number as YARN reads it, quoted or not; @deflt when the member is absent or
  * not a whole number from @min to @max. */
-int64_t rm_yarn_json_int(const json_t *obj, const char *name, int64_t min, int64_t max,
-                         int64_t deflt);
+int64_t rm_yarn_json_int_or_default(const json_t *obj, const char *name, int64_t min, int64_t max,
+                                    int64_t deflt);
 /* Decodes a launch context: the member am-container-spec, or an ask's "launch". Sets *@out to a
  * launch with one reference, or to NULL when @ctx is NULL, empty or not an object. Returns as
  * rm_app_spec_decode(). */

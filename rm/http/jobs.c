@@ -355,7 +355,7 @@ static void free_submit_check(struct rm_file_work *work)
     free(l);
 }
 
-static void post_after_file_check(struct submit_call *s)
+static void check_files_then_post(struct submit_call *s)
 {
     struct submit_check *l = base_alloc(sizeof *l);
 
@@ -404,7 +404,7 @@ static void submit_job(struct api_request *rq, void *user)
         !rm_queues_submission_needs_groups(user, spec->queue, spec->user))
         post_submit(s);
     else
-        post_after_file_check(s);
+        check_files_then_post(s);
 }
 
 /* ---------------------------------------------------------------- list */

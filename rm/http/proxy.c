@@ -312,7 +312,8 @@ const struct api_route rm_api_proxy_routes[] = {
     ROUTE("POST",   REST,                             API_ROLE_READ,  1 << 20, refuse_post),
     ROUTE("DELETE", REST,                             API_ROLE_READ,  0,       refuse_delete),
     ROUTE("GET",    PROXY "redirect/{appid}/{rest*}", API_ROLE_READ,  0,       handle_redirect),
-    /* of YARN's kind: its body may be XML */
+    /* routes of YARN's kind (no flags): the PUT takes a body in JSON or XML, and any other type is
+     * refused as YARN refuses it */
     {"GET",    STATE, API_ROLE_READ,  0,       handle_proxy,  0},
     {"PUT",    STATE, API_ROLE_WRITE, 1 << 20, handle_proxy,  0},
     {"POST",   STATE, API_ROLE_READ,  1 << 20, refuse_post,   0},

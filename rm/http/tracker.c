@@ -67,7 +67,7 @@ static void put_resync_answer(const struct rm_backend *b, struct base_buf *out)
 }
 
 /* Sets *@out to the roles as known now; out->active points into @active. */
-static void read_roles(struct rm_backend *b, char active[512], struct rm_roles_known *out)
+static void read_known_roles(struct rm_backend *b, char active[512], struct rm_roles_known *out)
 {
     out->changes = rm_backend_get_role_changes(b); /* first, so that no later change is missed */
     out->leads = rm_standby_is_active(b);
@@ -95,7 +95,7 @@ static bool park_if_refused_as_not_leading(struct node_call *n, const struct rm_
         fx->u.reply.code != -BASE_EVERSION ||
         (n->call.ev.kind != RM_EV_NODE_HEARTBEAT && n->call.ev.kind != RM_EV_NODE_REGISTER))
         return false;
-    read_roles(b, active, &roles);
+    read_known_roles(b, active, &roles);
     if (rm_node_wait_after_refusal(&n->wait, &node_wait_conf, &roles,
                                    rm_standby_is_zookeeper_connected(b)) != RM_NODE_WAIT)
         return false;
@@ -171,7 +171,7 @@ static void resume_parked_node(void *user)
     struct rm_roles_known roles;
     char active[512];
 
-    read_roles(b, active, &roles);
+    read_known_roles(b, active, &roles);
     switch (rm_node_wait_resume(&c->wait, &node_wait_conf, &roles)) {
     case RM_NODE_HAND_TO_CORE:
         post_node_event(c);

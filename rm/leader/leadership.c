@@ -197,8 +197,8 @@ static void free_job_done_event(void *user)
     free(e);
 }
 
-static void post_job_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
-                          const char *diagnostics)
+static void post_job_io_result(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
+                               const char *diagnostics)
 {
     struct job_done_event *e = base_alloc(sizeof *e);
 
@@ -222,7 +222,7 @@ void rm_leadership_start_helpers(struct rm_leadership *t)
     const struct rm_store_calls store = {
         .user = t, .stored = post_stored, .release = release_effect, .over = depose_and_warn};
     const struct rm_jobs_io_calls io = {
-        .user = t->b, .done = post_job_done, .may = may_work_on_folders};
+        .user = t->b, .done = post_job_io_result, .may = may_work_on_folders};
     struct rm_store *started;
 
     t->io = rm_jobs_io_start(&io);

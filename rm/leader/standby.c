@@ -120,7 +120,8 @@ static bool read_retry_counter(const struct rm_standby_ask *ask, int64_t *counte
 /* Hadoop's filter replaces the counter's value if the query has one. Otherwise the filter passes
  * the query through java.net.URI, which decodes the query and then quotes only characters that no
  * URI may hold: ',' and '&' stay as they are. */
-static void add_refresh_query(struct base_buf *out, const struct rm_standby_ask *ask, int64_t next)
+static void add_query_with_retry_counter(struct base_buf *out, const struct rm_standby_ask *ask,
+                                         int64_t next)
 {
     bool has_counter = false;
 
@@ -157,7 +158,7 @@ static void make_no_active_answer(const struct rm_standby_ask *ask, struct rm_st
         out->status = 307;
         base_buf_addf(&out->refresh, "%d;url=%s", wait, ask->own);
         add_escaped_path(&out->refresh, ask->path);
-        add_refresh_query(&out->refresh, ask, counter + 1);
+        add_query_with_retry_counter(&out->refresh, ask, counter + 1);
         base_buf_addf(&out->body, "Can not find any active RM. Will retry in next %d seconds.",
                       wait);
     } else {

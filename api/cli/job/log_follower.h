@@ -2,13 +2,13 @@
  * thread (libcurl's multi interface).
  *
  *   WAITING --answer 200--> OPEN --answer complete--> ended, WHOLE
- *      ^  \--404: not there yet; no connection--/ |
+ *      ^  \--404 from the node; no connection--/ |
  *      +---- connection broken: resume at the offset reached
  *
  * A stream asks the node directly, or through the ResourceManager (api/cli/node_client.h): a try
  * that fails on one route is repeated on the other at once. A following stream retries until
- * cli_follow_stop_retrying(); from then on the first 404 ends it, and so does a try on both routes
- * that brings no byte. */
+ * cli_follow_stop_retrying(); from then on the first 404 from the node itself ends it, and so does
+ * a try on both routes that brings no byte. */
 #ifndef CREEL_API_CLI_JOB_LOG_FOLLOWER_H
 #define CREEL_API_CLI_JOB_LOG_FOLLOWER_H
 

@@ -284,7 +284,7 @@ static void schedule_refresh(struct run *r)
  * and a restart of the NM ends the streams of a command that is still running. So after the end of
  * the job the logs get SETTLE_MS from each byte on, with a last try after LAST_CHANCE_MS; and while
  * the job is alive, streams that have ended are resumed. */
-static int follow_to_end(struct run *r)
+static int wait_for_job_and_its_output(struct run *r)
 {
     r->poll_ms = POLL_FIRST_MS;
     while (!r->leave_now) {
@@ -506,7 +506,7 @@ static int run_command(struct cli *c, struct run_options *o)
         r.id = cli_str(stored, "job.id");
         r.nodes = cli_nodes_new(c->rm);
         r.submitted_us = now_us();
-        rc = follow_to_end(&r);
+        rc = wait_for_job_and_its_output(&r);
         if (rc == CLI_OK)
             rc = print_failure_and_get_exit_code(&r);
         else if (rc == CLI_UNREACHABLE)

@@ -66,7 +66,7 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
     base_buf_addf(&line, "%s  %s  ", p->id, p->state);
     add_elapsed_time(p->elapsed_ms, &line);
     base_buf_adds(&line, "  ");
-    /* the name comes last, so that only the name is cut when the line is too long */
+    /* the name comes last, so that it is cut first when the line is too long */
     cli_text_add_clean(p->name, &line);
     add_line_cut(&line, width, out);
     /* 54 columns: label 8, ends of the bar 2, percentage 7, counts 37; the bar takes the rest */

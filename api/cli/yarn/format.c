@@ -20,9 +20,7 @@ void cli_yarn_add_decimal(double v, int min_int, int min, int max, struct base_b
         *point = '\0';
     bool negative = *text == '-';
     start += negative;
-    if (negative && strspn(start, "0.") == strlen(start)) /* "-0", as Java prints it too */
-        base_buf_adds(out, "-");
-    else if (negative)
+    if (negative) /* even of "-0", as Java prints it */
         base_buf_adds(out, "-");
     if (min_int == 0 && start[0] == '0' && start[1] == '.')
         start++;

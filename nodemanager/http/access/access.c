@@ -106,7 +106,7 @@ void nm_access_refuse_log_list(struct api_request *rq, const struct base_app_id 
     free(why);
 }
 
-/* Like YARN, answers 500, although no server error has occurred. */
+/* YARN answers 500 here, although its server has no fault; Creel says whose fault it is. */
 void nm_access_refuse_log(struct api_request *rq, const struct base_app_id *app)
 {
     char *why = format_refusal(rq, app);

@@ -55,7 +55,7 @@ static bool app_id_was_issued(const struct rm_core *c, struct base_app_id id)
     return id.cluster_ts != c->conf.cluster_ts_ms || id.seq <= c->next_app;
 }
 
-bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
+bool rm_app_assign_or_check_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
 {
     char text[BASE_ID_TEXT_MAX];
 

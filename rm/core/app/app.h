@@ -138,7 +138,7 @@ struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id);
 /* Assigns the next id to a submission without one (id->seq 0), or checks the given id. Returns
  * false when no id is left or the given one is refused; the request @token has then been
  * answered. */
-bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id);
+bool rm_app_assign_or_check_id(struct rm_core *c, uint64_t token, struct base_app_id *id);
 /* Creates an application in state NEW and adds it to the tables. Takes @job or @spec; the other is
  * NULL. @token: access token, or NULL. */
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,

@@ -122,7 +122,8 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
     }
     if (rm_record_refuse_if_too_large(c, ev->token, spec->json, spec) ||
         rm_confirm_refuse_submission_if_unconfirmed(c, ev->token) ||
-        refuse_submission_if_invalid(c, ev, &queue) || !rm_app_assign_id(c, ev->token, &spec->id)) {
+        refuse_submission_if_invalid(c, ev, &queue) ||
+        !rm_app_assign_or_check_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }

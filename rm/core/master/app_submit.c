@@ -51,7 +51,7 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_confirm_refuse_submission_if_unconfirmed(c, ev->token) ||
         rm_queue_refuse_submission(c, ev->token, spec->queue, spec->user, &spec->user_groups,
                                    &spec->id) ||
-        !rm_app_assign_id(c, ev->token, &spec->id)) {
+        !rm_app_assign_or_check_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }
@@ -59,7 +59,8 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
             spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
     a = rm_app_new(c, &rm_plain_kind, spec->id, NULL, spec, ev->u.submit_app.app_token);
-    /* without a queue the application fails when it would be accepted */
+    /* If no rule finds a queue, @queue becomes RM_NONE, and the application fails at the point
+     * where it would otherwise be accepted. */
     rm_queue_place_submission(c, spec->queue, a->user, &spec->user_groups, &queue, NULL);
     rm_app_enter_queue(c, a, queue);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);

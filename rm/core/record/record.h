@@ -4,7 +4,7 @@
  * Each field is followed by a space. A number is decimal; a text is "<length>:<bytes>", or "-" if
  * it is absent; "n x" is a number n followed by n fields x.
  *
- *   app     a1, a2: rm/core/record/app_record.c
+ *   app     a1, a2, a3: rm/core/record/app_record.c
  *   task    t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start>
  *              <finish> <diagnostics> <n bad nodes> <n counters> [<time suspended>]
  *           t2 the same with that time and <n attempts that have not succeeded>; written only for a

@@ -70,7 +70,8 @@ static void change_app_priority(struct api_request *rq, struct rm_backend *b,
         answer_priority(rq, 0);
 }
 
-/* Returns the number in @body; anything that is not a number counts as 0, as in YARN. */
+/* Returns the priority in @body, an integer or a string that holds one. Anything else, or a value
+ * outside 32 bits, counts as 0, as in YARN. */
 static int32_t read_priority(const json_t *body)
 {
     const json_t *j = json_object_get(body, "priority");

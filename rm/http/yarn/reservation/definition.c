@@ -31,7 +31,7 @@ static bool wants_reduce_slot(const json_t *capability)
         const char *name = json_string_value(json_object_get(item, "name"));
 
         if (name && strcmp(name, REDUCE_SLOT) == 0 &&
-            rm_yarn_json_int(item, "value", 0, INT64_MAX, 0) > 0)
+            rm_yarn_json_int_or_default(item, "value", 0, INT64_MAX, 0) > 0)
             return true;
     }
     return false;
@@ -39,7 +39,7 @@ static bool wants_reduce_slot(const json_t *capability)
 
 static int64_t read_ms_as_us(const json_t *obj, const char *name)
 {
-    return rm_yarn_json_int(obj, name, -MS_MAX, MS_MAX, 0) * 1000;
+    return rm_yarn_json_int_or_default(obj, name, -MS_MAX, MS_MAX, 0) * 1000;
 }
 
 static int decode_request(const json_t *j, size_t i, struct rm_reservation_request *out,
@@ -49,16 +49,18 @@ static int decode_request(const json_t *j, size_t i, struct rm_reservation_reque
     struct rm_res *res = &out->capability;
 
     *out = (struct rm_reservation_request){
-        .containers = rm_yarn_json_int(j, "num-containers", INT32_MIN, INT32_MAX, 0),
-        .width = rm_yarn_json_int(j, "min-concurrency", INT32_MIN, INT32_MAX, 0),
+        .containers = rm_yarn_json_int_or_default(j, "num-containers", INT32_MIN, INT32_MAX, 0),
+        .width = rm_yarn_json_int_or_default(j, "min-concurrency", INT32_MIN, INT32_MAX, 0),
         .duration_us = read_ms_as_us(j, "duration")};
     if (!json_is_object(capability))
         return base_error_set(err, -BASE_EINVAL,
                               "reservation-request %zu: capability is missing, memory and vCores "
                               "are expected in it",
                               i + 1);
-    res->v[RM_RES_MEMORY_MB] = rm_yarn_json_int(capability, "memory", INT64_MIN, INT64_MAX, 0);
-    res->v[RM_RES_VCORES] = rm_yarn_json_int(capability, "vCores", INT32_MIN, INT32_MAX, 0);
+    res->v[RM_RES_MEMORY_MB] =
+        rm_yarn_json_int_or_default(capability, "memory", INT64_MIN, INT64_MAX, 0);
+    res->v[RM_RES_VCORES] =
+        rm_yarn_json_int_or_default(capability, "vCores", INT32_MIN, INT32_MAX, 0);
     if (res->v[RM_RES_MEMORY_MB] < 0 || res->v[RM_RES_MEMORY_MB] > INT32_MAX ||
         res->v[RM_RES_VCORES] < 0)
         return base_error_set(err, -BASE_EINVAL,
@@ -95,11 +97,11 @@ int yarn_reservation_decode(struct yarn_reservation_call *r, const json_t *body,
     ev->u.reservation.deadline_us = read_ms_as_us(definition, "deadline");
     ev->u.reservation.name = json_string_value(json_object_get(definition, "reservation-name"));
     ev->u.reservation.priority =
-        (int32_t)rm_yarn_json_int(definition, "priority", INT32_MIN, INT32_MAX, 0);
+        (int32_t)rm_yarn_json_int_or_default(definition, "priority", INT32_MIN, INT32_MAX, 0);
     recurrence = json_string_value(json_object_get(definition, "recurrence-expression"));
     ev->u.reservation.recurrence = recurrence && *recurrence ? recurrence : "0";
-    ev->u.reservation.interpreter = rm_yarn_json_int(requests, "reservation-request-interpreter",
-                                                     INT32_MIN, INT32_MAX, POLICY_STAGES_ANY);
+    ev->u.reservation.interpreter = rm_yarn_json_int_or_default(
+        requests, "reservation-request-interpreter", INT32_MIN, INT32_MAX, POLICY_STAGES_ANY);
     r->requests = base_alloc(ev->u.reservation.n * sizeof *r->requests);
     ev->u.reservation.requests = r->requests;
     for (size_t i = 0; i < ev->u.reservation.n && rc == 0; i++)

@@ -177,7 +177,7 @@ static bool answer_bulk(void *user, bool stopping)
     return false;
 }
 
-static void on_rounds_recorded(void *user, const struct rm_effect *fx)
+static void on_activities_recorded(void *user, const struct rm_effect *fx)
 {
     struct bulk *k = user;
 
@@ -226,7 +226,7 @@ static void get_bulk_activities(struct api_request *rq, void *user)
         k->call.ev.u.record.rounds = count <= 0           ? ROUNDS_DEFAULT
                                      : count > ROUNDS_MAX ? ROUNDS_MAX
                                                           : count;
-        rm_call_post(&k->call, user, rq, on_rounds_recorded);
+        rm_call_post(&k->call, user, rq, on_activities_recorded);
     }
     free(wrong);
     yarn_context_free(&f);

@@ -105,7 +105,7 @@ static const struct yarn_activity_node *app_new(struct yarn_memory *m, const cha
 
 /* ---- queues ---- */
 
-/* One allocation: the offers from @first to before @end of a round. */
+/* One allocation: the offers of a round from @first up to, but not including, @end. */
 struct part {
     const struct yarn_context *f;
     const struct rm_round_view *round;

@@ -43,8 +43,8 @@ struct yarn_partitions { /* v[0]: the nodes without a label */
     struct rm_label_use_view *sums; /* see yarn_partitions_use_of() */
     size_t sums_n;
 };
-/* Fills the partitions. @uses: rm_view_label_uses() and rm_view_queue_users(), which must outlive
- * them; @conf: the configuration of the queues. */
+/* Fills @out. @uses: filled by rm_view_label_uses() and rm_view_queue_users(); must outlive @out.
+ * @conf: the configuration of the queues. */
 void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *uses,
                           const struct rm_properties *conf, struct yarn_partitions *out);
 void yarn_partitions_free(struct yarn_partitions *p);
