@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/server/pace.h"
-#include "api/server/peers.h"
+#include "api/server/limits/pace.h"
+#include "api/server/limits/peers.h"
 
 /* The phase of a connection, and when it began. A thread of libmicrohttpd writes the time first,
  * then the phase; the helper reads them in the opposite order, so that it never sees a phase with

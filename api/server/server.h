@@ -85,7 +85,7 @@ struct api_server_conf {
     int listener;
     unsigned threads;         /* 0: number of usable cores; never more than 64 */
     unsigned connections_max; /* 0: 10000 */
-    /* 0: no limit; api/server/peers.h explains which connections count */
+    /* 0: no limit; api/server/limits/peers.h explains which connections count */
     unsigned connections_per_address;
     unsigned connections_for_nodes; /* how many of connections_max are for nodes only */
     /* bytes for all bodies and long answers, beyond which requests get 503; 0: no limit */

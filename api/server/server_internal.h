@@ -15,7 +15,7 @@
 
 #include "api/server/calls.h"
 #include "api/server/hosts.h"
-#include "api/server/peers.h"
+#include "api/server/limits/peers.h"
 #include "api/server/route.h"
 #include "api/server/server.h"
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "api/server/conf.h"
-#include "api/server/pace.h"
-#include "api/server/peers.h"
+#include "api/server/limits/pace.h"
+#include "api/server/limits/peers.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

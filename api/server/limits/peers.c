@@ -1,4 +1,4 @@
-#include "api/server/peers.h"
+#include "api/server/limits/peers.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* api/server/peers.h - limits connections and memory per peer, so that one peer cannot keep all
+/* api/server/limits/peers.h - limits connections and memory per peer, so that one peer cannot keep all
  * others out.
  *
  * Connections count per address, IPv6 connections per /64 network, which is what one customer of a
@@ -17,8 +17,8 @@
  * most half.
  *
  * Thread-safe, with a lock of its own that is held for a few instructions. */
-#ifndef CREEL_API_SERVER_PEERS_H
-#define CREEL_API_SERVER_PEERS_H
+#ifndef CREEL_API_SERVER_LIMITS_PEERS_H
+#define CREEL_API_SERVER_LIMITS_PEERS_H
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ struct api_link {
 struct api_peers;
 struct api_peer;
 
-/* One connection's record; its members belong to api/server/peers.c. */
+/* One connection's record; its members belong to api/server/limits/peers.c. */
 struct api_seat {
     struct api_link silent, peer_silent; /* listed while silent */
     struct api_peer *peer;

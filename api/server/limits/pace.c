@@ -1,4 +1,4 @@
-#include "api/server/pace.h"
+#include "api/server/limits/pace.h"
 
 bool api_pace_is_late(struct api_pace *p, int64_t since_ms, uint64_t received, int64_t now_ms,
                       int64_t window_ms, int64_t rate)

@@ -1,11 +1,11 @@
-/* api/server/pace.h - decides whether a request body comes fast enough. Pure; times in
+/* api/server/limits/pace.h - decides whether a request body comes fast enough. Pure; times in
  * milliseconds.
  *
  * The rate counts per window, not on average: otherwise a client that sends nearly everything at
  * once and then stalls could keep its memory for as long as a slow one. A window is judged at the
  * first call after its end, so a stalled body is late after one to two windows. */
-#ifndef CREEL_API_SERVER_PACE_H
-#define CREEL_API_SERVER_PACE_H
+#ifndef CREEL_API_SERVER_LIMITS_PACE_H
+#define CREEL_API_SERVER_LIMITS_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
