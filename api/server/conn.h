@@ -16,9 +16,10 @@
 enum api_phase {
     /* a new connection waits for a request's head, or a request's head is being read */
     API_PHASE_HEAD,
-    API_PHASE_BODY, /* the head has come, the body is being read */
-    API_PHASE_BUSY, /* a whole request has arrived and is not completed */
-    API_PHASE_IDLE, /* between two requests */
+    API_PHASE_BODY,   /* the head has come, the body is being read */
+    API_PHASE_BUSY,   /* a whole request has arrived and is not answered */
+    API_PHASE_ANSWER, /* the answer is being sent */
+    API_PHASE_IDLE,   /* between two requests */
 };
 struct api_conn {
     struct api_link link; /* listed in server->conns */

@@ -66,6 +66,8 @@ static enum MHD_Result send_answer(struct api_request *rq)
     enum api_state state = api_request_get_state(rq);
 
     base_assert(state == API_ST_ANSWERED || state == API_ST_ABORTED);
+    if (rq->conn)
+        api_conn_set_phase(rq->conn, API_PHASE_ANSWER);
     return state == API_ST_ANSWERED ? api_send_reply(rq) : api_send_stopping_error(rq);
 }
 
@@ -329,6 +331,8 @@ static void free_server(struct api_server *s)
     api_auth_unref(s->auth);
     api_cors_unref(s->cors);
     api_peers_free(s->peers);
+    api_rate_free(s->by_address);
+    api_rate_free(s->by_user);
     free(s);
 }
 
@@ -355,6 +359,9 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     s->head_timeout_ms = conf->head_timeout_ms ? conf->head_timeout_ms : HEAD_DEFAULT_MS;
     s->body_window_ms = conf->body_window_ms ? conf->body_window_ms : WINDOW_DEFAULT_MS;
     s->body_rate = conf->body_rate;
+    s->answer_rate = conf->answer_rate;
+    s->by_address = conf->requests_per_address ? api_rate_new(conf->requests_per_address) : NULL;
+    s->by_user = conf->requests_per_user ? api_rate_new(conf->requests_per_user) : NULL;
     s->tick_ms = s->body_window_ms < HELPER_TICK_MS ? s->body_window_ms : HELPER_TICK_MS;
     api_link_init(&s->conns);
     api_link_init(&s->parked);

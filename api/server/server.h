@@ -90,12 +90,16 @@ struct api_server_conf {
     unsigned connections_for_nodes; /* how many of connections_max are for nodes only */
     /* bytes for all bodies and long answers, beyond which requests get 503; 0: no limit */
     int64_t body_memory;
+    /* most requests a second of one address (loopback and nodes excepted) and of one caller who
+     * gives a name; up to API_RATE_MAX, 0: no limit */
+    unsigned requests_per_address, requests_per_user;
     /* 0: 120; a connection idle for this long is closed, except while its request is parked */
     unsigned idle_timeout_s;
     /* 0: 30000; time for a request's head, from its first line or the connection's start */
     unsigned head_timeout_ms;
     unsigned body_rate;       /* least bytes per second of a body, in each window; 0: any */
-    unsigned body_window_ms;  /* 0: 10000 */
+    unsigned answer_rate;     /* least bytes per second that a client takes of an answer; 0: any */
+    unsigned body_window_ms;  /* 0: 10000; for answers too */
     const char *node_secret;  /* secret for API_ROLE_NODE; NULL or "": not checked */
     const char *static_user;  /* caller of requests without user.name: "dr.who"; NULL: none */
     api_gate *gate;           /* NULL: none */

@@ -16,6 +16,7 @@
 #include "api/server/calls.h"
 #include "api/server/hosts.h"
 #include "api/server/limits/peers.h"
+#include "api/server/limits/rate.h"
 #include "api/server/route.h"
 #include "api/server/server.h"
 
@@ -45,11 +46,13 @@ struct api_server {
     api_gate *gate;
     api_prepare *prepare;
     api_on_answer *on_answer;
-    int64_t idle_timeout_ms, head_timeout_ms, body_window_ms,
-        body_rate;   /* body_rate: least bytes per second of a body; 0: any */
+    int64_t idle_timeout_ms, head_timeout_ms, body_window_ms, body_rate,
+        answer_rate; /* least bytes per second of a body and of an answer; 0: any */
     int64_t tick_ms; /* how often the helper looks for late connections */
     struct api_peers *peers;
-    _Atomic int64_t turned_away; /* connections, because a limit was reached */
+    struct api_rate *by_address, *by_user; /* NULL: no limit */
+    _Atomic int64_t rate_warned_ms;        /* 0: not yet */
+    _Atomic int64_t turned_away;           /* connections, because a limit was reached */
     uint16_t port;
     int listen_fd;
 

@@ -2,6 +2,8 @@ creel_test(test_api_hosts SOURCES unit/test_api_hosts.c unit/api_client.c LIBS c
            LABELS unit threads)
 creel_test(test_api_peers SOURCES unit/test_api_peers.c unit/api_client.c LIBS creel_api
            LABELS unit threads)
+creel_test(test_api_limits SOURCES unit/test_api_limits.c unit/api_client.c LIBS creel_api
+           LABELS unit threads)
 creel_test(test_api_shape SOURCES unit/test_api_shape.c LIBS creel_api LABELS unit)
 creel_test(test_api_request SOURCES unit/test_api_request.c LIBS creel_api LABELS unit)
 creel_test(test_api_server SOURCES unit/test_api_server.c unit/api_client.c LIBS creel_api

@@ -267,6 +267,9 @@ static void test_keys(void)
     CU_ASSERT_EQUAL(sc.connections_for_nodes, 1000);
     CU_ASSERT_EQUAL(sc.head_timeout_ms, 30000);
     CU_ASSERT_EQUAL(sc.body_rate, 4096);
+    CU_ASSERT_EQUAL(sc.answer_rate, 4096);
+    CU_ASSERT_EQUAL(sc.requests_per_address, 2000);
+    CU_ASSERT_EQUAL(sc.requests_per_user, 2000);
     CU_ASSERT_EQUAL(sc.body_memory, 256 << 20);
     api_conf_free(&sc);
     CU_ASSERT_EQUAL(base_conf_set_arg(conf, "creel.http.connections=1000", &err), 0);

@@ -283,6 +283,22 @@ void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven
     pthread_mutex_unlock(&p->lock);
 }
 
+bool api_peers_is_node(const struct api_seat *seat)
+{
+    return seat->is_node;
+}
+
+const struct in6_addr *api_peers_get_address(const struct api_seat *seat)
+{
+    return &seat->peer->address;
+}
+
+bool api_peers_is_loopback(const struct in6_addr *address)
+{
+    return IN6_IS_ADDR_LOOPBACK(address) ||
+           (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == IN_LOOPBACKNET);
+}
+
 /* ---- bodies ---- */
 
 bool api_peers_charge_body_memory(struct api_peers *p, struct api_seat *seat, size_t bytes)

@@ -1,5 +1,5 @@
-/* api/server/limits/peers.h - limits connections and memory per peer, so that one peer cannot keep all
- * others out.
+/* api/server/limits/peers.h - limits connections and memory per peer, so that one peer cannot keep
+ * all others out.
  *
  * Connections count per address, IPv6 connections per /64 network, which is what one customer of a
  * provider has. A connection that has not sent a whole request head yet is silent. Where a limit is
@@ -64,6 +64,14 @@ void api_peers_unseat_connection(struct api_peers *p, struct api_seat *seat, int
 void api_peers_mark_spoken(struct api_peers *p, struct api_seat *seat);
 /* Marks a connection as a node's. @proven: the node has shown the secret. */
 void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven, int64_t now_ms);
+
+/* Returns true when a node has proved itself on the connection. For the connection's own thread. */
+bool api_peers_is_node(const struct api_seat *seat);
+/* Returns the address that identifies the connection's peer: IPv4 as ::ffff:a.b.c.d, IPv6 as its
+ * network; borrowed while the connection is seated. */
+const struct in6_addr *api_peers_get_address(const struct api_seat *seat);
+/* Returns true for ::1 and 127.0.0.0/8. */
+bool api_peers_is_loopback(const struct in6_addr *address);
 
 /* Charges @bytes of a body or long answer to the budget. Returns false, and charges nothing, when
  * they do not fit. */

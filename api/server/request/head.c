@@ -10,6 +10,7 @@
 #include "api/server/request/body.h"
 #include "api/server/request/origin.h"
 #include "api/server/server_internal.h"
+#include "base/io/log.h"
 
 static const char *find_static_method(const char *text)
 {
@@ -103,13 +104,59 @@ static bool run_gate(struct api_request *rq)
     return rq->server->gate && rq->server->gate(rq, rq->server->user);
 }
 
+#define RATE_WARN_EVERY_MS 60000
+
+/* Refuses a request beyond the limit that @key sets; the log says so at most once a minute. */
+static void refuse_for_rate(struct api_request *rq, const char *whose, const char *key)
+{
+    _Atomic int64_t *warned_ms = &rq->server->rate_warned_ms;
+    int64_t now_ms = api_now_ms(), last_ms = atomic_load(warned_ms);
+
+    if ((!last_ms || now_ms - last_ms >= RATE_WARN_EVERY_MS) &&
+        atomic_compare_exchange_strong(warned_ms, &last_ms, now_ms))
+        base_log_warn("http", "requests of %s are refused: %s is reached", whose, key);
+    api_add_header(rq, "Retry-After", "1");
+    api_answer_error(rq, 429, "LimitException",
+                     "More requests in a second than one address or user may send; try again in a "
+                     "second");
+}
+
+/* Returns false after refusing the request. Nodes send as many requests as the ResourceManager has
+ * told them to, and every process of this host shares the loopback address. */
+static bool check_rate_of_address(struct api_request *rq)
+{
+    const struct in6_addr *address = rq->conn ? api_peers_get_address(&rq->conn->seat) : NULL;
+
+    if (!rq->server->by_address || !address || api_peers_is_node(&rq->conn->seat) ||
+        api_peers_is_loopback(address) ||
+        api_rate_take(rq->server->by_address, address, sizeof *address, rq->begun_us))
+        return true;
+    refuse_for_rate(rq, rq->peer, "creel.http.requests-per-address");
+    return false;
+}
+
+/* The same for a caller who has given a name, other than a node or a master. */
+static bool check_rate_of_user(struct api_request *rq)
+{
+    enum api_role role = rq->route ? rq->route->role : API_ROLE_READ;
+
+    if (!rq->named || !rq->caller || role == API_ROLE_NODE || role == API_ROLE_MASTER ||
+        api_rate_take(rq->server->by_user, rq->caller, strlen(rq->caller), rq->begun_us))
+        return true;
+    refuse_for_rate(rq, rq->caller, "creel.http.requests-per-user");
+    return false;
+}
+
 static void find_route_and_authorise(struct api_request *rq)
 {
+    if (!check_rate_of_address(rq))
+        return;
     find_route(rq);
     if (rq->match.has_rest)
         join_rest_segments(rq);
     api_request_add_cors_headers(rq);
-    if (!api_request_identify(rq) || (rq->route && !api_request_authorise(rq)))
+    if (!api_request_identify(rq) || (rq->route && !api_request_authorise(rq)) ||
+        !check_rate_of_user(rq))
         return;
     if (run_gate(rq))
         return;
