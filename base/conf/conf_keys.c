@@ -293,7 +293,18 @@ const struct base_conf_key base_conf_keys[] = {
     STR("creel.nodemanager.local-dir", "/var/lib/creel/nm",
         "folder for containers, their logs and map outputs"),
     STR("creel.nodemanager.isolation", "none",
-        "what encloses the processes of a container; none: only the process tree below its shim"),
+        "what encloses the processes of a container; none: only the process tree below its shim; "
+        "cgroup: also a control group (v1 or v2, whichever the host has), with limits"),
+    STR("yarn.nodemanager.linux-container-executor.cgroups.hierarchy", "",
+        "group below which cgroup makes the groups of containers, in each hierarchy (/creel); "
+        "empty: below the group in which the NodeManager was started"),
+    BOOL("yarn.nodemanager.resource.memory.enforced", "true",
+         "with cgroup, end a container that uses more memory than it was given"),
+    BOOL("yarn.nodemanager.linux-container-executor.cgroups.strict-resource-usage", "false",
+         "with cgroup, let a container use no more processors than it was given even if others are "
+         "idle"),
+    INT("creel.nodemanager.cgroup.pids-max", "4096", 0, 4194304,
+        "with cgroup, processes and threads that a container may have; 0: no limit"),
     BOOL("creel.nodemanager.insecure", "false",
          "allow an address other than loopback although users are not authenticated"),
     INT("creel.nodemanager.min-free-disk-mb", "100", 0, INT32_MAX,

@@ -68,6 +68,40 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
     base_buf_free(&tail);
 }
 
+static void append_bytes(struct base_buf *text, int64_t bytes)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    double n = (double)bytes;
+    size_t i = 0;
+
+    for (; n >= 1024 && i < 4; i++)
+        n /= 1024;
+    base_buf_addf(text, n == (double)(int64_t)n ? "%.0f %s" : "%.1f %s", n, units[i]);
+}
+
+/* SOURCE: ContainersMonitorImpl, whose words tools look for. The kernel keeps the usage at the
+ * limit, so that is what a container has used at most. */
+static void set_memory_ending(const struct base_container_id *id, const struct nm_exit_file *x,
+                              struct nm_ending *out)
+{
+    char name[BASE_ID_TEXT_MAX];
+    struct base_buf text = {0};
+
+    base_buf_addf(&text,
+                  "Container [pid=%lld,containerID=%s] is running beyond the 'PHYSICAL' memory "
+                  "limit. Current usage: ",
+                  (long long)x->pid, base_container_id_text(id, name));
+    append_bytes(&text, x->max_rss_kb * 1024);
+    base_buf_adds(&text, " of ");
+    append_bytes(&text, x->limit_bytes);
+    base_buf_addf(&text,
+                  " physical memory used. Killing container.\nContainer killed on request. Exit "
+                  "code is %lld\n",
+                  (long long)x->exit_code);
+    out->diagnostics = base_buf_take(&text);
+    out->end.exit_code = NM_EXIT_MEMORY;
+}
+
 bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id,
                     enum base_container_kind kind, struct nm_ending *out)
 {
@@ -89,7 +123,9 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
     out->end.output_bytes = r.output_bytes;
     /* The result of a command is its stdout, so a part lost to a full disk is a failure. The result
      * of a map or reduce is stored elsewhere. */
-    if (x.exit_code != 0 || (!task && strcmp(x.reason, NM_NO_SPACE_TEXT) == 0))
+    if (x.exit_code != 0 && strcmp(x.limit, "memory") == 0)
+        set_memory_ending(id, &x, out);
+    else if (x.exit_code != 0 || (!task && strcmp(x.reason, NM_NO_SPACE_TEXT) == 0))
         set_diagnostics(f, id, task, &x, out);
     out->end.diagnostics = out->diagnostics;
     out->end.counters = out->counters;

@@ -44,6 +44,7 @@
 #include "base/error.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "nodemanager/container/isolation/isolation.h"
 #include "nodemanager/container/logs/ended_logs.h"
 #include "nodemanager/container/spare.h"
 
@@ -165,9 +166,13 @@ struct nm_pid_file {
     char boot_id[64];
     int64_t shim, shim_start;
     char isolation[64]; /* the isolation of the shim; "" in files of earlier versions */
+    char place[NM_ISOLATION_PLACE_MAX]; /* and its place */
 };
 struct nm_exit_file {
     int64_t exit_code, signal, started_us, ended_us, cpu_ms, max_rss_kb;
+    int64_t pid;    /* of the command */
+    char limit[16]; /* the limit for which the container was ended: "memory", or "" */
+    int64_t limit_bytes;
     char reason[256];
 };
 struct nm_result_file {

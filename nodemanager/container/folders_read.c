@@ -70,6 +70,7 @@ int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *
                                 .shim_start = read_count_member(j, "shimStart")};
     read_text_member(j, "bootId", out->boot_id, sizeof out->boot_id);
     read_text_member(j, "isolation", out->isolation, sizeof out->isolation);
+    read_text_member(j, "place", out->place, sizeof out->place);
     json_decref(j);
     return out->shim > 0 ? 0 : -BASE_ECORRUPT;
 }
@@ -86,12 +87,15 @@ int nm_files_read_exit(const struct nm_files *f, const struct base_container_id 
                                  .started_us = read_count_member(j, "startedUs"),
                                  .ended_us = read_count_member(j, "endedUs"),
                                  .cpu_ms = read_count_member(j, "cpuMs"),
-                                 .max_rss_kb = read_count_member(j, "maxRssKb")};
+                                 .max_rss_kb = read_count_member(j, "maxRssKb"),
+                                 .pid = read_count_member(j, "pid"),
+                                 .limit_bytes = read_count_member(j, "limitBytes")};
     if (out->exit_code > 255)
         out->exit_code = 255;
     if (out->signal > 64)
         out->signal = 0;
     read_text_member(j, "reason", out->reason, sizeof out->reason);
+    read_text_member(j, "limit", out->limit, sizeof out->limit);
     json_decref(j);
     return 0;
 }

@@ -183,6 +183,7 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
     int64_t max = order->log_max_bytes;
     append_string(l, base_strdup(conf->shim));
     append_string(l, base_strdup(conf->isolation));
+    append_string(l, base_strdup(conf->isolation_place ? conf->isolation_place : ""));
     append_string(l, base_strdup(nm_path_in_container(f, &la->id, NULL, path)));
     append_string(l, base_strdup(nm_path_in_record(f, &la->id, NULL, path)));
     append_string(l, base_strdup(nm_path_in_logs(f, &la->id, NULL, path)));

@@ -17,8 +17,9 @@
 
 struct nm_launch_conf { /* strings are borrowed */
     const char *shim, *task_runner;
-    const char *isolation; /* a name from nodemanager/container/isolation/isolation.h */
-    const char *rm;        /* comma-separated addresses */
+    const char *isolation;       /* a name from nodemanager/container/isolation/isolation.h */
+    const char *isolation_place; /* what its open() wrote */
+    const char *rm;              /* comma-separated addresses */
     const char *host;
     int port;
     int64_t log_max_bytes;

@@ -70,6 +70,7 @@ static void load_app_and_recover_forgotten_ids(const struct base_app_id *id, voi
 
 struct found {
     const struct nm_isolation_ops *isolation;
+    char place[NM_ISOLATION_PLACE_MAX];
     int pidfd;
     int64_t shim, start;
     struct nm_ending ending;
@@ -112,10 +113,13 @@ static void clean_isolation_of_ended_container(const struct nm *nm,
     /* the isolation of new containers if there is no pid.json: the shim has not written one */
     const struct nm_isolation_ops *isolation = nm->isolation;
     char text[BASE_ID_TEXT_MAX];
+    struct nm_isolated c = {.id = base_container_id_text(id, text), .place = nm->isolation_place};
     struct nm_pid_file p;
-    if (nm_files_read_pid(&nm->files, id, &p) == 0)
+    if (nm_files_read_pid(&nm->files, id, &p) == 0) {
         isolation = isolation_of_container(nm, &p);
-    nm_isolation_clean(isolation, &(struct nm_isolated){.id = base_container_id_text(id, text)});
+        c.place = p.place;
+    }
+    nm_isolation_clean(isolation, &c);
 }
 
 /* Finds the live shim of a container, or determines how the container ended and kills the processes
@@ -128,8 +132,10 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
     struct nm_proc info;
     base_container_id_text(id, text);
     out->isolation = nm->isolation;
+    memcpy(out->place, nm->isolation_place, sizeof out->place);
     if (nm_files_read_pid(&nm->files, id, &p) == 0) {
         out->isolation = isolation_of_container(nm, &p);
+        memcpy(out->place, p.place, sizeof out->place);
         if (strcmp(p.boot_id, base_boot_id()) != 0) {
             nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the machine was restarted");
             return false;
@@ -142,6 +148,7 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
         nm_isolation_kill(
             out->isolation,
             &(struct nm_isolated){.id = text,
+                                  .place = out->place,
                                   .shim = nm_tree_session_of_shim((pid_t)p.shim, p.shim_start)},
             NM_KILL_LOST);
         nm_ending_set(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
@@ -152,7 +159,8 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
         return true;
     if (nm_ending_read(&nm->files, id, kind, &out->ending))
         return false;
-    nm_isolation_kill(out->isolation, &(struct nm_isolated){.id = text}, NM_KILL_LOST);
+    nm_isolation_kill(out->isolation, &(struct nm_isolated){.id = text, .place = out->place},
+                      NM_KILL_LOST);
     nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(),
                   "the NodeManager was restarted before it was started");
     return false;
@@ -222,6 +230,7 @@ static void recover_container(const struct base_container_id *id, void *u)
     if (c && f.pidfd >= 0) {
         struct nm_box *box = nm_box_new(nm, c);
         box->isolation = f.isolation;
+        box->place = base_strdup(f.place);
         nm_box_watch_shim(box, f.pidfd, f.shim, f.start);
         nm_localizer_adopt(nm->localizer, id, &order);
     }

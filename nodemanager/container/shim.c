@@ -1,9 +1,10 @@
 /* creel-shim: the process that accompanies one container from its start to its end.
  *
- *   creel-shim ISOLATION DIR RECORD LOGS MAX sh COMMAND      run "sh -c COMMAND" in DIR/work
- *   creel-shim ISOLATION DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there, for a command
- *                                                            too long for an argument
- *   creel-shim ISOLATION DIR RECORD LOGS MAX task PROGRAM    run "PROGRAM --dir DIR" there
+ *   creel-shim ISOLATION PLACE DIR RECORD LOGS MAX sh COMMAND    run "sh -c COMMAND" in
+ *                                                                DIR/work
+ *   creel-shim ISOLATION PLACE DIR RECORD LOGS MAX file SCRIPT   run "sh SCRIPT" there, for a
+ *                                                                command too long for an argument
+ *   creel-shim ISOLATION PLACE DIR RECORD LOGS MAX task PROGRAM  run "PROGRAM --dir DIR" there
  *
  * The shim is started as leader of its own session with the container's environment; it outlives
  * the NodeManager and holds none of its descriptors. It copies stdout and stderr into LOGS, at most
@@ -51,6 +52,7 @@ struct stream {
 
 enum argument {
     ARG_ISOLATION = 1,
+    ARG_PLACE,
     ARG_DIR,
     ARG_RECORD,
     ARG_LOGS,
@@ -130,7 +132,7 @@ static int reserve_exit_file(const struct shim *s)
 static void write_pid_file(const struct shim *s)
 {
     struct nm_proc me, child;
-    char boot[64] = "", text[256];
+    char boot[64] = "", text[384 + NM_ISOLATION_PLACE_MAX];
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         ssize_t n = read(fd, boot, sizeof boot - 1);
@@ -143,9 +145,9 @@ static void write_pid_file(const struct shim *s)
     int len =
         snprintf(text, sizeof text,
                  "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld,"
-                 "\"isolation\":\"%.40s\"}\n",
+                 "\"isolation\":\"%.40s\",\"place\":\"%.*s\"}\n",
                  boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start,
-                 s->isolation->name);
+                 s->isolation->name, NM_ISOLATION_PLACE_MAX - 1, s->self.place);
     fd = base_plain_open(s->record_fd, "pid.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
         return;
@@ -169,16 +171,21 @@ __attribute__((format(printf, 2, 3))) static void set_reason(struct shim *s, con
 static void write_end_report(struct shim *s, int exit_code, int sig)
 {
     struct nm_usage used;
-    char text[EXIT_FILE_ROOM];
+    char text[EXIT_FILE_ROOM], limit[64] = "";
     nm_isolation_usage(s->isolation, &s->self, &used);
+    /* A command that succeeds although one of its processes was killed has coped with that. */
+    if (used.memory_kills > 0 && exit_code != 0)
+        snprintf(limit, sizeof limit, ",\"limit\":\"memory\",\"limitBytes\":%lld",
+                 (long long)used.memory_limit);
     if (s->no_space && !s->reason[0])
         set_reason(s, "%s", strerror(ENOSPC));
     int len = snprintf(
         text, sizeof text,
         "{\"exitCode\":%d,\"signal\":%d,\"reason\":\"%s\",\"startedUs\":%lld,\"endedUs\":%lld,"
-        "\"cpuMs\":%lld,\"maxRssKb\":%lld}\n",
+        "\"cpuMs\":%lld,\"maxRssKb\":%lld,\"pid\":%d%s}\n",
         exit_code, sig, s->reason, (long long)s->started_us, (long long)wall_us(),
-        (long long)((used.cpu_us + 500) / 1000), (long long)used.max_rss_kb);
+        (long long)((used.cpu_us + 500) / 1000), (long long)used.max_rss_kb, (int)s->command,
+        limit);
     write_exit_file(s, text, (size_t)len);
 }
 
@@ -434,7 +441,8 @@ int main(int argc, char **argv)
     s.dir_fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     s.record_fd = open(argv[ARG_RECORD], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     s.isolation = nm_isolation_find(argv[ARG_ISOLATION]);
-    s.self = (struct nm_isolated){.id = getenv("CONTAINER_ID"), .shim = getpid()};
+    s.self = (struct nm_isolated){
+        .id = getenv("CONTAINER_ID"), .shim = getpid(), .place = argv[ARG_PLACE]};
     if (s.dir_fd < 0 || s.record_fd < 0 || !s.isolation || !s.self.id)
         return 1;
     int rc = run_command(&s, argv, null_fd);

@@ -67,6 +67,7 @@
 #define NM_EXIT_UNLOCALIZED (-1000) /* a local resource is missing: YARN's INVALID */
 #define NM_EXIT_LOST        (-100)
 #define NM_EXIT_DISK        (-101)
+#define NM_EXIT_MEMORY      (-104) /* used more memory than it was given */
 #define NM_EXIT_KILLED      (-106)
 #define NM_EXIT_REFUSED     126
 

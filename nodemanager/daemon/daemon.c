@@ -141,13 +141,20 @@ static void set_node_identity(struct nm *nm)
 static int choose_isolation(struct nm *nm, struct base_error *err)
 {
     const char *name = base_conf_get(nm->conf, "creel.nodemanager.isolation");
-    char known[NM_ISOLATION_WHY_MAX];
+    const char *parent =
+        base_conf_get(nm->conf, "yarn.nodemanager.linux-container-executor.cgroups.hierarchy");
+    char known[NM_ISOLATION_WHY_MAX], why[NM_ISOLATION_WHY_MAX];
     nm->isolation = nm_isolation_find(name);
     if (!nm->isolation)
         return base_error_set(err, -BASE_EINVAL,
                               "creel.nodemanager.isolation: \"%.40s\": expected one of %s", name,
                               nm_isolation_names(known, sizeof known));
+    int rc = nm_isolation_open(nm->isolation, parent ? parent : "", nm->isolation_place, why);
+    if (rc < 0)
+        return base_error_sys(err, rc == -EINVAL ? -BASE_EINVAL : -BASE_EIO, -rc,
+                              "creel.nodemanager.isolation: \"%.40s\": %s", name, why);
     nm->launch_conf.isolation = nm->isolation->name;
+    nm->launch_conf.isolation_place = nm->isolation_place;
     return 0;
 }
 

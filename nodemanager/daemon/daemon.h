@@ -40,7 +40,8 @@ struct nm_box {
     struct base_container_id id;
     enum base_container_kind kind;
     const struct nm_isolation_ops *isolation;
-    int pidfd; /* pidfd of the shim; -1: not started yet, or ended */
+    char *place; /* of the isolation, when the container was started; NULL: that of new ones */
+    int pidfd;   /* pidfd of the shim; -1: not started yet, or ended */
     int64_t shim, shim_start;
     int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
     bool stopped_told; /* a warning that the shim was stopped has been logged */
@@ -58,7 +59,8 @@ struct nm {
     char host[256], node_id[300], url[320], instance[33];
     struct nm_ident ident;
     struct nm_launch_conf launch_conf;
-    const struct nm_isolation_ops *isolation; /* isolation of new containers */
+    const struct nm_isolation_ops *isolation; /* isolation of new containers, and its place */
+    char isolation_place[NM_ISOLATION_PLACE_MAX];
     struct nm_disk_state disk;
     int64_t started_ms, grace_ms;
     struct nm_files files;

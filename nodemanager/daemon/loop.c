@@ -71,6 +71,7 @@ void nm_box_free(void *u)
     struct nm_box *box = u;
     stop_watching_shim(box);
     nm_command_free(&box->command);
+    free(box->place);
     free(box);
 }
 
@@ -119,7 +120,8 @@ static struct nm_isolated describe_for_isolation(const struct nm_box *box,
                                                  char id[static BASE_ID_TEXT_MAX])
 {
     return (struct nm_isolated){.id = base_container_id_text(&box->id, id),
-                                .shim = (pid_t)box->shim};
+                                .shim = (pid_t)box->shim,
+                                .place = box->place ? box->place : box->nm->isolation_place};
 }
 
 static void clean_isolation(const struct nm_box *box)
@@ -136,6 +138,10 @@ static int prepare_isolation(const struct nm_box *box, const struct nm_launch *l
     struct nm_isolated c = describe_for_isolation(box, id);
     c.memory_mb = l->memory_mb;
     c.vcores = l->vcores;
+    c.memory_hard = base_conf_bool(box->nm->conf, "yarn.nodemanager.resource.memory.enforced");
+    c.cpu_hard = base_conf_bool(
+        box->nm->conf, "yarn.nodemanager.linux-container-executor.cgroups.strict-resource-usage");
+    c.pids_max = base_conf_int(box->nm->conf, "creel.nodemanager.cgroup.pids-max");
     int rc = nm_isolation_prepare(box->isolation, &c, why);
     return rc < 0
                ? base_error_sys(err, -BASE_EIO, -rc, "isolation %s: %s", box->isolation->name, why)

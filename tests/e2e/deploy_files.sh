@@ -58,7 +58,7 @@ for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages
     tr -d '` =' | sort -u); do
     case $key in
         yarn.resourcemanager.webapp.address) ;;
-        *) grep -qF "$key (" "$T/help" || fail "$key is no key" ;;
+        *) grep -qE "$key( \\(|$)" "$T/help" || fail "$key is no key" ;;
     esac
 done
 for metric in $(grep -oh 'creel_[a-z_]*' $pages | sort -u); do

@@ -7,5 +7,9 @@ creel_test(test_nm_yarn SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_yarn.c
            ${CMAKE_SOURCE_DIR}/tests/unit/api_client.c
            LIBS creel_nm ARGS ${CMAKE_BINARY_DIR}/bin LABELS e2e nodemanager TIMEOUT 120)
 add_dependencies(test_nm_yarn creel-nm creel-shim)
+creel_test(test_nm_cgroup_host SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_cgroup.c
+           ${CMAKE_SOURCE_DIR}/tests/e2e/fake_rm.c ${CMAKE_SOURCE_DIR}/tests/fault/nm_fixture.c
+           LIBS creel_nm ARGS ${CMAKE_BINARY_DIR}/bin LABELS e2e nodemanager TIMEOUT 120)
+add_dependencies(test_nm_cgroup_host creel-nm creel-shim)
 creel_script_test(e2e_launch_context ${CMAKE_SOURCE_DIR}/tests/e2e/launch_context.sh
                   LABELS "e2e;nodemanager" TIMEOUT 300)

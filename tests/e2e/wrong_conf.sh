@@ -48,7 +48,7 @@ ends 2 'creel.rm.state-store: "bdb" is no state store of a single ResourceManage
 ends 2 "hadoop.zk.auth.*$T/none" rm_ "${alone[@]}" -D hadoop.zk.auth=@"$T/none"
 ends 2 creel.cluster.secret rm_ "${alone[@]}"
 ends 2 creel.nodemanager.map-slots nm_ -D creel.nodemanager.map-slots=x
-ends 2 'creel.nodemanager.isolation: "jail": expected one of none' nm_ \
+ends 2 'creel.nodemanager.isolation: "jail": expected one of none, cgroup' nm_ \
     -D creel.nodemanager.isolation=jail
 ends 2 creel.nodemanager.rm nm_ -D creel.nodemanager.rm=http://
 ends 2 creel.nodemanager.local-dir nm_ -D creel.nodemanager.local-dir=

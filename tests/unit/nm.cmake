@@ -6,6 +6,7 @@ creel_test(test_nm_progress SOURCES unit/test_nm_progress.c LIBS creel_nm LABELS
 creel_test(test_nm_files SOURCES unit/test_nm_files.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_isolation SOURCES unit/test_nm_isolation.c
            LIBS creel_nm LABELS unit nodemanager TIMEOUT 60)
+creel_test(test_nm_cgroup SOURCES unit/test_nm_cgroup.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_wire SOURCES unit/test_wire.c LIBS creel_wire LABELS unit)
 creel_test(test_wire_task_file SOURCES unit/test_wire_task_file.c LIBS creel_wire LABELS unit)
 creel_test(test_nm_wire SOURCES unit/test_nm_wire.c LIBS creel_nm LABELS unit nodemanager)

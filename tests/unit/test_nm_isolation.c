@@ -35,7 +35,7 @@ static void test_empty_slots(void)
 {
     static const struct nm_isolation_ops nothing = {.name = "nothing"};
     const struct nm_isolated c = {.id = ID};
-    struct nm_usage used = {7, 7};
+    struct nm_usage used = {7, 7, 7, 7};
     char why[NM_ISOLATION_WHY_MAX];
 
     CU_ASSERT_EQUAL(nm_isolation_prepare(&nothing, &c, why), 0);

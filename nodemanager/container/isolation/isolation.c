@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* One line per isolation; the first is the default. */
-#define ISOLATIONS(X) X(none)
+#define ISOLATIONS(X) X(none) X(cgroup)
 
 #define DECLARE(name)  extern const struct nm_isolation_ops nm_isolation_##name;
 #define POINT_TO(name) &nm_isolation_##name,
@@ -32,6 +32,14 @@ char *nm_isolation_names(char *out, size_t size)
     for (size_t i = 0; i < ISOLATIONS_N && len < size; i++)
         len += (size_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "", isolations[i]->name);
     return out;
+}
+
+int nm_isolation_open(const struct nm_isolation_ops *ops, const char *parent,
+                      char place[static NM_ISOLATION_PLACE_MAX],
+                      char why[static NM_ISOLATION_WHY_MAX])
+{
+    place[0] = '\0';
+    return ops->open ? ops->open(parent, place, why) : 0;
 }
 
 int nm_isolation_prepare(const struct nm_isolation_ops *ops, const struct nm_isolated *c,

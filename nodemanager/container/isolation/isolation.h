@@ -10,6 +10,7 @@
  *                |                       SUSPENDED --kill, and again----'
  *                `---not started: clean---------------------------------------------------->--'
  *
+ *   open            daemon, once, at its start, while it is single-threaded
  *   prepare         daemon's loop, once, before the shim is requested
  *   enter           the command's process, between vfork and exec
  *   suspend,resume  daemon's loop, any number of times
@@ -18,8 +19,8 @@
  *   usage           the shim, once, for its report of the end
  *   clean           daemon's loop, when no process is left; once more after a restart of the daemon
  *
- * The shim records its isolation in pid.json, so a daemon restarted with another
- * creel.nodemanager.isolation still treats older containers by the isolation they began with.
+ * The shim records its isolation and the place that open() chose in pid.json, so a daemon restarted
+ * with another configuration still treats older containers by the isolation they began with.
  *
  * To add an isolation: one file in this folder that defines `const struct nm_isolation_ops
  * nm_isolation_NAME`, and its line in isolation.c. The shim links this folder, so the file may use
@@ -27,18 +28,24 @@
 #ifndef CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 #define CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#define NM_ISOLATION_WHY_MAX 256
+#define NM_ISOLATION_WHY_MAX   256
+#define NM_ISOLATION_PLACE_MAX 1024
 
 /* A container as an isolation sees it. Borrowed for the call; members that are not known are 0. */
 struct nm_isolated {
     const char *id;            /* the container's id as text, unique on this node */
     pid_t shim;                /* root of the container's process tree, leader of its session */
     pid_t spawner;             /* KILL_LOST: parent of processes whose shim was killed */
-    int64_t memory_mb, vcores; /* set for prepare only */
+    const char *place;         /* what open() wrote when the container was started; NULL: "" */
+    int64_t memory_mb, vcores; /* set for prepare only, like the rest */
+    int64_t pids_max;          /* 0: no limit */
+    bool memory_hard;          /* more memory than memory_mb ends the container */
+    bool cpu_hard;             /* no more processors than vcores, even if others are idle */
 };
 
 enum nm_kill_how {
@@ -51,12 +58,19 @@ enum nm_kill_how {
 struct nm_usage { /* resources used by all processes of the container that have ended */
     int64_t cpu_us;
     int64_t max_rss_kb; /* of the largest process or of all together, depending on the isolation */
+    /* processes that the kernel killed because the container's memory was used up, and its limit */
+    int64_t memory_kills, memory_limit;
 };
 
 /* The functions of an isolation; NULL where there is nothing to do. None waits for a process to
  * end. */
 struct nm_isolation_ops {
     const char *name; /* as written in creel.nodemanager.isolation: [a-z0-9-] */
+    /* @open: Make what all containers share, at @parent if that is not "", and write to @place
+     * where that is: text without quotes, backslashes and control characters. Returns 0 or -errno,
+     * with the reason in @why. */
+    int (*open)(const char *parent, char place[static NM_ISOLATION_PLACE_MAX],
+                char why[static NM_ISOLATION_WHY_MAX]);
     /* @prepare: Make what will enclose @c. Returns 0 or -errno, with the reason in @why. After an
      * error the container is not started, and clean is called. */
     int (*prepare)(const struct nm_isolated *c, char why[static NM_ISOLATION_WHY_MAX]);
@@ -83,7 +97,11 @@ const struct nm_isolation_ops *nm_isolation_find(const char *name);
 /* Writes the names of all isolations, separated by commas, to @out. Returns @out. */
 char *nm_isolation_names(char *out, size_t size);
 
-/* Each calls the function of the same name in @ops; if that is NULL, does nothing and returns 0. */
+/* Each calls the function of the same name in @ops; if that is NULL, does nothing and returns 0.
+ * nm_isolation_open() then writes "" to @place. */
+int nm_isolation_open(const struct nm_isolation_ops *ops, const char *parent,
+                      char place[static NM_ISOLATION_PLACE_MAX],
+                      char why[static NM_ISOLATION_WHY_MAX]);
 int nm_isolation_prepare(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
                          char why[static NM_ISOLATION_WHY_MAX]);
 int nm_isolation_enter(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
