@@ -148,6 +148,12 @@ const struct base_conf_key base_conf_keys[] = {
         "hold those that had started until their nodes are lost"),
     INT("yarn.resourcemanager.max-completed-applications", "1000", 0, 1000000,
         "number of ended applications to keep"),
+    INT("creel.rm.max-apps-per-queue", "10000", 0, INT32_MAX,
+        "largest number of applications of one queue that have not ended; further submissions are "
+        "refused (403); 0: no limit"),
+    INT("creel.rm.max-apps-per-user", "5000", 0, INT32_MAX,
+        "largest number of applications of one user that have not ended; further submissions are "
+        "refused (403); 0: no limit"),
     INT("creel.rm.max-completed-mb", "512", 1, 1000000,
         "approximate memory for ended applications; beyond it the oldest jobs lose their tasks, "
         "then the oldest applications are dropped"),

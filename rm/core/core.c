@@ -28,6 +28,7 @@
 #include "rm/core/node/heartbeat.h"
 #include "rm/core/node/loss.h"
 #include "rm/core/node/register.h"
+#include "rm/core/queue/app_limits.h"
 #include "rm/core/record/confirm.h"
 #include "rm/core/record/damage.h"
 #include "rm/core/record/prune.h"
@@ -293,6 +294,7 @@ void rm_core_free(struct rm_core *c)
     base_map_free(&c->apps_by_id);
     base_map_free(&c->containers_by_id);
     base_map_free(&c->nodes_by_id);
+    rm_user_apps_free(&c->user_apps);
     rm_names_free(&c->hosts);
     rm_names_free(&c->racks);
     rm_names_free(&c->users);

@@ -100,6 +100,9 @@ struct rm_core;
     /* Highest priority of a plain application; a higher one is cut to it. */                      \
     X(int32_t, app_priority_max, "yarn.cluster.max-application-priority", 1)                       \
     X(int32_t, task_attempts_max, "creel.mapreduce.max-attempts", 1)                               \
+    /* Most applications of one queue and of one user that have not ended; 0: no limit. */         \
+    X(int32_t, queue_apps_max, "creel.rm.max-apps-per-queue", 1)                                   \
+    X(int32_t, user_apps_max, "creel.rm.max-apps-per-user", 1)                                     \
     X(int32_t, completed_apps_max, "yarn.resourcemanager.max-completed-applications", 1)           \
     /* Bound on the memory of ended applications, in bytes as the core estimates them; 0: none.    \
      * Beyond it the oldest jobs keep only their sums, then the oldest applications are removed.   \

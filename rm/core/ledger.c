@@ -8,6 +8,7 @@
 
 #include "rm/core/app/kind.h"
 #include "rm/core/node/capacity.h"
+#include "rm/core/queue/app_limits.h"
 
 static struct rm_queue *queue_of_app(struct rm_core *c, const struct rm_app *a)
 {
@@ -23,6 +24,7 @@ static void count_app(struct rm_queue *q, enum rm_app_state s, bool runs, int32_
 {
     q->pending_apps += by * rm_app_state_counts_as_pending(s, runs);
     q->active_apps += by * rm_app_state_counts_as_active(s, runs);
+    q->live_apps += by * !rm_app_state_is_final(s);
 }
 
 static void add_to_container_counts(struct rm_core *c, const struct rm_container *ct, int32_t by)
@@ -138,6 +140,8 @@ void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
 
     if (!submitted)
         add_app_to_queue_counts(&c->queues[a->queue_index], a, -1);
+    if (!rm_app_state_is_final(a->state))
+        rm_user_apps_add(&c->user_apps, a->user, (index != RM_NONE) - !submitted);
     rm_totals_move_partitions(c, a, -1);
     a->queue_index = index;
     if (index != RM_NONE)
@@ -154,6 +158,8 @@ void rm_ledger_count_app_state(struct rm_core *c, const struct rm_app *a, enum r
         return;
     count_app(q, a->state, a->containers_n > 0, -1);
     count_app(q, to, a->containers_n > 0, 1);
+    if (rm_app_state_is_final(to) && !rm_app_state_is_final(a->state))
+        rm_user_apps_add(&c->user_apps, a->user, -1);
 }
 
 void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,

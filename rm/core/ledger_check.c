@@ -3,6 +3,7 @@
 
 #include "rm/core/app/kind.h"
 #include "rm/core/ledger.h"
+#include "rm/core/queue/app_limits.h"
 
 struct sums {
     int64_t containers, running[BASE_TASK_KINDS], used[BASE_TASK_KINDS], suspended[BASE_TASK_KINDS],
@@ -74,6 +75,7 @@ static void check_app_and_add_to_queue_sums(const struct rm_core *c, const struc
     q = &sums[a->queue_index];
     q->pending_apps += rm_app_state_counts_as_pending(a->state, s.containers > 0);
     q->active_apps += rm_app_state_counts_as_active(a->state, s.containers > 0);
+    q->live_apps += !rm_app_state_is_final(a->state);
     q->containers += s.containers;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] += s.held.v[i];
@@ -91,11 +93,23 @@ static void check_queues(const struct rm_core *c)
         const struct rm_queue *is = &c->queues[i];
 
         base_assert(q[i].pending_apps == is->pending_apps && q[i].active_apps == is->active_apps);
+        base_assert(q[i].live_apps == is->live_apps);
         base_assert(q[i].containers == is->containers && resources_equal(&q[i].used, &is->used));
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             base_assert(q[i].pending[k] == is->pending[k]);
     }
     free(q);
+}
+
+static void check_users(const struct rm_core *c)
+{
+    struct base_map sums = {0};
+
+    for (size_t i = 0; i < c->apps_n; i++)
+        if (c->apps[i]->queue_index != RM_NONE && !rm_app_state_is_final(c->apps[i]->state))
+            rm_user_apps_add(&sums, c->apps[i]->user, 1);
+    base_assert(rm_user_apps_equal(&sums, &c->user_apps));
+    rm_user_apps_free(&sums);
 }
 
 /* Checks the totals of queues on nodes with labels. */
@@ -241,6 +255,7 @@ void rm_ledger_check(const struct rm_core *c)
 {
     check_nodes(c);
     check_queues(c);
+    check_users(c);
     check_partitions(c);
     check_demand(c);
     check_label_demand(c);

@@ -380,11 +380,97 @@ static void test_lists_refuse_jobs(void)
     world_free(&w);
 }
 
+static void begin_with_limits(int32_t of_queue, int32_t of_user)
+{
+    world_init(&w, "fair");
+    w.conf.queues = "dev,ops";
+    w.conf.queue_apps_max = of_queue;
+    w.conf.user_apps_max = of_user;
+    world_renew(&w);
+}
+
+static void expect_refusal(const char *text)
+{
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    CU_ASSERT_STRING_EQUAL(w.reply.text, text);
+}
+
+/* Two of a queue that have not ended: jobs and applications together, saved or not. */
+static void test_queue_limit(void)
+{
+    struct base_app_id job;
+
+    begin_with_limits(2, 0);
+    job = world_submit(&w, "j 1 0 0 4 0 0 0 dev");
+    submit(make_app("application_7_0020", "dev"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP);
+    submit(make_app("application_7_0021", "root.dev"));
+    expect_refusal(
+        "Queue root.dev already has 2 applications, cannot accept submission of application");
+    CU_ASSERT_PTR_NULL(rm_app_find(w.core, (struct base_app_id){.cluster_ts = 7, .seq = 21}));
+    world_submit(&w, "j 1 0 0 4 0 0 0 dev");
+    expect_refusal(
+        "Queue root.dev already has 2 applications, cannot accept submission of application");
+    submit(make_app("application_7_0021", "ops"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP); /* another queue has room */
+    world_settle(&w);
+    submit(make_app("application_7_0022", "dev"));
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    world_kill(&w, job);
+    world_settle(&w);
+    submit(make_app("application_7_0022", "dev"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP); /* one has ended */
+    world_settle(&w);
+    world_free(&w);
+}
+
+static struct rm_app_spec *make_app_of(const char *user, const char *name, const char *queue)
+{
+    struct rm_app_spec *spec = make_app(name, queue);
+
+    free(spec->user);
+    spec->user = base_strdup(user);
+    return spec;
+}
+
+/* Two of a user, in whatever queues; a refused submission creates no queue, and those read back
+ * count. */
+static void test_user_limit(void)
+{
+    size_t queues;
+
+    begin_with_limits(0, 2);
+    submit(make_app("application_7_0020", "dev"));
+    submit(make_app("application_7_0021", "ops"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP);
+    world_settle(&w);
+    policy_queues_set_default_rules(&w.core->tree, true, true);
+    queues = w.core->tree.n;
+    submit(make_app("application_7_0022", "new.queue"));
+    expect_refusal("User ann already has 2 applications, cannot accept submission of application");
+    CU_ASSERT_EQUAL(w.core->tree.n, queues);
+    world_crash(&w, w.durable);
+    submit(make_app("application_7_0023", "dev"));
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    submit(make_app_of("bob", "application_7_0022", "dev"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP);
+    world_settle(&w);
+    world_kill(&w, (struct base_app_id){.cluster_ts = 7, .seq = 21});
+    world_settle(&w);
+    submit(make_app("application_7_0023", "dev"));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP);
+    world_settle(&w);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"a queue that has gone", test_queue_gone},
                                           {"any queue", test_any_queue},
                                           {"groups", test_groups},
                                           {"lists refuse", test_lists_refuse},
                                           {"lists refuse jobs", test_lists_refuse_jobs},
+                                          {"the limit of a queue", test_queue_limit},
+                                          {"the limit of a user", test_user_limit},
                                           {"a move", test_move},
                                           {"moves refused", test_move_refused},
                                           {"a move and limits", test_move_limits},

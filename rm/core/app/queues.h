@@ -12,6 +12,7 @@ struct rm_core;
 
 struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
     int64_t pending_apps, active_apps;
+    int64_t live_apps; /* those that have not ended, saved or not */
     struct rm_res used;
     int64_t containers, pending[BASE_TASK_KINDS];
     struct rm_totals totals; /* rm/core/app/totals.h */

@@ -5,6 +5,7 @@
 
 #include "rm/core/emit.h"
 #include "rm/core/job/job_kind.h"
+#include "rm/core/queue/app_limits.h"
 #include "rm/core/record/confirm.h"
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
@@ -100,14 +101,17 @@ static bool refuse_submission_if_invalid(struct rm_core *c, const struct rm_even
                        (long long)(spec->deadline_at_us / 1000), (long long)(c->now_us / 1000));
         return true;
     }
-    if (rm_queue_refuse_submission(c, ev->token, spec->queue, spec->user, &spec->user_groups, NULL))
+    if (rm_queue_refuse_submission(c, ev->token, spec->queue, spec->user, &spec->user_groups,
+                                   NULL) ||
+        rm_app_limits_refuse_user(c, ev->token, spec->user))
         return true;
     if (rm_queue_place_submission(c, spec->queue, spec->user, &spec->user_groups, queue, &err) <
         0) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
         return true;
     }
-    return refuse_if_reservation_is_unusable(c, ev, *queue);
+    return rm_app_limits_refuse_queue(c, ev->token, *queue) ||
+           refuse_if_reservation_is_unusable(c, ev, *queue);
 }
 
 void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)

@@ -4,6 +4,7 @@
 
 #include "rm/core/emit.h"
 #include "rm/core/master/plain_kind.h"
+#include "rm/core/queue/app_limits.h"
 #include "rm/core/record/confirm.h"
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
@@ -22,6 +23,19 @@ static bool exceeds_slot_resource(const struct rm_core *c, const struct rm_res *
                                   enum rm_res_name name)
 {
     return r->v[name] > c->conf.slot_res[rm_slot_kind_for_resource(r)].v[name];
+}
+
+/* Places the submission, and returns true after refusing it when its user or queue has all the
+ * applications that are allowed. If no rule finds a queue, *@queue becomes RM_NONE, and the
+ * application fails at the point where it would otherwise be accepted. */
+static bool place_or_refuse(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
+{
+    const struct rm_app_spec *spec = ev->u.submit_app.spec;
+
+    if (rm_app_limits_refuse_user(c, ev->token, spec->user))
+        return true;
+    rm_queue_place_submission(c, spec->queue, spec->user, &spec->user_groups, queue, NULL);
+    return rm_app_limits_refuse_queue(c, ev->token, *queue);
 }
 
 void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
@@ -51,7 +65,7 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_confirm_refuse_submission_if_unconfirmed(c, ev->token) ||
         rm_queue_refuse_submission(c, ev->token, spec->queue, spec->user, &spec->user_groups,
                                    &spec->id) ||
-        !rm_app_assign_or_check_id(c, ev->token, &spec->id)) {
+        place_or_refuse(c, ev, &queue) || !rm_app_assign_or_check_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }
@@ -59,9 +73,6 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
             spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
     a = rm_app_new(c, &rm_plain_kind, spec->id, NULL, spec, ev->u.submit_app.app_token);
-    /* If no rule finds a queue, @queue becomes RM_NONE, and the application fails at the point
-     * where it would otherwise be accepted. */
-    rm_queue_place_submission(c, spec->queue, a->user, &spec->user_groups, &queue, NULL);
     rm_app_enter_queue(c, a, queue);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_app_store_record(c, a);

@@ -101,6 +101,8 @@ static bool policy_preempts(const struct rm_core *c)
 void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
 {
     *out = (struct rm_cluster_view){.max_capability = rm_max_capability(c),
+                                    .queue_apps_max = c->conf.queue_apps_max,
+                                    .user_apps_max = c->conf.user_apps_max,
                                     .preempts = policy_preempts(c)};
     memcpy(out->slot, c->conf.slot_res, sizeof out->slot);
 #define COPY(type, name, from) out->name = from;

@@ -173,7 +173,9 @@ struct rm_cluster_view {
     int32_t nodes[RM_NODE_STATES]; /* nodes by state */
     struct rm_res max_capability;
     struct rm_res slot[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
-    bool preempts;                       /* the policy, as configured, takes slots back */
+    int32_t queue_apps_max,
+        user_apps_max; /* live applications of a queue and a user; 0: no limit */
+    bool preempts;     /* the policy, as configured, takes slots back */
 };
 struct rm_queue_view {
     const char *name;      /* full path: "root", "root.default" */

@@ -133,6 +133,11 @@ static const char *name_ordering(const struct rm_queue_view *v)
     return v->policy && strcmp(v->policy, "drf") == 0 ? "fair" : v->policy;
 }
 
+static int64_t get_limit(int32_t apps)
+{
+    return apps ? apps : NO_LIMIT;
+}
+
 static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *v,
                       const struct share *s, struct yarn_capacity_queue *q)
 {
@@ -141,7 +146,8 @@ static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *
     q->active_apps = v->active_apps;
     q->pending_apps = v->pending_apps;
     q->containers = v->allocated_containers;
-    q->max_apps = q->max_apps_per_user = NO_LIMIT;
+    q->max_apps = get_limit(f->cluster.queue_apps_max);
+    q->max_apps_per_user = get_limit(f->cluster.user_apps_max);
     q->user_limit = 100.0f;
     q->user_limit_factor = -1.0f; /* no limit by user */
     q->masters_max_part = 0.5;
