@@ -137,6 +137,8 @@ const struct base_conf_key base_conf_keys[] = {
     STR("creel.rm.audit-log", "",
         "file for the audit lines (who did what, from where, with which result), in addition to "
         "the log, where their area is \"audit\"; reopened on SIGHUP"),
+    STR("creel.nodemanager.audit-log", "",
+        "the same of a NodeManager: starts and ends of containers, changes, and refusals"),
     BOOL("creel.rm.insecure", "false",
          "allow an address other than loopback although users are not authenticated"),
     INT("creel.rm.http-threads", "0", 0, 1024,

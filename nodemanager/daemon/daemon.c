@@ -9,12 +9,14 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "api/audit/audit.h"
 #include "api/server/conf.h"
 #include "api/server/hosts.h"
 #include "api/wire/node.h"
 #include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
+#include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/aux_services.h"
 #include "nodemanager/figures/load.h"
 #include "nodemanager/http/routes.h"
@@ -75,6 +77,7 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
     *out = (struct api_server_conf){
         .bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
         .insecure = nm->options.insecure || base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
+        .on_answer = api_audit_log_answer,
         /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
         .node_secret = secret && *secret ? secret : NULL};
     int rc = api_conf_read(nm->conf, "nodemanager", out, err);
@@ -208,6 +211,8 @@ static int start_before_threads(struct nm *nm, struct base_error *err)
     if (rc == 0)
         rc = nm_files_load_state(&nm->files, &nm->disk, err);
     if (rc == 0)
+        rc = nm_audit_open(nm->conf, err);
+    if (rc == 0)
         rc = nm_spawn_start(nm->files.lock_fd, &nm->spawn, err);
     if (rc == 0)
         rc = nm_loop_init(nm, err);
@@ -298,6 +303,7 @@ static void stop_and_free(struct nm *nm)
     base_groups_free(nm->groups);
     nm_localizer_free(nm->localizer);
     nm_loop_free(nm);
+    api_audit_close();
     nm_spawn_free(nm->spawn);
     nm_files_close(&nm->files);
     pthread_mutex_destroy(&nm->lock);

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "api/audit/audit.h"
 #include "api/wire/node.h"
 #include "base/clock.h"
 #include "base/io/io.h"
@@ -18,6 +19,7 @@
 #include "base/io/watchdog.h"
 #include "nodemanager/container/process_tree.h"
 #include "nodemanager/container/stopped.h"
+#include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/daemon.h"
 #include "nodemanager/figures/load.h"
 
@@ -395,6 +397,7 @@ static void carry_out_effect(struct nm *nm, const struct nm_effect *fx)
 static void step_and_carry_out(struct nm *nm, const struct nm_event *ev)
 {
     nm->effects.len = 0;
+    nm_audit_log_event(nm->core, ev);
     pthread_mutex_lock(&nm->lock);
     nm_core_step(nm->core, ev, &nm->effects);
     pthread_mutex_unlock(&nm->lock);
@@ -653,7 +656,7 @@ static void handle_daemon_signals(struct nm *nm)
     struct signalfd_siginfo si;
     while (read(nm->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
         if (si.ssi_signo == SIGHUP) {
-            base_log_info("nm", "SIGHUP: nothing to reload");
+            api_audit_reopen();
             continue;
         }
         base_log_info("nm", "%s: the daemon ends, its %zu containers go on",
@@ -820,6 +823,7 @@ void nm_loop_run(struct nm *nm)
             nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
         if (nm->health_next_us <= now) {
             nm_stopped_continue_shims_and_spawner(nm);
+            api_audit_log_left_out_refusals();
             nm_check_and_report_health(nm);
         }
     }

@@ -270,7 +270,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
     *out = (struct api_server_conf){
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
-        .on_answer = rm_audit_log_answer,
+        .on_answer = api_audit_log_answer,
         .prepare = rm_access_prepare,
         .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
@@ -303,7 +303,7 @@ static void reload_queues(struct rm_backend *b, const char *why)
     int rc = rm_queues_reload(b, NULL, NULL, &n, &err);
     if (rc < 0)
         base_log_error("rm", "the queues stay as they are: %s", err.text);
-    rm_audit_log_own_operation("refresh-queues", why, rc < 0 ? err.text : NULL);
+    api_audit_log_own_operation("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
 /* Until another signal comes: on SIGHUP opens the audit file again and reads the queues again, also
@@ -317,13 +317,13 @@ static void serve_signals(struct rm_backend *b, const sigset_t *signals)
     for (;;) {
         int sig = sigtimedwait(signals, NULL, &look);
 
-        rm_audit_log_left_out_refusals();
+        api_audit_log_left_out_refusals();
         if (sig < 0 && errno != EAGAIN && errno != EINTR)
             return;
         if (sig > 0 && sig != SIGHUP)
             return;
         if (sig == SIGHUP)
-            rm_audit_reopen();
+            api_audit_reopen();
         if (sig == SIGHUP && !rm_queues_get_file_path(b))
             base_log_info("rm", "SIGHUP: nothing to reload");
         else if (sig == SIGHUP)
@@ -495,7 +495,7 @@ static int run(struct settings *s, struct base_error *err)
     rc = read_server_conf(s, &conf, err);
     if (rc < 0)
         goto free_conf;
-    rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
+    rc = rm_audit_open(s->conf, err);
     if (rc < 0)
         goto free_conf;
     /* before the store is opened, so that a wrong address leaves the store unchanged */
@@ -522,7 +522,7 @@ static int run(struct settings *s, struct base_error *err)
         close(conf.listener);
     }
     rm_daemon_free(b);
-    rm_audit_close();
+    api_audit_close();
     if (s->pid_file)
         unlink(s->pid_file);
 free_conf:

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/audit/audit.h"
 #include "base/conf/conf.h"
 #include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/io/json_write.h"
 #include "base/limits.h"
 #include "rm/config/allocation_file.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/listing.h"
@@ -173,7 +173,7 @@ static void add_location(struct api_request *rq, const char *prefix, const struc
         *url = base_printf("%s" JOBS "/%s", prefix, base_app_id_text(id, text));
 
     api_add_header(rq, "Location", url);
-    rm_audit_add_member(rq, "app", text);
+    api_audit_add_member(rq, "app", text);
     free(url);
 }
 
@@ -386,8 +386,8 @@ static void submit_job(struct api_request *rq, void *user)
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    rm_audit_add_member(rq, "name", spec->name);
-    rm_audit_add_member(rq, "queue", spec->queue);
+    api_audit_add_member(rq, "name", spec->name);
+    api_audit_add_member(rq, "queue", spec->queue);
     if (answer_repeated_submission(rq, user, spec)) {
         rm_job_spec_unref(spec);
         return;

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit/audit.h"
 #include "api/wire/order.h"
 #include "api/wire/task.h"
 #include "base/conf/conf.h"
 #include "base/conf/rm_list.h"
 #include "base/io/log.h"
 #include "base/limits.h"
-#include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/core_call.h"
 #include "rm/http/node_json.h"
@@ -254,7 +254,7 @@ static void handle_node_message(struct api_request *rq, struct rm_backend *b, de
         return;
     rc = decode(body, len, &m, &err);
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
-        rm_audit_add_member(rq, "node", m.ev.u.node_register.node_id);
+        api_audit_add_member(rq, "node", m.ev.u.node_register.node_id);
     if (rc == -BASE_EVERSION)
         log_version_refusal(rq, &err);
     if (rc < 0)
@@ -290,7 +290,7 @@ static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_even
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    rm_audit_add_member(rq, "node", m.ev.u.node.node_id);
+    api_audit_add_member(rq, "node", m.ev.u.node.node_id);
     park_and_post_node_event(rq, user, &m);
 }
 

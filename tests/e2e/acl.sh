@@ -19,7 +19,8 @@ property() {
 } > "$T/capacity-scheduler.xml"
 start_cluster --nodes 1 --map-slots 4 -D yarn.webapp.filter-entity-list-by-user=true \
     -D mapreduce.cluster.acls.enabled=true -D yarn.acl.enable=true -D "yarn.admin.acl= daemon" \
-    -D creel.rm.audit-log="$T/audit" -D creel.scheduler.capacity-file="$T/capacity-scheduler.xml"
+    -D creel.rm.audit-log="$T/audit" -D creel.nodemanager.audit-log="$T/nm-audit" \
+    -D creel.scheduler.capacity-file="$T/capacity-scheduler.xml"
 APPS=/ws/v1/cluster/apps
 
 ask() { # USER PATH [CURL ARGS]: the status; the body is in $T/body
@@ -149,4 +150,11 @@ HADOOP_USER_NAME=alice creel job kill "$job" > /dev/null
 grep -q "op=kill user=bob .*result=refused status=403 app=$app" "$T/audit" || fail "no line: kill"
 grep -q "op=request user=bob .*result=refused status=503" "$T/audit" || fail "no line: attempt"
 grep -q "op=set-policy user=bob .*result=refused status=403" "$T/audit" || fail "no line: policy"
+grep -q "op=start-container user=alice result=success app=$app " "$T/nm-audit" ||
+    fail "no line: start of a container"
+grep -q "op=request user=bob .*result=refused status=403 path=.*container_" "$T/nm-audit" ||
+    fail "no line: a log"
+grep -q "op=set-sysfs user=bob .*result=refused status=403" "$T/nm-audit" ||
+    fail "no line: a document"
+wait_for 30 "line of the end" grep -q "op=end-container user=alice .* app=$app " "$T/nm-audit"
 echo "the same rights before and after the restarts"

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/audit/limit.h"
 #include "base/conf/conf.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "rm/daemon/audit.h"
-#include "rm/daemon/audit_limit.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/routes.h"
 #include "rm/leader/sole_rm.h"
@@ -36,13 +36,27 @@ static struct api_route *routes;
 static char folder[] = "/tmp/creel-audit-XXXXXX", *path, id[64];
 static struct base_buf text;
 
+/* Opens the audit log at @at. */
+static int open_audit(const char *at, struct base_error *err)
+{
+    struct base_conf *with_path = base_conf_new();
+    char *setting = base_printf("creel.rm.audit-log=%s", at);
+    int rc = base_conf_set_arg(with_path, setting, err);
+
+    free(setting);
+    if (rc == 0)
+        rc = rm_audit_open(with_path, err);
+    base_conf_free(with_path);
+    return rc;
+}
+
 static void start(void)
 {
     struct api_server_conf sc = {.bind = "127.0.0.1",
                                  .threads = 1,
                                  .static_user = "dr.who",
                                  .node_secret = "secret",
-                                 .on_answer = rm_audit_log_answer};
+                                 .on_answer = api_audit_log_answer};
     struct base_error err = {0};
     size_t n;
 
@@ -51,7 +65,7 @@ static void start(void)
     base_assert(base_conf_set_arg(conf, setting, &err) == 0);
     free(setting);
     routes = rm_routes_new(&n);
-    base_assert(rm_audit_open(path, &err) == 0);
+    base_assert(open_audit(path, &err) == 0);
     base_assert(
         rm_daemon_new_sole(conf, store_kind("memory"), memory_place("audit"), NULL, &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
@@ -64,7 +78,7 @@ static void stop(void)
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     api_server_stop(server);
     rm_daemon_free(b);
-    rm_audit_close();
+    api_audit_close();
     free(routes);
     base_conf_free(conf);
 }
@@ -223,17 +237,17 @@ static void test_forgery(void)
 static void test_values(void)
 {
     struct base_buf out = {0};
-    char big[2 * RM_AUDIT_VALUE_MAX];
+    char big[2 * API_AUDIT_VALUE_MAX];
 
     memset(big, 'a', sizeof big - 1);
     big[sizeof big - 1] = '\0';
-    rm_audit_append_member(&out, "a", "plain-1.2:3/x@y,z");
-    rm_audit_append_member(&out, "b", "");
-    rm_audit_append_member(&out, "c", "two words=3\t\x7f");
+    api_audit_append_member(&out, "a", "plain-1.2:3/x@y,z");
+    api_audit_append_member(&out, "b", "");
+    api_audit_append_member(&out, "c", "two words=3\t\x7f");
     CU_ASSERT_STRING_EQUAL(out.data, "a=plain-1.2:3/x@y,z b=\"\" c=\"two words=3\\x09\\x7f\"");
     base_buf_clear(&out);
-    rm_audit_append_member(&out, "d", big);
-    CU_ASSERT_EQUAL(out.len, 3 + RM_AUDIT_VALUE_MAX + 4);
+    api_audit_append_member(&out, "d", big);
+    CU_ASSERT_EQUAL(out.len, 3 + API_AUDIT_VALUE_MAX + 4);
     base_buf_free(&out);
 }
 
@@ -243,16 +257,16 @@ static void test_reopen(void)
     struct base_error err = {0};
     char *old = base_printf("%s.1", path);
 
-    base_assert(rm_audit_open(path, &err) == 0);
+    base_assert(open_audit(path, &err) == 0);
     base_assert(rename(path, old) == 0);
-    rm_audit_log_own_operation("refresh-queues", "SIGHUP", NULL);
-    rm_audit_reopen();
-    rm_audit_log_own_operation("refresh-queues", "changed", "line 7: no");
+    api_audit_log_own_operation("refresh-queues", "SIGHUP", NULL);
+    api_audit_reopen();
+    api_audit_log_own_operation("refresh-queues", "changed", "line 7: no");
     CU_ASSERT_EQUAL(lines(), 1);
     CU_ASSERT_PTR_NOT_NULL(
         strstr(text.data, "Z op=refresh-queues by=changed result=refused why=\"line 7: no\"\n"));
-    rm_audit_close();
-    CU_ASSERT_EQUAL(rm_audit_open("/nonexistent/audit", &err), -BASE_EIO);
+    api_audit_close();
+    CU_ASSERT_EQUAL(open_audit("/nonexistent/audit", &err), -BASE_EIO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.rm.audit-log: /nonexistent/audit"));
     unlink(old);
     free(old);
@@ -321,7 +335,7 @@ static void test_many_refusals(void)
         ask("PUT", CLUSTER "/scheduler/policy?user.name=root", JSON, "{\"policy\":\"fair\"}");
     stop();
     CU_ASSERT_EQUAL((size_t)left_out(&others) + others, ASKED + DONE);
-    CU_ASSERT_TRUE(others <= DONE + 2 * RM_AUDIT_REFUSALS); /* should a minute end meanwhile */
+    CU_ASSERT_TRUE(others <= DONE + 2 * API_AUDIT_REFUSALS); /* should a minute end meanwhile */
     others = 0;
     for (const char *at = text.data;
          (at = strstr(at, " op=set-policy user=root ip=127.0.0.1 result=success")); at++)
@@ -331,33 +345,33 @@ static void test_many_refusals(void)
 
 static void test_limit(void)
 {
-    struct rm_audit_limit l = {0};
+    struct api_audit_limit l = {0};
     char ip[32];
 
-    CU_ASSERT_FALSE(rm_audit_limit_window_is_over(&l, INT64_MAX));
-    for (int i = 0; i < RM_AUDIT_REFUSALS; i++)
-        CU_ASSERT_TRUE(rm_audit_limit_count_and_may_log(&l, "10.0.0.1", 7));
-    CU_ASSERT_FALSE(rm_audit_limit_count_and_may_log(&l, "10.0.0.1", 8));
+    CU_ASSERT_FALSE(api_audit_limit_window_is_over(&l, INT64_MAX));
+    for (int i = 0; i < API_AUDIT_REFUSALS; i++)
+        CU_ASSERT_TRUE(api_audit_limit_count_and_may_log(&l, "10.0.0.1", 7));
+    CU_ASSERT_FALSE(api_audit_limit_count_and_may_log(&l, "10.0.0.1", 8));
     CU_ASSERT_TRUE(
-        rm_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* nobody pays for another one */
+        api_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* nobody pays for another one */
     CU_ASSERT_EQUAL(l.of[0].left_out, 1);
-    CU_ASSERT_FALSE(rm_audit_limit_window_is_over(&l, 6 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
-    CU_ASSERT_TRUE(rm_audit_limit_window_is_over(&l, 7 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
-    for (int i = 3; i <= RM_AUDIT_ADDRESSES; i++) {
+    CU_ASSERT_FALSE(api_audit_limit_window_is_over(&l, 6 + API_AUDIT_WINDOW_S * INT64_C(1000000)));
+    CU_ASSERT_TRUE(api_audit_limit_window_is_over(&l, 7 + API_AUDIT_WINDOW_S * INT64_C(1000000)));
+    for (int i = 3; i <= API_AUDIT_ADDRESSES; i++) {
         snprintf(ip, sizeof ip, "10.0.0.%d", i);
-        CU_ASSERT_TRUE(rm_audit_limit_count_and_may_log(&l, ip, 9));
+        CU_ASSERT_TRUE(api_audit_limit_count_and_may_log(&l, ip, 9));
     }
-    for (int i = 0; i < RM_AUDIT_REFUSALS; i++) { /* more addresses than there is room for */
+    for (int i = 0; i < API_AUDIT_REFUSALS; i++) { /* more addresses than there is room for */
         snprintf(ip, sizeof ip, "10.0.1.%d", i);
-        CU_ASSERT_TRUE(rm_audit_limit_count_and_may_log(&l, ip, 9));
+        CU_ASSERT_TRUE(api_audit_limit_count_and_may_log(&l, ip, 9));
     }
-    CU_ASSERT_FALSE(rm_audit_limit_count_and_may_log(&l, "10.0.2.1", 9));
-    CU_ASSERT_FALSE(rm_audit_limit_count_and_may_log(&l, "others", 9));
-    CU_ASSERT_EQUAL(l.n, RM_AUDIT_ADDRESSES + 1);
-    CU_ASSERT_STRING_EQUAL(l.of[RM_AUDIT_ADDRESSES].ip, "others");
-    CU_ASSERT_EQUAL(l.of[RM_AUDIT_ADDRESSES].left_out, 2);
+    CU_ASSERT_FALSE(api_audit_limit_count_and_may_log(&l, "10.0.2.1", 9));
+    CU_ASSERT_FALSE(api_audit_limit_count_and_may_log(&l, "others", 9));
+    CU_ASSERT_EQUAL(l.n, API_AUDIT_ADDRESSES + 1);
+    CU_ASSERT_STRING_EQUAL(l.of[API_AUDIT_ADDRESSES].ip, "others");
+    CU_ASSERT_EQUAL(l.of[API_AUDIT_ADDRESSES].left_out, 2);
     CU_ASSERT_TRUE(
-        rm_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* who has a count keeps it */
+        api_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* who has a count keeps it */
 }
 
 static int64_t size_of_file(void)
@@ -379,16 +393,16 @@ static void test_half_a_line(void)
 
     unlink(path);
     base_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && getrlimit(RLIMIT_FSIZE, &was) == 0);
-    base_assert(rm_audit_open(path, &err) == 0);
-    rm_audit_log_own_operation("refresh-queues", "first", NULL);
+    base_assert(open_audit(path, &err) == 0);
+    api_audit_log_own_operation("refresh-queues", "first", NULL);
     full = (struct rlimit){(rlim_t)size_of_file() + 30, was.rlim_max};
     base_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
-    rm_audit_log_own_operation("refresh-queues", "second", NULL);
-    rm_audit_log_own_operation("refresh-queues", "third", NULL); /* not a byte of it */
+    api_audit_log_own_operation("refresh-queues", "second", NULL);
+    api_audit_log_own_operation("refresh-queues", "third", NULL); /* not a byte of it */
     base_assert(setrlimit(RLIMIT_FSIZE, &was) == 0);
     CU_ASSERT_EQUAL(size_of_file(), (int64_t)full.rlim_cur);
-    rm_audit_log_own_operation("refresh-queues", "fourth", NULL);
-    rm_audit_close();
+    api_audit_log_own_operation("refresh-queues", "fourth", NULL);
+    api_audit_close();
     n = lines();
     CU_ASSERT_EQUAL(n, 3);
     CU_ASSERT_EQUAL(strlen(line(1)), 30);
@@ -396,10 +410,10 @@ static void test_half_a_line(void)
     fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     base_assert(fd >= 0 && write(fd, half, sizeof half - 1) == sizeof half - 1);
     close(fd);
-    base_assert(rm_audit_open(path, &err) == 0);
-    rm_audit_log_own_operation("refresh-queues", "fifth", NULL);
-    rm_audit_log_own_operation("refresh-queues", "sixth", NULL);
-    rm_audit_close();
+    base_assert(open_audit(path, &err) == 0);
+    api_audit_log_own_operation("refresh-queues", "fifth", NULL);
+    api_audit_log_own_operation("refresh-queues", "sixth", NULL);
+    api_audit_close();
     n = lines();
     CU_ASSERT_EQUAL(n, 6);
     CU_ASSERT_STRING_EQUAL(line(3), half);
@@ -420,13 +434,13 @@ static void test_log_alone(void)
     close(fd);
     base_log_init("test", BASE_LOG_TEXT, BASE_LOG_ERROR);
     base_log_info("rm", "not this one");
-    rm_audit_log_own_operation("refresh-queues", "nowhere else", NULL);
-    base_assert(rm_audit_open("/dev/full", &err) == 0);
-    rm_audit_log_own_operation("refresh-queues", "full", NULL);
-    rm_audit_close();
-    base_assert(rm_audit_open("/dev/null", &err) == 0);
-    rm_audit_log_own_operation("refresh-queues", "it has a file", NULL);
-    rm_audit_close();
+    api_audit_log_own_operation("refresh-queues", "nowhere else", NULL);
+    base_assert(open_audit("/dev/full", &err) == 0);
+    api_audit_log_own_operation("refresh-queues", "full", NULL);
+    api_audit_close();
+    base_assert(open_audit("/dev/null", &err) == 0);
+    api_audit_log_own_operation("refresh-queues", "it has a file", NULL);
+    api_audit_close();
     base_log_init("creel", BASE_LOG_TEXT, BASE_LOG_INFO);
     base_assert(dup2(old, STDERR_FILENO) >= 0);
     close(old);
@@ -434,7 +448,7 @@ static void test_log_alone(void)
     CU_ASSERT_PTR_NOT_NULL(
         strstr(line(0), " audit: op=refresh-queues by=\"nowhere else\" result=success"));
     CU_ASSERT_PTR_NOT_NULL(
-        strstr(line(1), " rm: creel.rm.audit-log: /dev/full cannot be written: No space left"));
+        strstr(line(1), " audit: creel.rm.audit-log: /dev/full cannot be written: No space left"));
     CU_ASSERT_PTR_NOT_NULL(strstr(line(2), " audit: op=refresh-queues by=full result=success"));
 }
 

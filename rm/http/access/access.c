@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
+#include "api/audit/audit.h"
 #include "base/conf/conf.h"
 #include "base/io/groups.h"
 #include "policies/common/queue_acl.h"
 #include "rm/config/scheduler_shape.h"
-#include "rm/daemon/audit.h"
 
 /* ---- what is known about the caller ---- */
 
@@ -131,7 +131,7 @@ void rm_access_answer_refusal(struct api_request *rq, enum rm_operation op, cons
     struct base_buf text = {0};
 
     rm_refusal_format(refusal, api_caller(rq) ? api_caller(rq) : "", subject, &text);
-    rm_audit_mark_forbidden(rq, text.data);
+    api_audit_mark_forbidden(rq, text.data);
     if (refusal->exception) {
         api_answer_error(rq, refusal->status, refusal->exception, "%s", text.data);
         base_buf_free(&text);

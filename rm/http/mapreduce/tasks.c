@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/daemon/audit.h"
+#include "api/audit/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/listing.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
@@ -276,7 +276,7 @@ static bool refuse_kill(const struct mr_call *c, const struct mr_attempt_and_tex
     allowed = rm_access_allows(&access, RM_OP_KILL, c->job);
     rm_access_end(&access);
     if (!allowed) {
-        rm_audit_mark_refused(c->rq, "the caller may not modify the job");
+        api_audit_mark_refused(c->rq, "the caller may not modify the job");
         yarn_answer_text(c->rq, 403,
                          "Unauthorized attempt to kill task attempt %s by remote user %s",
                          attempt->id, caller ? caller : "");
@@ -289,7 +289,7 @@ static void kill_attempt(const struct mr_call *c, const struct rm_task_view *tas
 {
     struct yarn_write *w;
 
-    rm_audit_add_member(c->rq, "attempt", attempt->id);
+    api_audit_add_member(c->rq, "attempt", attempt->id);
     if (refuse_kill(c, attempt))
         return;
     w = yarn_write_new(c->rq, RM_EV_KILL_ATTEMPT);

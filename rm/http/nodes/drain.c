@@ -4,8 +4,8 @@
  * also says in which state the node is now. */
 #include <stdlib.h>
 
+#include "api/audit/audit.h"
 #include "base/io/json.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/yarn/write.h"
@@ -77,8 +77,8 @@ static void put_drain(struct api_request *rq, void *user)
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    rm_audit_add_member(rq, "node", id);
-    rm_audit_add_member(rq, "drain", drain ? "true" : "false");
+    api_audit_add_member(rq, "node", id);
+    api_audit_add_member(rq, "drain", drain ? "true" : "false");
     w = yarn_write_new(rq, RM_EV_DRAIN_NODE);
     w->b = user;
     w->text = base_strdup(id);

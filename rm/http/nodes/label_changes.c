@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit/audit.h"
 #include "base/conf/conf.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/nodes/node_ids.h"
@@ -131,7 +131,7 @@ static void post_add_labels(struct api_request *rq, void *user)
                                          .exclusive =
                                              is_true(json_object_get(item, "exclusivity"))};
 
-        rm_audit_add_member(rq, "label", change.name ? change.name : "");
+        api_audit_add_member(rq, "label", change.name ? change.name : "");
         add_change(l, &change);
     }
     post_change(l, rq);
@@ -151,7 +151,7 @@ static void post_remove_labels(struct api_request *rq, void *user)
     l = labels_call_new(user, RM_LABELS_REMOVE);
     api_query_each_value(rq, "labels", add_removed_label, l);
     for (size_t i = 0; i < l->n; i++)
-        rm_audit_add_member(rq, "label", l->changes[i].name);
+        api_audit_add_member(rq, "label", l->changes[i].name);
     post_change(l, rq);
 }
 
@@ -193,7 +193,7 @@ static void post_replace_labels_of_node(struct api_request *rq, void *user)
     add_change(l, &(struct rm_label_change){0});
     api_query_each_value(rq, "labels", add_query_label, l);
     connect_changes(l);
-    rm_audit_add_member(rq, "node", id);
+    api_audit_add_member(rq, "node", id);
     post_change(l, rq);
 }
 

@@ -10,12 +10,12 @@
  * and is answered with 400. */
 #include <stdlib.h>
 
+#include "api/audit/audit.h"
 #include "base/conf/conf.h"
 #include "base/io/json.h"
 #include "base/io/json_write.h"
 #include "base/limits.h"
 #include "rm/config/host_lists.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 
@@ -127,7 +127,7 @@ static void put_refresh_nodes(struct api_request *rq, void *user)
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    rm_audit_add_member(rq, "graceful", graceful ? "true" : "false");
+    api_audit_add_member(rq, "graceful", graceful ? "true" : "false");
     r = base_alloc(sizeof *r);
     r->call = (struct rm_call){.rq = rq, .b = user, .drop = free_lists};
     r->call.ev.kind = RM_EV_REFRESH_NODES;

@@ -3,7 +3,7 @@
  * node-resource*. How slots are made of memory and vcores: rm/core/admin/resource.h. */
 #include <stdlib.h>
 
-#include "rm/daemon/audit.h"
+#include "api/audit/audit.h"
 #include "rm/http/yarn/write.h"
 
 static void answer_resource(void *user, const struct rm_effect *fx)
@@ -84,7 +84,7 @@ static void update_resource(struct api_request *rq, struct rm_backend *b, const 
         yarn_write_unref(w);
         return;
     }
-    rm_audit_add_member(rq, "node", id);
+    api_audit_add_member(rq, "node", id);
     w->b = b;
     w->text = base_strdup(id);
     w->ev.u.node_resource.node_id = w->text;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit/audit.h"
 #include "base/clock.h"
 #include "base/conf/percent.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/pages/pages.h"
@@ -31,7 +31,7 @@ bool rm_page_refuse_app(const struct rm_page *p, struct base_app_id id)
         return false;
     why = base_printf("You (User %s) are not authorized to view application %s",
                       api_caller(p->rq) ? api_caller(p->rq) : "", base_app_id_text(&id, text));
-    rm_audit_mark_forbidden(p->rq, why);
+    api_audit_mark_forbidden(p->rq, why);
     rm_page_answer_missing(p->rq, "Application", why);
     free(why);
     return true;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/daemon/audit.h"
+#include "api/audit/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
@@ -19,7 +19,7 @@ static void answer_app_queue(struct api_request *rq, const char *queue)
 static void answer_refused_move(struct api_request *rq, int code, const char *why)
 {
     if (code == -BASE_ESTATE) {
-        rm_audit_mark_refused(rq, why);
+        api_audit_mark_refused(rq, why);
         yarn_answer_text(rq, 400, "%s", why);
     } else {
         yarn_answer_undeclared(rq, why);
@@ -47,7 +47,7 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
 {
     struct yarn_write *w = yarn_write_new(rq, RM_EV_MOVE_APP);
 
-    rm_audit_add_member(rq, "queue", shown);
+    api_audit_add_member(rq, "queue", shown);
     w->text = base_strdup(shown);
     w->queue = queue ? base_strdup(queue) : NULL;
     w->ev.u.move.id = id;

@@ -2,11 +2,11 @@
  * members, handlers and routes are all in this file. */
 #include <stdlib.h>
 
+#include "api/audit/audit.h"
 #include "base/io/json.h"
 #include "policies/policy.h"
 #include "policies/registry.h"
 #include "rm/config/policy_options.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/yarn/write.h"
@@ -76,7 +76,7 @@ static void handle_put_policy(struct api_request *rq, void *user)
     w = yarn_write_new(rq, RM_EV_SET_POLICY);
     w->text = base_strdup(policy_find(name)->name); /* Creel's name, even for a Hadoop class */
     w->ev.u.policy.name = w->text;
-    rm_audit_add_member(rq, "policy", w->text);
+    api_audit_add_member(rq, "policy", w->text);
     json_decref(body);
     yarn_write_post(w, user, answer_policy);
 }

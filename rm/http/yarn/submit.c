@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit/audit.h"
 #include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "rm/config/allocation_file.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/app_json.h"
 #include "rm/http/yarn/write.h"
 
@@ -48,7 +48,7 @@ static void answer_submission(void *user, const struct rm_effect *fx)
     /* An id that was used before is accepted without effect: clients whose answer was lost repeat
      * their submissions. */
     if (yarn_is_error_reply(fx) && fx->u.reply.code == -BASE_EPERM) {
-        rm_audit_mark_forbidden(w->rq, fx->u.reply.text);
+        api_audit_mark_forbidden(w->rq, fx->u.reply.text);
         yarn_bad_request(w->rq, "org.apache.hadoop.security.AccessControlException: %s",
                          fx->u.reply.text);
     } else if (yarn_is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
@@ -92,9 +92,9 @@ static void submit_app(struct api_request *rq, struct rm_backend *b, struct rm_a
     base_random_hex(w->token);
     w->location = yarn_format_location(rq, b, "/", base_app_id_text(&spec->id, id));
     w->ev.u.submit_app.spec = spec;
-    rm_audit_add_member(rq, "app", id);
-    rm_audit_add_member(rq, "name", spec->name);
-    rm_audit_add_member(rq, "queue", spec->queue);
+    api_audit_add_member(rq, "app", id);
+    api_audit_add_member(rq, "name", spec->name);
+    api_audit_add_member(rq, "queue", spec->queue);
     w->ev.u.submit_app.app_token = w->token;
     if (!rm_queues_submission_needs_groups(b, spec->queue, spec->user)) {
         yarn_write_post(w, b, answer_submission);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/audit/audit.h"
 #include "api/yarn/xml_body.h"
-#include "rm/daemon/audit.h"
 #include "rm/leader/standby.h"
 
 struct yarn_write *yarn_write_new(struct api_request *rq, enum rm_event_kind kind)
@@ -135,7 +135,7 @@ void yarn_answer_text(struct api_request *rq, unsigned status, const char *fmt, 
 
 void yarn_answer_undeclared(struct api_request *rq, const char *why)
 {
-    rm_audit_mark_refused(rq, why);
+    api_audit_mark_refused(rq, why);
     api_add_header(rq, "X-Creel-Reason", why);
     api_answer_error(rq, 503, "UndeclaredThrowableException", "%s", "");
 }

@@ -2,8 +2,8 @@
  * ResourceManager REST APIs. */
 #include <stdio.h>
 
+#include "api/audit/audit.h"
 #include "base/io/io.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
@@ -47,7 +47,7 @@ static void post_priority(struct api_request *rq, struct rm_backend *b, struct b
     char text[16];
 
     snprintf(text, sizeof text, "%d", priority);
-    rm_audit_add_member(rq, "priority", text);
+    api_audit_add_member(rq, "priority", text);
     w->ev.u.priority.id = id;
     w->ev.u.priority.priority = priority;
     yarn_write_post(w, b, answer_update);

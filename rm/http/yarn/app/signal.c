@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/audit/audit.h"
 #include "api/wire/order.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/yarn/write.h"
 
 /* Returns the command called @name in any case; BASE_SIGNAL_COMMANDS: there is none. */
@@ -62,8 +62,8 @@ static void post_signal(struct api_request *rq, void *user)
         yarn_answer_text(rq, 400, "Invalid ContainerId%s: %s", prefixed ? "" : " prefix",
                          container);
     } else {
-        rm_audit_add_member(rq, "container", container);
-        rm_audit_add_member(rq, "signal", wire_signal_words[command]);
+        api_audit_add_member(rq, "container", container);
+        api_audit_add_member(rq, "signal", wire_signal_words[command]);
         w = yarn_write_new(rq, RM_EV_SIGNAL_CONTAINER);
         w->ev.u.signal.id = id;
         w->ev.u.signal.command = command;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "rm/daemon/audit.h"
+#include "api/audit/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/yarn/app/java_time.h"
 #include "rm/http/yarn/write.h"
@@ -98,7 +98,7 @@ static void update_timeout(struct api_request *rq, struct rm_backend *b,
         api_answer_error(rq, 503, "DateTimeParseException", "%s", why);
         return;
     }
-    rm_audit_add_member(rq, "lifetime", expiry);
+    api_audit_add_member(rq, "lifetime", expiry);
     w = yarn_write_new(rq, RM_EV_SET_LIFETIME);
     w->ev.u.lifetime.id = v->id;
     w->ev.u.lifetime.end_us = ms > 0 ? ms * 1000 : 0;

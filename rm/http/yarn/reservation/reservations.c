@@ -5,10 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/audit/audit.h"
 #include "api/yarn/reservation.h"
 #include "rm/config/reservable.h"
 #include "rm/core/reserve/reservation.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/yarn/reservation/definition.h"
 
 #define BODY_MAX (1024 * 1024)
@@ -122,7 +122,7 @@ static bool read_call(struct api_request *rq, struct yarn_reservation_call *r, b
     }
     if (!parse_id(rq, id, &ev->u.reservation.id))
         return false;
-    rm_audit_add_member(rq, "reservation", id ? id : "");
+    api_audit_add_member(rq, "reservation", id ? id : "");
     if (!rm_reservable_is_enabled(rm_backend_conf(api_server_user(rq)))) {
         yarn_bad_request(rq, RM_RESERVATIONS_OFF);
         return false;
@@ -152,7 +152,7 @@ static void post_submit(struct api_request *rq, void *user)
     r->call.ev.u.reservation.queue = queue;
     r->call.ev.u.reservation.reservable =
         queue && rm_reservable_has_queue(rm_backend_conf(user), queue);
-    rm_audit_add_member(rq, "queue", queue ? queue : "");
+    api_audit_add_member(rq, "queue", queue ? queue : "");
     rm_call_post(&r->call, user, rq, answer_change);
 }
 

@@ -4,9 +4,9 @@
  * yarn.scheduler.configuration.store.class says so; otherwise the answer says what is missing. */
 #include <stdlib.h>
 
+#include "api/audit/audit.h"
 #include "api/yarn/scheduler.h"
 #include "rm/config/queue_conf_file.h"
-#include "rm/daemon/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/yarn/scheduler/conf_change.h"
@@ -162,13 +162,13 @@ static void add_audit_members(struct api_request *rq, const struct rm_conf_chang
 {
     for (size_t i = 0; i < AUDIT_MAX; i++) {
         if (i < change->removed_n)
-            rm_audit_add_member(rq, "remove", change->removed[i]);
+            api_audit_add_member(rq, "remove", change->removed[i]);
         if (i < change->added_n)
-            rm_audit_add_member(rq, "add", change->added[i].queue);
+            api_audit_add_member(rq, "add", change->added[i].queue);
         if (i < change->updated_n)
-            rm_audit_add_member(rq, "update", change->updated[i].queue);
+            api_audit_add_member(rq, "update", change->updated[i].queue);
         if (i < change->globals_n)
-            rm_audit_add_member(rq, "property", change->globals[i].name);
+            api_audit_add_member(rq, "property", change->globals[i].name);
     }
 }
 

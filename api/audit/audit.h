@@ -1,0 +1,70 @@
+/* api/audit/audit.h - the audit log of a daemon: one line for each operation, with its user,
+ * address and result, in the log's area "audit" and in a file (0640, appended to, opened again on
+ * SIGHUP).
+ *
+ *   op=submit-job user=ann ip=10.0.0.7 result=success status=201 app=application_…_0001 …
+ *   op=kill user=bob ip=10.0.0.8 result=refused status=404 app=application_…_0099 why="…"
+ *
+ * The daemon gives the table of its operations. Every request that is refused for its caller (401,
+ * 403) or for the host name that it names (421) is logged, as op=request where the operation is not
+ * in the table. A redirection by a standby (307) is not logged: the active ResourceManager logs the
+ * request. result: success, refused (4xx, or api_audit_mark_refused()) or failed (5xx: the request
+ * may be a repetition of one that succeeded).
+ *
+ * A value that is empty, too long, or has characters other than letters, digits and ._:/@%+,-
+ * stands in quotes; there '"', '\' and every byte that is not printable ASCII are written \xNN, so
+ * that no name can forge a line or a member. Values are cut off after API_AUDIT_VALUE_MAX bytes.
+ *
+ * Refused and failed requests beyond the number that one address may have logged in a minute
+ * (api/audit/limit.h) are counted, and one line reports the count when that minute is over:
+ * op=left-out ip=10.0.0.8 result=refused count=532 … Every success has a line. Lines that could not
+ * be written to a file go to the log whatever its level.
+ *
+ * SOURCE: YARN's RMAuditLogger has the same members under the keys USER, IP, OPERATION, RESULT,
+ * APPID, DESCRIPTION. */
+#ifndef CREEL_API_AUDIT_AUDIT_H
+#define CREEL_API_AUDIT_AUDIT_H
+
+#include "api/server/server.h"
+
+enum { API_AUDIT_VALUE_MAX = 256 };
+
+struct api_audit_operation {
+    const char *method, *path; /* of the route */
+    const char *name;
+    bool refusals_only;
+};
+/* Sets the operations that are logged (a table of @n, which must outlive the log), and opens the
+ * audit file @path, the value of the configuration's @key; "" or NULL: lines go to the log alone.
+ * Call once, before the server starts; close with api_audit_close(). Returns 0, or -BASE_EIO or
+ * -BASE_ENOSPC. */
+int api_audit_open(const struct api_audit_operation *ops, size_t n, const char *key,
+                   const char *path, struct base_error *err);
+/* Opens the file again, as it may have been moved away. A failure is logged, and the old file stays
+ * open. */
+void api_audit_reopen(void);
+/* Logs how many refusals were left out, when their minute is over. Call about once a second. */
+void api_audit_log_left_out_refusals(void);
+void api_audit_close(void);
+
+/* For api_server_conf.on_answer: logs the request if its operation is logged. */
+void api_audit_log_answer(struct api_request *rq, unsigned status, void *user);
+/* Adds a member to the line of the request. Call before its answer. Both texts are copied; @value
+ * NULL: empty. */
+void api_audit_add_member(struct api_request *rq, const char *key, const char *value);
+/* Marks the request as refused although its status says success. Call before its answer. */
+void api_audit_mark_refused(struct api_request *rq, const char *why);
+/* Marks the request as refused for its caller: it gets a line whatever its operation and status.
+ * Call before its answer. */
+void api_audit_mark_forbidden(struct api_request *rq, const char *why);
+/* Logs an operation without a request. @by: its cause, a signal or a changed file. @why: the error;
+ * NULL: success. */
+void api_audit_log_own_operation(const char *op, const char *by, const char *why);
+
+/* For lines that the daemon composes itself: appends "key=value", after a space unless @out is
+ * empty. */
+void api_audit_append_member(struct base_buf *out, const char *key, const char *value);
+/* Writes a line that such members make up. */
+void api_audit_log_line(const struct base_buf *line);
+
+#endif
