@@ -30,7 +30,7 @@ struct policy_option {
 extern const struct policy_option policy_common_options[];
 
 struct policy_setting {
-    char *name, *value; /* name: as the option's own */
+    char *name, *value; /* name: that of the option */
 };
 struct policy_conf { /* zero: all defaults */
     struct policy_setting *v;

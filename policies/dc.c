@@ -5,7 +5,8 @@
  * refuses jobs with more reduces than the cluster has slots.
  *
  *     s     = A + D - f sigma c_r / R - f sigma c_d      latest start of the reduces
- *     n_min = ceil(sigma c_m / (s - A))                  map slots it needs from A on, at most
+ *     n_min = ceil(sigma c_m / (s - A))                  map slots it needs from A on; it gets no
+ *                                                        more
  *     accepted: s > A, n_min map slots are free, R <= reduce slots, and R of them are unclaimed
  *               at s, where an accepted job k claims R_k over [s_k, A_k + D_k)
  *

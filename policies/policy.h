@@ -15,7 +15,7 @@
  *     job changes its priority --> on_job_priority()
  *     job ended, policy changed--> on_job_left()
  *     reservation asked for    --> reserve()            may slots be promised at a later time?
- *     restart, policy changed  --> on_reserved()        it is promised already
+ *     restart, policy changed  --> on_reserved()        its slots are promised already
  *     a booking begins or ends --> on_booking_step()    may name victims anywhere
  *     ended, deleted, changed  --> on_unreserved()
  *
@@ -178,15 +178,16 @@ struct policy_ops {
     void (*on_job_arrived)(struct policy *self, struct policy_job *job, int64_t now_us);
     void (*on_job_left)(struct policy *self, struct policy_job *job, int64_t now_us);
     /* Chooses r->bookings for the new @r, such that the policy can keep them for the jobs of @r and
-     * all earlier promises hold; it keeps them from then on. With @old, @r takes its place, and
-     * @old is no longer known; when it cannot be replaced, it stays. Returns false when there are
-     * no such times. NULL, as the three hooks below: the policy promises nothing to reservations.
+     * all earlier promises hold; it keeps them from then on. With @old, @r takes the place of @old,
+     * which the policy then no longer knows; when there are no such times, @old stays. Returns
+     * false when there are no such times. NULL, like the three hooks below: the policy promises
+     * nothing to reservations.
      */
     bool (*reserve)(struct policy *self, struct policy_reservation *r,
                     struct policy_reservation *old, int64_t now_us);
     /* The policy shall keep the bookings of @r, which has been accepted before. */
     void (*on_reserved)(struct policy *self, struct policy_reservation *r, int64_t now_us);
-    /* @r has ended, is deleted, or goes to another policy; its jobs are jobs without one. */
+    /* @r has ended, is deleted, or goes to another policy; its jobs go on without a reservation. */
     void (*on_unreserved)(struct policy *self, struct policy_reservation *r, int64_t now_us);
     /* The number of slots booked for a reservation has changed at this time. The free slots are
      * offered next. */

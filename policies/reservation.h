@@ -48,7 +48,7 @@ struct policy_reservation {
     void *own; /* of the active policy, while it keeps the reservation */
 };
 
-/* Returns when the first booking begins; when the last one ends. */
+/* Return the time at which the first booking begins, and the time at which the last one ends. */
 int64_t policy_reservation_start_us(const struct policy_reservation *r);
 int64_t policy_reservation_end_us(const struct policy_reservation *r);
 

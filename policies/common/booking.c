@@ -179,8 +179,8 @@ static bool fits_without_gaps(const struct search *s, const struct policy_reserv
 }
 
 /* Returns the first time after @at_us at which one of the stages may fit although it did not
- * before: that is when an existing booking ends, moved back by the stage's offset from the
- * begin. */
+ * before: the next change of the number of booked slots, moved back by the stage's offset from the
+ * start. */
 static int64_t next_begin_us(const struct search *s, const struct policy_reservation *r,
                              int64_t at_us)
 {

@@ -7,8 +7,8 @@
  * skipped in between. Heartbeats visit only these jobs, each of which was offered a slot before, so
  * the cost is O(1) per offer.
  *
- * In the simpler Algorithm 2 a job counts the offers that it declines, and takes any slot when
- * there were enough. A local launch resets the count, other launches do not. */
+ * In the simpler Algorithm 2 a job counts the offers that it declines, and takes any slot once it
+ * has declined enough of them. A local launch resets the count, other launches do not. */
 #ifndef CREEL_POLICIES_COMMON_DELAY_H
 #define CREEL_POLICIES_COMMON_DELAY_H
 
@@ -42,8 +42,8 @@ static inline bool delay_is_on(const struct delay *d)
 {
     return (d->w1_us | d->w2_us | d->skips) != 0;
 }
-/* Adds the time since the previous heartbeat to the waits of skipped jobs. Call it before the
- * offers of every heartbeat of any node, and of any other moment at which slots are offered. */
+/* Adds the time since the previous heartbeat to the waits of skipped jobs. Call it before slots are
+ * offered, in a heartbeat of any node or at any other time. */
 void delay_on_heartbeat(struct delay *d, int64_t now_us);
 /* Offers @job a slot on which its best pending task has locality @best. Returns true when the job
  * takes the slot: the launch is noted already. Returns false when the job declines; that is noted
@@ -52,8 +52,8 @@ bool delay_offer_slot(struct delay *d, struct delay_job *job, enum delay_level b
 /* Notes that @job declined a slot because none of its pending tasks may run there (they have failed
  * on that node). Both algorithms count every offer that a job with work does not take. */
 void delay_record_declined(struct delay *d, struct delay_job *job);
-/* Returns true when @job would take such a slot, without noting a launch. Otherwise returns false,
- * and notes that the job has declined, as delay_offer_slot() does. */
+/* Returns true when @job would take a slot with locality @best, without noting a launch. Otherwise
+ * returns false, and notes that the job has declined, as delay_offer_slot() does. */
 bool delay_would_take_or_decline(struct delay *d, struct delay_job *job, enum delay_level best);
 /* Notes that @job launched a task in this heartbeat without delay_offer_slot(). */
 void delay_record_launched(struct delay *d, struct delay_job *job);

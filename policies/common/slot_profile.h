@@ -45,7 +45,8 @@ int64_t slot_profile_place_tasks(struct slot_profile *p, int64_t n, int64_t eps_
 void slot_profile_replace_smallest(struct slot_profile *p, const int64_t *ends_us, size_t n);
 /* Delays the smallest times to the end of what occupies their slots: pairs the times of @until
  * (ascending runs) with as many smallest times of the profile, both in sorted order, and keeps the
- * larger of each pair. When @until has more slots than the profile, its latest times are used. */
+ * larger of each pair. When @until has more slots than the profile, only the latest times of @until
+ * are used. */
 void slot_profile_delay_until(struct slot_profile *p, const struct slot_run *until, size_t n);
 /* Raises all times before @now_us to @now_us. */
 void slot_profile_raise_to(struct slot_profile *p, int64_t now_us);

@@ -180,7 +180,7 @@ static void fair_on_job_priority(struct policy *self, struct policy_job *job, in
     if (fj->wait.linked)
         policy_order_move(&self->queues[fj->queue].waiting, &fj->wait, -(int64_t)job->priority);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        fair_job_update_counts(self, fj, k); /* sets its weight and its place anew */
+        fair_job_update_counts(self, fj, k); /* sets the job's weight and place anew */
 }
 
 static void fair_on_job_changed(struct policy *self, struct policy_job *job,

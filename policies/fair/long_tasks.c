@@ -21,9 +21,9 @@ static int32_t *count_at(struct fair_node_counts *counts, uint32_t node)
     return &counts->v[node];
 }
 
-/* Each job remembers where its maps count. What it takes back is therefore what it added, whichever
- * of its maps are being killed meanwhile; one that was being killed when the policy took the job
- * over has not been counted, and is not taken back. */
+/* Each job remembers on which nodes its maps are counted, so that no more is subtracted than was
+ * added. A map that was being killed when the policy took the job over has not been counted: its
+ * end must not make a count negative. */
 static void change_long_map_count(struct policy *self, struct fair_job *fj, uint32_t node,
                                   int32_t more)
 {

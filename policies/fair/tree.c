@@ -10,7 +10,7 @@
 /* fixed point of running / weight, so that equal ratios of whole numbers stay equal */
 #define RATIO_ONE   4294967296.0
 #define RATIO_MAX   (INT64_C(1) << 62)
-#define NEEDY       (INT64_C(1) << 61) /* subtracted from keys of jobs and queues below minimum */
+#define NEEDY       (INT64_C(1) << 61) /* subtracted from keys of those below their minimum */
 #define DEFICIT_MAX 1e18
 
 /* --- building the tree --- */
@@ -56,7 +56,7 @@ void fair_tree_build(struct policy *self)
         const struct policy_queue *q = from && from->n ? &from->v[i] : NULL;
         uint64_t born = q ? q->born : 0;
 
-        while (at < old_n && old[at].born < born) /* both are in this order */
+        while (at < old_n && old[at].born < born) /* born rises with the index in both arrays */
             at++;
         queue_init(self, i, q, at < old_n && old[at].born == born ? &old[at] : NULL);
     }
@@ -113,8 +113,8 @@ static int64_t deficit_key(double deficit, bool needy)
 }
 
 /* Jobs and queues below their minimum come first, the one with the smallest part of its minimum
- * before the others; the rest by running / weight. In deficit mode the largest deficit comes first,
- * again after those below their minimum. */
+ * before the others; the rest by running / weight. In deficit mode, too, those below their minimum
+ * come first; in both groups the largest deficit comes first. */
 static int64_t fair_order_key(const struct policy *self, int64_t running, int64_t demand,
                               double min, double weight, double deficit)
 {

@@ -21,9 +21,9 @@
 
 #define CLAIMANTS_MAX 64  /* claims considered per call */
 #define CLEARLY       1.2 /* factor by which a duration must be longer to count as clearly longer */
-/* A job may end later than promised by this time, so that tasks of a minute need not be spared. */
+/* A job may end this much later than promised, so that tasks of a minute need not be spared. */
 #define TOLERANCE_US INT64_C(60000000)
-/* Interval of checks whether a suspended task should start again on another node. */
+/* Interval between checks whether a suspended task should start again on another node. */
 #define LOOK_US INT64_C(15000000)
 
 static struct hfsp_node *get_or_add_node(struct hfsp_kind *ks, uint32_t node)

@@ -53,7 +53,7 @@ double estimator_total_duration_us(const struct estimator_fit *fit, int32_t task
  * when there are no tasks or no work. */
 size_t estimator_make_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
                            struct virtual_run runs[ESTIMATOR_RUNS]);
-/* Returns the inverse of the standard normal distribution at @p in (0,1). */
+/* Returns the quantile of the standard normal distribution at @p in (0,1). */
 double estimator_normal_quantile(double p);
 /* Returns the duration of a reduce function that has consumed the part @p (> 0) of its input in
  * @elapsed_us. */

@@ -410,9 +410,9 @@ static struct policy_job *next_job_by_rank(struct hfsp_kind *ks, struct policy_o
     return rank < 0 ? NULL : ks->phase[ks->rank.job[rank]]->own->job;
 }
 
-/* Names jobs in this order: jobs in training, up to the training slots; late jobs that share slots;
- * all jobs by rank; then, if the training slots are used up, jobs in training again, for slots that
- * no other job takes. */
+/* Names jobs in this order: jobs in training, unless the training slots are used up; late jobs that
+ * share slots; all jobs by rank; and, if the training slots are used up, jobs in training last, for
+ * slots that no other job takes. */
 static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {

@@ -165,7 +165,7 @@ void hfsp_phase_enter_virtual_cluster(struct policy *self, struct hfsp_phase *p)
                               (double)size->given_max_us * factor);
     else if (self->set.sizes == HFSP_SIZES_TRUE && size->true_us > 0)
         enter_with_known_size(self, p, (double)size->true_us * factor, 0);
-    else if (!job->is_job) /* containers are not reported, so their size remains a guess */
+    else if (!job->is_job) /* ends of containers are not reported, so their size remains a guess */
         enter_with_known_size(self, p, (double)expected_task_us(self, p->kind) * p->total, 0);
     else if (p->total < self->set.min_tasks)
         enter_with_known_size(self, p, 0, 0);

@@ -192,7 +192,7 @@ void vc_job_set_runs(struct vc_job *j, const struct virtual_run *runs, size_t n)
     j->tasks = j->first = j->more_at = j->more_n = 0;
     j->left = 0;
     for (size_t i = 0; i < n; i++) {
-        double left = runs[i].left_us < last ? last : runs[i].left_us; /* by rounding */
+        double left = runs[i].left_us < last ? last : runs[i].left_us; /* less only by rounding */
 
         if (runs[i].tasks <= 0 || left <= VC_EPS_US)
             continue;
@@ -236,7 +236,7 @@ void vc_job_end_virtually(struct virtual_cluster *vc, int32_t job, double after_
     if (!vc->projected)
         j->finish_us = vc_finish_us_after(vc, after_us);
     if (j->finish_us > latest_us)
-        j->finish_us = latest_us; /* by rounding */
+        j->finish_us = latest_us; /* later only by rounding */
     j->state = VC_OVER;
     j->tasks = j->first = 0;
     j->left = 0;

@@ -1,11 +1,11 @@
 /* policies/hfsp/virtual_cluster.h - a virtual cluster under processor sharing, which projects when
  * each job would end.
  *
- * There is one virtual cluster for maps and one for reduces. It has as many slots as the real
- * cluster and shares them among jobs by max-min fairness with weights, where a job can use at most
- * as many slots as it has unfinished virtual tasks. The attempts that really run have no influence.
- * The virtual cluster yields the order of jobs (by projected finish; jobs that have ended virtually
- * but not really come first) and the service that a job has received.
+ * There is one virtual cluster for maps and one for reduces. Each has as many slots of its kind as
+ * the real cluster and shares them among jobs by max-min fairness with weights, where a job can use
+ * at most as many slots as it has unfinished virtual tasks. The attempts that really run have no
+ * influence. The virtual cluster yields the order of jobs (by projected finish; jobs that have
+ * ended virtually but not really come first) and the service that a job has received.
  *
  * Two forms of sharing:
  *   fluid  slots are divisible: rate_j = min(tasks_j, weight_j * level), with the level at which
@@ -17,8 +17,9 @@
  *
  * virtual_cluster_advance() lets time pass, in steps from one end of virtual tasks to the next.
  * Projection does the same ahead of time, without arrivals. Identical tasks are stored as runs
- * (number, duration), never one by one. Both cost O(jobs) with nearly sorted lists, plus
- * O(log jobs) per end of a run (fluid) or O(jobs log jobs) per end of a task wave (slots).
+ * (number, duration), never one by one. Advancing and projecting both cost O(jobs) with nearly
+ * sorted lists, plus O(log jobs) per end of a run (fluid) or O(jobs log jobs) per end of a task
+ * wave (slots).
  *
  * Units: times and durations in microseconds, work in slot-microseconds. Internally, doubles are
  * computed in a fixed order of operations; finish times are rounded to integers and compared as

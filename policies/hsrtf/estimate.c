@@ -303,7 +303,7 @@ static size_t collect_sharing_jobs(struct policy *self)
 }
 
 /* A share depends on how starved the job is, and starvation depends on a share: that of the last
- * epoch, or by equation 3 for a job that has arrived since. */
+ * epoch, or the one by equation 3 for a job that has arrived since. */
 void hsrtf_compute_shares(struct policy *self, int64_t now_us, bool epoch)
 {
     size_t n = collect_sharing_jobs(self);

@@ -1,5 +1,5 @@
 /* Best effort: jobs without deadline, and applications that are not jobs. They get the slots that
- * jobs with deadlines leave; admission takes into account until when they hold slots. The paper
+ * jobs with deadlines leave; admission takes into account how long they hold slots. The paper
  * covers only jobs with deadlines. */
 #include <stdlib.h>
 #include <string.h>

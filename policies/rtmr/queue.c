@@ -178,7 +178,7 @@ void rtmr_link_set_held_slots(const struct rtmr_queue *q, struct rtmr_entry *e, 
         for (size_t i = 0; busy && i < busy[k].n; i++) {
             const struct rtmr_until *u = &busy[k].v[i];
 
-            if (u->started_us < since) /* part of a link already; with equal times it may not be */
+            if (u->started_us < since) /* already part of a link; with equal times perhaps not */
                 continue;
             base_array_grow(&e->held[k], e->held_n[k], &e->held_cap[k]);
             e->held[k][e->held_n[k]++] = (struct slot_run){u->until_us, u->n};

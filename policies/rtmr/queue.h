@@ -49,8 +49,8 @@ struct rtmr_window {
  * begins, as reduces can when the maps are done (Algorithm III): the reservation takes the smallest
  * times. */
 struct rtmr_entry {
-    /* set by the caller. Once the entry is in the queue, the caller changes only job, n and
-     * after_us: when the job leaves, or for a new plan (rtmr_queue_forget_history()) */
+    /* set by the caller. Once the entry is in the queue, the caller changes only begun_us and, when
+     * the job leaves or for a new plan (rtmr_queue_forget_history()), job, n and after_us */
     struct policy_job *job; /* NULL: the job has left, or a reservation */
     int64_t submit_us, cluster_ts;
     int32_t seq;

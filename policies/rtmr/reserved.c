@@ -8,8 +8,8 @@
  *              stay free as are booked before the task ends and not in use. So the slots are free
  *              when a booking begins. A container of a plain application ends at an unknown time,
  *              so it needs a slot that is never booked.
- *   end        attempts that still run when fewer slots are booked are jobs without deadline from
- *              then on. They are killed if other jobs or reservations have promises.
+ *   end        attempts that still run when fewer slots are booked count as best effort from then
+ *              on. They are killed if other jobs or reservations have promises.
  *
  * SOURCE: as policies/rtmr/rtmr.c; Curino et al., "Reservation-based Scheduling", SoCC 2014. */
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "policies/common/booking.h"
 #include "policies/rtmr/rtmr_internal.h"
 
-#define TRIES 16 /* times tried for a reservation */
+#define TRIES 16 /* start times tried for a reservation */
 
 static int64_t max64(int64_t a, int64_t b)
 {
@@ -203,7 +203,7 @@ bool rtmr_reserve(struct policy *self, struct policy_reservation *r, struct poli
         keep_reservation(self, own);
         if (before) {
             hand_over_jobs(before, own);
-            self->anew = true; /* which slots its attempts hold was planned otherwise */
+            self->anew = true; /* the plan no longer covers the slots held under the old bookings */
             rtmr_entry_free(before->entry);
             free_reservation(before);
         }
@@ -235,7 +235,8 @@ void rtmr_on_unreserved(struct policy *self, struct policy_reservation *r, int64
 
     (void)now_us;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        self->anew = self->anew || own->running[k] > 0; /* no window holds their slots any more */
+        /* no window holds the slots of running attempts any more */
+        self->anew = self->anew || own->running[k] > 0;
     while (!LIST_EMPTY(&own->jobs))
         rtmr_reservation_remove_job(LIST_FIRST(&own->jobs));
     rtmr_drop_candidate(self);

@@ -391,7 +391,8 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
         self->anew = true;
     }
     if (correct && (e->after_us[BASE_TASK_MAP] || e->after_us[BASE_TASK_REDUCE])) {
-        /* attempts of the job are part of the base, so its finish times are not all of its work */
+        /* attempts of the job are part of the base, so its finish times do not cover all of its
+         * work */
         correct = false;
         self->anew = true;
     }
@@ -526,8 +527,9 @@ static struct policy_job *next_with_reduces(const struct policy *self, struct po
 }
 
 /* Names jobs by Algorithm IV: first those whose reservation has booked slots, then all jobs with
- * deadlines, then, unless a map of these still waits, those without. offer->step sums the pending
- * tasks of jobs that declined; offer->at is set once the reservations have been asked. */
+ * deadlines, then those without: for a map, when no map of a job with a deadline waits; for a
+ * reduce, when enough slots stay free. offer->step sums the pending tasks of jobs that declined or
+ * were passed over; offer->at is set once the reservations have been asked. */
 static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {

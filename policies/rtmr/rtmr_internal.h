@@ -25,7 +25,8 @@ struct rtmr_reservation {
     struct slot_calendar booked[BASE_TASK_KINDS]; /* its bookings */
     LIST_HEAD(, rtmr_job) jobs;
     int64_t running[BASE_TASK_KINDS];  /* attempts and containers of its jobs, without masters */
-    int64_t unlisted[BASE_TASK_KINDS]; /* of these, not listed as busy yet */
+    int64_t unlisted[BASE_TASK_KINDS]; /* of these, still to be left out of the busy slots: a window
+                                          holds their slots */
     TAILQ_ENTRY(rtmr_reservation) link;
 };
 struct rtmr_job { /* policy_job.own */
