@@ -13,7 +13,8 @@ struct rm_parking;
 struct rm_parking *rm_parking_start(void);
 /* Calls @fn(@user) once, on the list's own thread: when rm_parking_wake_older() is called for @id
  * with a version above @known_version, at @deadline_mono_us (CLOCK_MONOTONIC), or when all waiters
- * are woken, whichever is first. After rm_parking_stop() @fn is called at once by the caller. */
+ * are woken, whichever is first. After rm_parking_stop() @fn is called at once, on the caller's
+ * thread. */
 void rm_parking_add(struct rm_parking *w, struct base_app_id id, int64_t known_version,
                     int64_t deadline_mono_us, void (*fn)(void *user), void *user);
 /* Wakes the waiters of @id that know a version below @version. Cheap; any thread. */

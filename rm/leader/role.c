@@ -49,7 +49,7 @@ void rm_roles_free(struct rm_backend *b)
 /* ---------------------------------------------------------------- the source */
 static const struct rm_role_source *lock_source(const struct rm_backend *b)
 {
-    struct rm_roles *r = (struct rm_roles *)&b->roles; /* not const: locking changes it */
+    struct rm_roles *r = (struct rm_roles *)&b->roles; /* cast, since taking the lock changes it */
 
     pthread_rwlock_rdlock(&r->source_lock);
     return &r->source;
@@ -97,7 +97,7 @@ bool rm_role_lease_holds(struct rm_backend *b, int64_t epoch)
 }
 
 /* Returns false, and logs an error, for an epoch that no RM can have reached: it comes from a
- * damaged disk or another cluster. Epochs only grow, so one so high would use them up. */
+ * damaged disk or another cluster. Epochs only grow, so such a high one would use them up. */
 static bool is_credible_epoch(int64_t epoch_seen)
 {
     if (epoch_seen <= EPOCH_SEEN_MAX)

@@ -13,7 +13,7 @@
  * had received in time. If the RM went on then, part of what its core believes to be done would be
  * missing.
  *
- * Any thread may ask: the fields that this reads are atomic, and no lock is needed. Only one thread
+ * Any thread may ask: all fields are atomic, and no lock is needed. Only one thread
  * may call rm_lease_check_overdue(). */
 #ifndef CREEL_RM_TERM_LEASE_H
 #define CREEL_RM_TERM_LEASE_H
