@@ -16,7 +16,7 @@
 void base_cond_init(pthread_cond_t *cond);
 int64_t base_cond_now_us(void);
 /* Waits like pthread_cond_wait(): the caller holds @lock, and spurious wake-ups happen. Returns
- * false when it stopped waiting because @until_us had passed, else true. BASE_COND_NO_LIMIT waits
+ * false when the wait ended because @until_us had passed, else true. BASE_COND_NO_LIMIT waits
  * without a limit. */
 bool base_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_us);
 /* As base_cond_wait_until(), for at most @us microseconds from now. */

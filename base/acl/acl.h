@@ -20,7 +20,8 @@
 /* Where one of several lists suffices, the maximum of their answers counts. */
 enum base_acl_answer {
     BASE_ACL_NO,
-    BASE_ACL_ASK_GROUPS, /* depends on the groups of the caller, who has not been looked up yet */
+    BASE_ACL_ASK_GROUPS, /* depends on the groups of the caller, which have not been looked up yet
+                          */
     BASE_ACL_YES,
 };
 struct base_acl_caller {

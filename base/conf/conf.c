@@ -319,8 +319,8 @@ static bool is_acl_key(const char *name)
     return ends_with(name, ".acl") || strstr(name, ".acl_");
 }
 
-/* Trims the value of @name. In an access control list a blank in front means that it names no user,
- * so it stays. */
+/* Trims the value of @name. In an access control list a blank in front means that the list names no
+ * user, so the blank stays. */
 static void trim_value(const char *name, char *value)
 {
     bool keep_blank = value[0] == ' ' && is_acl_key(name);

@@ -1,9 +1,9 @@
 /* base/conf/conf.h - configuration in Hadoop's XML form. Source: Hadoop 3.4 Configuration:
- * <configuration><property><name/><value/><final/></property>..., expansion of ${name},
- * ${name:-default} and ${env.NAME} (at most 20 substitutions in a value), XInclude. Later files
- * override earlier ones except for <final> values; -D overrides every file. base_conf_check()
- * tells which unknown creel.* keys are errors, whose messages suggest a similar known key if there
- * is one; other unknown keys are kept. */
+ * <configuration><property><name/><value/><final/></property>..., expansion of ${name} and
+ * ${env.NAME} (at most 20 substitutions in a value), XInclude; ${name:-default} is an addition of
+ * ours. Later files override earlier ones except for <final> values; -D overrides every file.
+ * base_conf_check() tells which unknown creel.* keys are errors, whose messages suggest a similar
+ * known key if there is one; other unknown keys are kept. */
 #ifndef CREEL_BASE_CONF_CONF_H
 #define CREEL_BASE_CONF_CONF_H
 

@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 /* Adds the addresses in @text, such as "host:port" or "http://host:port/", separated by commas or
- * white space. @what names the source of @text in messages. Returns 0, or -BASE_EINVAL when there
- * is not an address or an invalid one, -BASE_ELIMIT when there are more than BASE_RM_LIST_MAX. */
+ * white space. @what names the source of @text in messages. Returns 0, or -BASE_EINVAL when @text
+ * has no address or an invalid one, -BASE_ELIMIT when there are more than BASE_RM_LIST_MAX. */
 int base_rm_list_add_text(const char *what, const char *text, struct base_rm_list *out,
                           struct base_error *err);
 /* Adds the addresses of creel.nodemanager.rm if it is set; else, for each id in

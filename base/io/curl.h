@@ -15,9 +15,9 @@ void base_curl_set_target(CURL *easy, const char *url, const char *protocols);
 bool base_curl_match_header(const char *line, size_t len, const char *name, const char **value,
                             size_t *value_len);
 
-/* Makes @easy give up a connection whose other host has acknowledged nothing for about @silence_ms
- * (> 0), while a host that is alive may take as long as it likes to answer. An idle connection is
- * probed after a second; data or probes that stay unacknowledged for @silence_ms end the connection
+/* Makes @easy give up a connection whose peer has acknowledged nothing for about @silence_ms (> 0),
+ * while a peer that is alive may take as long as it likes to answer. An idle connection is probed
+ * after a second; data or probes that stay unacknowledged for @silence_ms end the connection
  * (TCP_USER_TIMEOUT). Libcurl's own keepalive would take ten minutes. */
 void base_curl_limit_silence(CURL *easy, unsigned silence_ms);
 

@@ -44,12 +44,12 @@ static bool are_eight_plain(uint64_t w)
     const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
     uint64_t quote = w ^ ones * '"', slash = w ^ ones * '\\';
 
-    /* the high bit of a sum shows a byte below 0x20, or one that is zero */
+    /* the high bit of a difference shows a byte below 0x20, or one that is zero */
     return ((w | ((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) &
             highs) == 0;
 }
 
-/* Returns how many bytes at the start of the @n of @s are ASCII and need no escape. */
+/* Returns how many of the @n bytes of @s, from the first on, are ASCII and need no escape. */
 static size_t count_plain_bytes(const char *s, size_t n)
 {
     size_t at = 0;
