@@ -197,8 +197,8 @@ static void on_result(struct ha_log_follow *f, const struct ha_zk_event *ev, int
         keep_segment(f, ev);
         if (now_us < f->list_due_us)
             request_next_segments(f);
-        /* List again although there is more to read: otherwise a leader that writes as fast as we
-         * read would keep cleaned segments here for ever. */
+        /* List again although there is more to read: otherwise, if the leader writes as fast as we
+         * read, cleaned segments would be kept here for ever. */
         else if (f->asked == 0)
             request_segment_list(f, now_us);
     } else if (f->state == READING && ev->code == HA_ZK_NONODE &&
