@@ -278,7 +278,7 @@ struct rm_totals {
     int64_t submitted[2], completed[2], failed[2],
         killed[2];        /* applications; [1]: unmanaged ones */
     int64_t begun, ended; /* containers */
-    /* containers placed in a node that their application asked for, in its rack, elsewhere */
+    /* containers placed on a node that their application asked for, in its rack, elsewhere */
     int64_t placed[3];
     int64_t first_n, first_us; /* first containers of applications, and how long they waited */
     int64_t preempted, preempted_mb, preempted_vcores;     /* containers killed for others */

@@ -243,7 +243,8 @@ void rm_nodes_on_refresh(struct rm_core *c, const struct rm_event *ev)
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
 }
 
-/* A node that was decommissioned gracefully returns to service when the lists now allow it. */
+/* A node that was being decommissioned gracefully returns to service when the lists now allow
+ * it. */
 void rm_nodes_restore_decommissioning(struct rm_core *c)
 {
     for (size_t i = 0; i < c->nodes_n; i++) {

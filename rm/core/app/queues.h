@@ -7,7 +7,7 @@
 struct rm_app;
 struct rm_core;
 
-/* The queue's path. SOURCE: Hadoop's LeafQueue. */
+/* Its argument is the queue's path. SOURCE: Hadoop's LeafQueue. */
 #define RM_QUEUE_STOPPED_TEXT "Queue %s is STOPPED. Cannot accept submission of application"
 
 struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
@@ -22,7 +22,7 @@ struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
 void rm_queues_add_missing_counts(struct rm_core *c);
 /* Finds the queue of a submission by the placement rules, which may create it, and sets *@index.
  * Returns 0, or a negative BASE_E* with @err set (may be NULL) and *@index RM_NONE when no rule
- * accepts the submission. */
+ * accepts the submission or the queue found is stopped. */
 int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *user,
                               const struct rm_str_list *groups, uint32_t *index,
                               struct base_error *err);

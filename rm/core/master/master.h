@@ -4,7 +4,8 @@
 
 #include "rm/core/state.h"
 
-/* Accepts a submitted application and begins its first attempt; fails it when it has no queue. */
+/* Accepts a submitted application and begins its first attempt; fails it when it has no queue, or
+ * may not use the reservation that it names. */
 void rm_plain_app_accept(struct rm_core *c, struct rm_app *a);
 /* Lets the master of an unmanaged attempt, which runs elsewhere, register: the attempt's record is
  * durable. */

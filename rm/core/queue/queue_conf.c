@@ -117,7 +117,7 @@ static void store_queue_conf(struct rm_core *c)
     rm_record_emit(c, "meta", RM_QUEUE_CONF_KEY);
 }
 
-/* Takes both. */
+/* Takes @p and @queues. */
 static void put_in_force(struct rm_core *c, struct rm_properties *p, struct policy_queues *queues)
 {
     rm_properties_free(&c->queue_conf.properties);

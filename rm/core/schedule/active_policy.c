@@ -13,7 +13,7 @@
 static bool env_next_running(void *core, const struct policy_job *job, enum base_task_kind kind,
                              void **cursor, struct policy_running *out)
 {
-    struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
+    struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* the job is its first member */
     struct rm_container *ct = *cursor ? ((struct rm_container *)*cursor)->app_next : a->containers;
 
     while (ct && ((int)ct->slot != (int)kind || ct->master || ct->killing))
@@ -29,7 +29,7 @@ static enum policy_take env_would_take(void *core, const struct policy_job *job,
                                        enum base_task_kind kind, uint32_t node)
 {
     struct rm_core *c = core;
-    struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
+    struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* the job is its first member */
 
     return a->kind->takes(c, a, kind, c->nodes[node]);
 }

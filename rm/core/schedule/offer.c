@@ -65,7 +65,7 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
         pj = c->ops->next(c->policy, &offer, pj);
         if (!pj)
             break;
-        a = (struct rm_app *)(void *)pj; /* its first member */
+        a = (struct rm_app *)(void *)pj; /* the job is its first member */
         if (++asked > 2 * c->policy_jobs || !a->in_policy ||
             (pj->phase[k].pending <= 0 && pj->phase[k].suspended <= 0)) {
             c->stats.overruled++;

@@ -92,9 +92,9 @@ void rm_view_partitions(const struct rm_core *c, struct rm_views *out)
     }
 }
 
-/* Returns the row for @a among those of the node, which begin at @first. */
-static struct rm_label_use_view *find_use(struct rm_views *out, size_t first, size_t label,
-                                          const struct rm_app *a)
+/* Returns the row for @a among those of the node, which begin at @first; adds a missing one. */
+static struct rm_label_use_view *find_or_add_use(struct rm_views *out, size_t first, size_t label,
+                                                 const struct rm_app *a)
 {
     for (size_t i = first; i < out->label_uses_n; i++)
         if (out->label_uses[i].queue == (int32_t)a->queue_index &&
@@ -117,7 +117,7 @@ static void add_node_use(struct rm_views *out, const struct rm_node *n, size_t l
 
         if (ct->app->queue_index == RM_NONE)
             continue;
-        use = find_use(out, first, label, ct->app);
+        use = find_or_add_use(out, first, label, ct->app);
         for (int r = 0; r < RM_RES_NAMES; r++) {
             use->used.v[r] += ct->resource.v[r];
             if (at && at->master == ct)

@@ -7,14 +7,14 @@
 #include "rm/core/view/view_internal.h"
 
 /* ---------------------------------------------------------------- users of queues */
-/* Rows by queue and user: an open hash table of 1 + index in the array of rows, twice as large as
- * the number of unfinished applications, so that a free place always ends a search. */
+/* Rows by queue and user: an open hash table of 1 + index in the array of rows, at least twice as
+ * large as the number of unfinished applications, so that a free place always ends a search. */
 struct rows {
     struct rm_views *out;
     size_t *table, mask;
 };
 
-static struct rm_queue_user_view *find_row(struct rows *r, const struct rm_app *a)
+static struct rm_queue_user_view *find_or_add_row(struct rows *r, const struct rm_app *a)
 {
     uint64_t hash = ((uint64_t)a->queue_index << 32 | (uint32_t)a->pj.user) * 0x9E3779B97F4A7C15u;
     struct rm_views *out = r->out;
@@ -69,7 +69,7 @@ void rm_view_queue_users(const struct rm_core *c, struct rm_views *out)
     r.mask = cap - 1;
     for (const struct rm_app *a = c->live; a; a = a->live_next)
         if (a->queue_index != RM_NONE && !rm_app_state_is_final(a->state))
-            add_app_to_row(c, a, find_row(&r, a));
+            add_app_to_row(c, a, find_or_add_row(&r, a));
     free(r.table);
 }
 

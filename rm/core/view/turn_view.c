@@ -64,7 +64,8 @@ void rm_view_turns(const struct rm_core *c, enum base_task_kind kind, size_t max
     offer.node_suspended = n->suspended[kind];
     while (out->turns_n - first < max && asked++ < 2 * c->policy_jobs &&
            (pj = c->ops->next(c->policy, &offer, pj))) {
-        const struct rm_app *a = (const struct rm_app *)(void *)pj; /* its first member */
+        const struct rm_app *a =
+            (const struct rm_app *)(void *)pj; /* the job is its first member */
 
         if (!has_turn(out, first, a)) /* a policy may name a job twice */
             append_turn(c, a, kind, out);

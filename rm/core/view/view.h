@@ -1,5 +1,5 @@
 /* rm/core/view/view.h - plain copies of the core's objects for readers, made while the core is held
- * and encoded after it is released. Texts belong to the set of views (rm_views_free()).  Enums are
+ * and encoded after it is released. Texts belong to the set of views (rm_views_free()). Enums are
  * the core's own; times are in microseconds. */
 #ifndef CREEL_RM_CORE_VIEW_VIEW_H
 #define CREEL_RM_CORE_VIEW_VIEW_H
