@@ -1,5 +1,5 @@
 /* sim/options.h - the options that a simulation takes: those of the policies, and those of
- * experiments that only a simulation can make.
+ * experiments that only a simulation can run.
  *
  * All of them share one policy_conf. A policy reads the options of its own table, so the values of
  * the experiments reach only the engine (sim/engine/size_error.h). */

@@ -31,8 +31,8 @@ static void machine_add_job(struct sim_bound_machine *m, struct sim_bound_job x)
 }
 
 /* Shortest remaining processing time: the machine always serves the job with the least work left.
- * Which job that is changes only when a job arrives or ends, so it is enough to go from end to end
- * until the next arrival at @us. */
+ * Which job that is changes only when a job arrives or ends, so it is enough to step from one job's
+ * end to the next until the arrival at @us. */
 static void machine_run_until(struct sim_bound_machine *m, double us)
 {
     while (m->n) {

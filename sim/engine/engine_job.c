@@ -114,7 +114,8 @@ static struct sim_live *check_and_add_job(struct sim *s, struct sim_job *j)
 }
 
 /* Reads one job of the workload. Returns false when the next job has to be read too, because this
- * one is held until another ends; true when its submission is queued, or no more jobs are read. */
+ * one is held until another ends; true when the job's submission is queued, or no more jobs are
+ * read. */
 static bool read_next_job_and_tell_if_done(struct sim *s)
 {
     struct sim_job j;

@@ -45,7 +45,7 @@ static size_t earliest_of_four(const struct sim_event *v, size_t child)
     return is_before(&v[b], &v[a]) ? b : a;
 }
 
-/* Index of the earliest of the last siblings, from @child on; they may be fewer than four. */
+/* Index of the earliest of the last siblings, from @child on, which are fewer than four. */
 static size_t earliest_of_remaining(const struct sim_queue *q, size_t child)
 {
     size_t best = child;

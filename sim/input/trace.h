@@ -7,8 +7,8 @@
  * A reader that reports an error has already consumed the bad line; the next call continues after
  * it. Files are streamed: memory is bounded by the longest line and the names of hosts.
  *
- * Errors: -BASE_EINVAL for bad contents, -BASE_ELIMIT for lines or values beyond a limit, -BASE_EIO
- * when the file cannot be read. */
+ * Errors: -BASE_EINVAL for bad contents, -BASE_ELIMIT for a line that is too long, too many hosts
+ * or tasks, and scaled sizes beyond a limit, -BASE_EIO when the file cannot be read. */
 #ifndef CREEL_SIM_INPUT_TRACE_H
 #define CREEL_SIM_INPUT_TRACE_H
 
@@ -82,8 +82,8 @@ void sim_hosts_free(struct sim_hosts *h);
 /* -------------------------------------------------------------- assumptions for what a trace omits
  * Traces that record only bytes have no tasks and no durations. We assume one map per input block,
  * and one reduce per GiB shuffled or written, rounded (none without shuffle); at least one of each
- * otherwise. A map takes 30 s; a reduce
- * takes 20 s plus the time to process its bytes at 20 MB/s. */
+ * otherwise. A map takes 30 s; a reduce takes 20 s plus the time to process its bytes at 20
+ * MB/s. */
 struct sim_guess {
     int64_t block_bytes, per_reduce_bytes;
     int64_t map_us, reduce_us; /* reduce_us: the part that does not depend on bytes */

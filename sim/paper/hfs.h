@@ -9,9 +9,9 @@ extern const char *const hfs_bins[HFS_BINS];
 extern const int hfs_scans[HFS_SCANS];
 extern const double hfs_waits[HFS_WAITS];
 
-/* Return means over seeds, for the jobs of @bin ("": all jobs) in the case @key: of the sojourn; of
- * the percentage of maps launched at @level or nearer; of the sojourn divided by that in the case
- * @to. */
+/* Statistics over seeds, for the jobs of @bin ("": all jobs) in the case @key: the mean sojourn
+ * (only its mean over seeds); the percentage of maps launched at @level or nearer; the mean sojourn
+ * divided by that in the case @to. */
 double hfs_mean_sojourn_s(const struct sim_paper_run *run, const char *key, const char *bin);
 struct sim_stat hfs_local_percent(const struct sim_paper_run *run, const char *key, const char *bin,
                                   enum sim_level level);

@@ -118,7 +118,7 @@ void sim_paper_run_free(struct sim_paper_run *run)
 struct gather { /* collects the outcomes of the pool */
     struct place {
         struct sim_paper_case *c;
-        size_t seed; /* its index: the seed is first_seed more */
+        size_t seed; /* index of the seed; the seed is first_seed + this */
         uint64_t first_seed;
     } * places;
     struct sim_bar *bar;
