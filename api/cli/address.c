@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "api/cli/cli.h"
+#include "base/conf/http_policy.h"
 
-static int add_urls_or_default(const char *from, const char *text, struct base_rm_list *out,
-                               struct base_error *err)
+static int add_urls_or_default(const struct cli *c, const char *from, const char *text,
+                               struct base_rm_list *out, struct base_error *err)
 {
-    return base_rm_list_add_text(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
+    return base_rm_list_add_text_by_policy(
+        c->conf, from, text && *text ? text : base_rm_list_default(c->conf), out, err);
 }
 
 /* Returns true when neither -D nor a readable file sets any of @keys, and some file could not be
@@ -22,8 +24,7 @@ static bool is_hidden_in_unreadable_file(const struct cli *c, const char *const 
 
 int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
 {
-    static const char *const keys[] = {"yarn.resourcemanager.webapp.address",
-                                       "creel.nodemanager.rm"};
+    const char *const keys[] = {base_http_policy_rm_address_key(c->conf), "creel.nodemanager.rm"};
     const char *text = c->rm_arg ? c->rm_arg : getenv("CREEL_RM"),
                *from = c->rm_arg ? "--rm" : "CREEL_RM";
     const size_t keys_n = sizeof keys / sizeof *keys;
@@ -40,11 +41,11 @@ int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
                 c->left_out);
         for (size_t i = 0; (!text || !*text) && i < keys_n; i++) {
             from = keys[i];
-            text = base_conf_get(c->conf, from);
+            text = base_conf_is_set(c->conf, from) ? base_conf_get(c->conf, from) : NULL;
         }
     }
     if (rc == 0 && out->n == 0)
-        rc = add_urls_or_default(from, text, out, &err);
+        rc = add_urls_or_default(c, from, text, out, &err);
     if (rc == 0)
         return CLI_OK;
     base_rm_list_free(out);

@@ -32,6 +32,24 @@ const struct base_conf_key base_conf_keys[] = {
         "id of the cluster, shared by all its ResourceManagers"),
     STR("hadoop.http.staticuser.user", "dr.who", "user of HTTP requests that name no user"),
 
+    /* TLS */
+    STR("yarn.http.policy", "HTTP_ONLY",
+        "HTTP_ONLY: the daemons speak plain HTTP; HTTPS_ONLY: they speak TLS (1.2 or 1.3) only, at "
+        "all their ports. HTTP_AND_HTTPS is not served"),
+    STR("creel.tls.certificate-file", "",
+        "certificate of this host in PEM, followed by those between it and the authority if there "
+        "are any; read again on SIGHUP, which cuts no connection"),
+    STR("creel.tls.key-file", "",
+        "private key of that certificate in PEM; refused when others than the daemon's user and "
+        "root may read it"),
+    STR("creel.tls.ca-file", "",
+        "certificates of the authorities, in PEM, by which daemons and commands recognise the "
+        "daemons of the cluster; empty: the authorities of the system"),
+    STR("creel.tls.client-auth", "none",
+        "daemons: requests of NodeManagers, and of the ResourceManager to them, are accepted only "
+        "over a connection whose client has shown a certificate of creel.tls.ca-file, which must "
+        "sign hosts of the cluster alone; none: certificates are asked of servers only"),
+
     /* HTTP, for ResourceManager and NodeManager alike */
     STR("creel.http.allowed-hosts", "",
         "further names under which clients and nodes may address the daemon, separated by "
@@ -129,7 +147,8 @@ const struct base_conf_key base_conf_keys[] = {
         "name of the ResourceManager's host in links to a ResourceManager that is alone; empty: "
         "the address that it listens on"),
     INT("creel.rm.port", "8088", 0, 65535,
-        "port that the ResourceManager listens on; 0: any free one"),
+        "port that the ResourceManager listens on; 0: any free one; when not set, and with "
+        "yarn.http.policy HTTPS_ONLY: 8090"),
     STR("creel.rm.state-dir", "/var/lib/creel/rm", "folder for the state of the ResourceManager"),
     STR("creel.rm.state-store", "",
         "kind of the state store: sqlite, or memory, which forgets everything when the process "
@@ -199,7 +218,8 @@ const struct base_conf_key base_conf_keys[] = {
     STR("yarn.resourcemanager.ha.rm-ids", "",
         "ids of the ResourceManagers, separated by commas; the address of each is "
         "yarn.resourcemanager.webapp.address.<id> (host:port), or port 8088 of "
-        "yarn.resourcemanager.hostname.<id>"),
+        "yarn.resourcemanager.hostname.<id>; with yarn.http.policy HTTPS_ONLY "
+        "yarn.resourcemanager.webapp.https.address.<id>, or port 8090"),
     STR("yarn.resourcemanager.ha.id", "",
         "id of this ResourceManager; default: the one whose address has its port"),
     STR("yarn.resourcemanager.zk-address", "", "ZooKeeper servers: host:port, separated by commas"),
@@ -269,6 +289,8 @@ const struct base_conf_key base_conf_keys[] = {
         "address (host:port, in Hadoop port 19888) at which the ResourceManager serves the job "
         "history too, for tools that look for Hadoop's history server; several ResourceManagers "
         "that share this file: 0.0.0.0:port; empty: only below /ws/v1/history at its own address"),
+    STR("mapreduce.jobhistory.webapp.https.address", "",
+        "the same with yarn.http.policy HTTPS_ONLY (in Hadoop port 19890)"),
     STR("creel.yarn.hadoop-version", "3.4.2",
         "Hadoop version reported in YARN's answers, which Hadoop's tools branch on"),
     STR("creel.yarn.scheduler-shape", "capacity",
@@ -288,10 +310,12 @@ const struct base_conf_key base_conf_keys[] = {
     /* NodeManager */
     STR("creel.nodemanager.rm", "http://127.0.0.1:8088",
         "address of the ResourceManager, or several separated by commas; redirects to any other "
-        "address are not followed"),
+        "address are not followed. When not set, and with yarn.http.policy HTTPS_ONLY: "
+        "https://127.0.0.1:8090; addresses without a scheme have that of the policy"),
     STR("creel.nodemanager.bind", "127.0.0.1", "address that the NodeManager listens on"),
     INT("creel.nodemanager.port", "8042", 0, 65535,
-        "port that the NodeManager listens on; 0: any free one"),
+        "port that the NodeManager listens on; 0: any free one; when not set, and with "
+        "yarn.http.policy HTTPS_ONLY: 8044"),
     STR("creel.nodemanager.host", "",
         "name under which other hosts reach this node; empty: the bind address, or the host's "
         "name if that is 0.0.0.0 or ::"),

@@ -7,14 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/conf/http_policy.h"
 #include "base/io/io.h"
 
-#define SEPARATORS  ", \t\r\n"
-#define KEY_RM      "creel.nodemanager.rm"
-#define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"
-#define KEY_ADDRESS "yarn.resourcemanager.webapp.address."
-#define KEY_HOST    "yarn.resourcemanager.hostname."
-#define PORT        8088 /* port of an RM when only its host is configured */
+#define SEPARATORS ", \t\r\n"
+#define KEY_RM     "creel.nodemanager.rm"
+#define KEY_IDS    "yarn.resourcemanager.ha.rm-ids"
+#define KEY_HOST   "yarn.resourcemanager.hostname."
 
 /* ---- addresses ---- */
 
@@ -48,29 +47,29 @@ static bool is_host_port_path(const char *s)
 }
 
 /* Returns the URL of address @s, without slashes at its end, or NULL when @s is not an address. The
- * caller frees it. */
-static char *address_to_url(const char *s)
+ * caller frees it. @usual: the scheme of addresses that have none. */
+static char *address_to_url(const char *usual, const char *s)
 {
     const char *scheme = strstr(s, "://");
 
     if ((scheme && base_rm_url_base_len(s) == 0) || !is_host_port_path(scheme ? scheme + 3 : s))
         return NULL;
-    char *url = scheme ? base_strdup(s) : base_printf("http://%s", s);
+    char *url = scheme ? base_strdup(s) : base_printf("%s%s", usual, s);
     for (size_t len = strlen(url); len > 0 && url[len - 1] == '/'; len--)
         url[len - 1] = '\0';
     return url;
 }
 
-static int add_address(const char *what, const char *text, struct base_rm_list *out,
-                       struct base_error *err)
+static int add_address(const char *usual, const char *what, const char *text,
+                       struct base_rm_list *out, struct base_error *err)
 {
-    char *url = address_to_url(text);
+    char *url = address_to_url(usual, text);
 
     if (!url || strlen(url) >= BASE_RM_URL_MAX) {
         free(url);
         return base_error_set(err, -BASE_EINVAL,
-                              "%s: \"%.100s\" is not an address such as http://127.0.0.1:8088",
-                              what, text);
+                              "%s: \"%.100s\" is not an address such as %s127.0.0.1:%d", what, text,
+                              usual, strcmp(usual, "https://") == 0 ? 8090 : 8088);
     }
     if (out->n == BASE_RM_LIST_MAX) {
         free(url);
@@ -81,8 +80,8 @@ static int add_address(const char *what, const char *text, struct base_rm_list *
     return 0;
 }
 
-int base_rm_list_add_text(const char *what, const char *text, struct base_rm_list *out,
-                          struct base_error *err)
+static int add_addresses(const char *usual, const char *what, const char *text,
+                         struct base_rm_list *out, struct base_error *err)
 {
     char *copy = base_strdup(text), *save = NULL;
     size_t before = out->n;
@@ -90,26 +89,42 @@ int base_rm_list_add_text(const char *what, const char *text, struct base_rm_lis
 
     for (char *s = strtok_r(copy, SEPARATORS, &save); s && rc == 0;
          s = strtok_r(NULL, SEPARATORS, &save))
-        rc = add_address(what, s, out, err);
+        rc = add_address(usual, what, s, out, err);
     free(copy);
     if (rc == 0 && out->n == before)
         rc = base_error_set(err, -BASE_EINVAL, "%s: no address given", what);
     return rc;
 }
 
+int base_rm_list_add_text(const char *what, const char *text, struct base_rm_list *out,
+                          struct base_error *err)
+{
+    return add_addresses("http://", what, text, out, err);
+}
+
+int base_rm_list_add_text_by_policy(const struct base_conf *conf, const char *what,
+                                    const char *text, struct base_rm_list *out,
+                                    struct base_error *err)
+{
+    return add_addresses(base_http_policy_scheme(conf), what, text, out, err);
+}
+
 static int add_address_of_ha_id(const struct base_conf *conf, const char *id,
                                 struct base_rm_list *out, struct base_error *err)
 {
-    char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id);
+    char *key = base_printf("%s.%s", base_http_policy_rm_address_key(conf), id),
+         *host_key = base_printf(KEY_HOST "%s", id);
+    const char *scheme = base_http_policy_scheme(conf);
     const char *address = base_conf_get(conf, key), *host = base_conf_get(conf, host_key);
     int rc;
 
     if (address && *address) {
-        rc = add_address(key, address, out, err);
+        rc = add_address(scheme, key, address, out, err);
     } else if (host && *host) {
-        char *text = base_printf(strchr(host, ':') ? "[%s]:%d" : "%s:%d", host, PORT);
+        char *text = base_printf(strchr(host, ':') ? "[%s]:%d" : "%s:%d", host,
+                                 base_http_policy_rm_port(conf));
 
-        rc = add_address(host_key, text, out, err);
+        rc = add_address(scheme, host_key, text, out, err);
         free(text);
     } else {
         rc = base_error_set(err, -BASE_EINVAL, "%s is not set, though " KEY_IDS " names %s", key,
@@ -145,7 +160,14 @@ int base_rm_list_add_configured(const struct base_conf *conf, struct base_rm_lis
         if (rc < 0 || out->n > before)
             return rc;
     }
-    return base_rm_list_add_text(KEY_RM, base_conf_get(conf, KEY_RM), out, err);
+    return base_rm_list_add_text_by_policy(conf, KEY_RM, base_rm_list_default(conf), out, err);
+}
+
+const char *base_rm_list_default(const struct base_conf *conf)
+{
+    if (!base_conf_is_set(conf, KEY_RM) && base_http_policy_is_https(conf))
+        return "https://127.0.0.1:8090";
+    return base_conf_get(conf, KEY_RM);
 }
 
 char *base_rm_list_to_text(const struct base_rm_list *l)

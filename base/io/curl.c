@@ -1,11 +1,15 @@
 #include "base/io/curl.h"
 
+#include <gnutls/gnutls.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+
+#include "base/io/tls_conf.h"
 
 static int limit_silence_of_peer(void *arg, curl_socket_t fd, curlsocktype purpose)
 {
@@ -27,6 +31,80 @@ void base_curl_limit_silence(CURL *easy, unsigned silence_ms)
     curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)silence_ms);
 }
 
+/* Without a CAINFO of ours libcurl uses the system's; CAPATH would add the system's to ours. */
+static void set_tls(CURL *easy)
+{
+    const struct base_tls_conf *tls = base_tls_of_clients();
+
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (*tls->ca_file) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, tls->ca_file);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    }
+    if (*tls->certificate_file) {
+        curl_easy_setopt(easy, CURLOPT_SSLCERT, tls->certificate_file);
+        curl_easy_setopt(easy, CURLOPT_SSLKEY, tls->key_file);
+    }
+}
+
+void base_curl_trust_system_too(CURL *easy)
+{
+    if (*base_tls_of_clients()->ca_file)
+        curl_easy_setopt(easy, CURLOPT_CAPATH, "/etc/ssl/certs");
+    curl_easy_setopt(easy, CURLOPT_SSLCERT, NULL);
+    curl_easy_setopt(easy, CURLOPT_SSLKEY, NULL);
+}
+
+/* Returns why a server's certificate was not accepted, or NULL when the reason is not one of the
+ * certificate. */
+static const char *explain_certificate(CURL *easy, const char *text, char room[static 512])
+{
+    const char *ca = base_tls_of_clients()->ca_file;
+    long bits = 0;
+
+    curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &bits);
+    if (bits > 0 && bits & GNUTLS_CERT_EXPIRED)
+        return "its certificate, or its authority's, has expired";
+    if (bits > 0 && bits & GNUTLS_CERT_NOT_ACTIVATED)
+        return "its certificate is not valid yet";
+    if (bits > 0 && bits & GNUTLS_CERT_REVOKED)
+        return "its certificate has been revoked";
+    if (bits > 0 && bits & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNER_NOT_CA)) {
+        snprintf(room, 512, "its certificate is not signed by an authority of %.300s%s",
+                 *ca ? ca : "the system", *ca ? "" : " (creel.tls.ca-file names another one)");
+        return room;
+    }
+    if (bits > 0 && bits & GNUTLS_CERT_PURPOSE_MISMATCH)
+        return "its certificate is not one for servers";
+    if (strstr(text, "does not match target host name"))
+        return "its certificate is for another host";
+    return bits > 0 && bits & GNUTLS_CERT_INVALID ? "its certificate is not valid" : NULL;
+}
+
+const char *base_curl_explain(CURL *easy, CURLcode code, const char *text, char room[static 512])
+{
+    const struct base_tls_conf *tls = base_tls_of_clients();
+    const char *why = NULL;
+
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        why = explain_certificate(easy, text, room);
+    else if (code == CURLE_SSL_CACERT_BADFILE) {
+        snprintf(room, 512, "cannot read the file of authorities, %.300s (creel.tls.ca-file)",
+                 tls->ca_file);
+        why = room;
+    } else if (code == CURLE_SSL_CERTPROBLEM) {
+        snprintf(room, 512, "cannot use the certificate of creel.tls.certificate-file, %.300s",
+                 tls->certificate_file);
+        why = room;
+    } else if (code == CURLE_SSL_CONNECT_ERROR &&
+               (strstr(text, gnutls_strerror(GNUTLS_E_UNEXPECTED_PACKET)) ||
+                strstr(text, gnutls_strerror(GNUTLS_E_UNEXPECTED_PACKET_LENGTH))))
+        why = "it does not speak TLS; plain HTTP?";
+    if (why)
+        return why;
+    return *text ? text : curl_easy_strerror(code);
+}
+
 void base_curl_set_target(CURL *easy, const char *url, const char *protocols)
 {
     curl_easy_setopt(easy, CURLOPT_URL, url);
@@ -35,6 +113,7 @@ void base_curl_set_target(CURL *easy, const char *url, const char *protocols)
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    set_tls(easy);
 }
 
 static bool is_space(char c)

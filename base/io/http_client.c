@@ -237,6 +237,7 @@ static int transfer_result(const struct transfer *t, CURLcode cc, const char *wh
                            struct base_error *err)
 {
     const struct base_http_request *rq = t->rq;
+    char room[512];
 
     if (cc == CURLE_OK)
         return 0;
@@ -249,7 +250,8 @@ static int transfer_result(const struct transfer *t, CURLcode cc, const char *wh
         return base_error_sys(err, -BASE_EIO, t->failed_sys, "%s %s: cannot store the answer",
                               rq->method, rq->url);
     return base_error_set(err, cc == CURLE_OPERATION_TIMEDOUT ? -BASE_ETIMEOUT : -BASE_EIO,
-                          "%s %s: %s", rq->method, rq->url, *why ? why : curl_easy_strerror(cc));
+                          "%s %s: %s", rq->method, rq->url,
+                          base_curl_explain(t->easy, cc, why, room));
 }
 
 int base_http_perform(struct base_http *h, const struct base_http_request *rq,
@@ -272,10 +274,10 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
     base_assert(curl_multi_add_handle(h->multi, h->easy) == CURLM_OK);
     cc = run_transfer(h);
     curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &out->status);
+    rc = transfer_result(&t, cc, why, err);
     curl_multi_remove_handle(h->multi, h->easy);
     curl_easy_reset(h->easy); /* drops the pointers into this stack frame */
     curl_slist_free_all(headers);
-    rc = transfer_result(&t, cc, why, err);
     if (rc < 0)
         base_http_answer_free(out);
     return rc;

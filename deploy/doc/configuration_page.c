@@ -16,6 +16,7 @@ static const struct chapter {
     const char *first_key, *title;
 } chapters[] = {
     {"creel.cluster.name", "Cluster"},
+    {"yarn.http.policy", "TLS"},
     {"creel.http.allowed-hosts", "HTTP servers of both daemons"},
     {"creel.rm.bind", "ResourceManager"},
     {"yarn.resourcemanager.ha.enabled", "Several ResourceManagers"},

@@ -5,13 +5,13 @@
 #include <strings.h>
 
 #include "base/conf/conf.h"
+#include "base/conf/http_policy.h"
 #include "base/conf/rm_list.h"
 #include "base/io/io.h"
 #include "rm/leader/leader.h"
 
 #define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"
 #define KEY_ID      "yarn.resourcemanager.ha.id"
-#define KEY_ADDRESS "yarn.resourcemanager.webapp.address."
 #define KEY_HOST    "yarn.resourcemanager.hostname."
 #define KEY_ZK      "yarn.resourcemanager.zk-address"
 #define KEY_ZK_TOO  "hadoop.zk.address"
@@ -22,7 +22,6 @@
 #define KEY_SECRET  "creel.cluster.secret"
 #define WORD        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define SEPARATORS  ", \t\r\n"
-#define PORT        8088
 #define AUTH_MAX    4096
 
 static const char *get_text_or_empty(const struct base_conf *c, const char *key)
@@ -66,8 +65,8 @@ static bool is_wildcard_address(const char *url)
 static int read_rm_url(const struct base_conf *c, const char *id, char **out,
                        struct base_error *err)
 {
-    char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id),
-         *text = NULL;
+    char *key = base_printf("%s.%s", base_http_policy_rm_address_key(c), id),
+         *host_key = base_printf(KEY_HOST "%s", id), *text = NULL;
     struct base_rm_list one = {0};
     int64_t port;
     int rc;
@@ -76,12 +75,12 @@ static int read_rm_url(const struct base_conf *c, const char *id, char **out,
         text = base_strdup(get_text_or_empty(c, key));
     else if (*get_text_or_empty(c, host_key))
         text = base_printf(strchr(get_text_or_empty(c, host_key), ':') ? "[%s]:%d" : "%s:%d",
-                           get_text_or_empty(c, host_key), PORT);
+                           get_text_or_empty(c, host_key), base_http_policy_rm_port(c));
     if (!text)
         rc = base_error_set(err, -BASE_EINVAL,
                             "%s is not set: expected host:port (or a host as %s)", key, host_key);
     else
-        rc = base_rm_list_add_text(key, text, &one, err);
+        rc = base_rm_list_add_text_by_policy(c, key, text, &one, err);
     if (rc == 0 && (one.n != 1 || base_rm_url_base_len(one.url[0]) != strlen(one.url[0]) ||
                     base_int_parse(strrchr(one.url[0], ':') + 1, 1, 65535, &port) < 0))
         rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not host:port", key, text);
@@ -119,9 +118,9 @@ static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *
     out->ids[out->n++] = base_strdup(id);
     for (size_t i = 0; i + 1 < out->n; i++)
         if (strcasecmp(out->urls[i], out->urls[out->n - 1]) == 0)
-            return base_error_set(err, -BASE_EINVAL,
-                                  KEY_ADDRESS "%s: %s is the address of %s already", id,
-                                  out->urls[i], out->ids[i]);
+            return base_error_set(err, -BASE_EINVAL, "%s.%s: %s is the address of %s already",
+                                  base_http_policy_rm_address_key(c), id, out->urls[i],
+                                  out->ids[i]);
     return 0;
 }
 
@@ -146,7 +145,7 @@ static int read_rm_ids(const struct base_conf *c, struct rm_ha_conf *out, struct
 static int find_own_rm(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
     const char *id = get_text_or_empty(c, KEY_ID);
-    int64_t port = base_conf_int(c, "creel.rm.port");
+    int64_t port = base_http_policy_port(c, BASE_HTTP_RM);
     size_t found = 0;
 
     for (size_t i = 0; i < out->n; i++)

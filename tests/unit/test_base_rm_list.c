@@ -61,9 +61,11 @@ static char *read_list(const char *const *args, struct base_error *err)
     return text;
 }
 
-#define ADDRESS "yarn.resourcemanager.webapp.address."
-#define HOST    "yarn.resourcemanager.hostname."
-#define IDS     "yarn.resourcemanager.ha.rm-ids=rm1, rm2"
+#define ADDRESS       "yarn.resourcemanager.webapp.address."
+#define HOST          "yarn.resourcemanager.hostname."
+#define HTTPS         "yarn.http.policy=HTTPS_ONLY"
+#define HTTPS_ADDRESS "yarn.resourcemanager.webapp.https.address."
+#define IDS           "yarn.resourcemanager.ha.rm-ids=rm1, rm2"
 
 /* Goal: our own key wins; else YARN's ids and their addresses, in their order; else the default. */
 static void test_read(void)
@@ -78,6 +80,10 @@ static void test_read(void)
         {{IDS, ADDRESS "rm2=two:8088", ADDRESS "rm1=one:8088", "creel.nodemanager.rm=own:1", NULL},
          "http://own:1"},
         {{"yarn.resourcemanager.ha.rm-ids=", NULL}, "http://127.0.0.1:8088"},
+        {{HTTPS, NULL}, "https://127.0.0.1:8090"},
+        {{HTTPS, "creel.nodemanager.rm=a:1,http://b:2", NULL}, "https://a:1,http://b:2"},
+        {{HTTPS, IDS, HTTPS_ADDRESS "rm2=two:7", HOST "rm1=one", NULL},
+         "https://one:8090,https://two:7"},
         {{IDS, HOST "rm1=one", HOST "rm2=::1", NULL}, "http://one:8088,http://[::1]:8088"},
         {{IDS, HOST "rm1=one", ADDRESS "rm1=uno:1", HOST "rm2=two", NULL},
          "http://uno:1,http://two:8088"},
