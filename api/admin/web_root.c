@@ -23,7 +23,7 @@ void api_web_root_redirect(struct api_request *rq, const char *path, const char 
     const char *host = api_header(rq, "Host");
     struct base_buf to = {0};
 
-    base_buf_addf(&to, "http://%s%s", host && *host ? host : address, path);
+    base_buf_addf(&to, "%s%s%s", api_scheme(rq), host && *host ? host : address, path);
     api_query_each_pair(rq, add_query_pair, &to);
     api_add_header(rq, "Location", to.data);
     api_answer(rq, 302, API_TEXT, NULL);

@@ -6,6 +6,7 @@
 #include "api/server/access/auth.h"
 #include "api/server/access/cors.h"
 #include "api/server/hosts.h"
+#include "api/server/tls/tls.h"
 
 /* Keys whose values are addresses of daemons: the host names in them are names of this cluster. A
  * trailing period stands for one key per ResourceManager id. */
@@ -18,9 +19,13 @@ static const char *const address_keys[] = {
     "yarn.resourcemanager.hostname.",
     "yarn.resourcemanager.webapp.address",
     "yarn.resourcemanager.webapp.address.",
+    "yarn.resourcemanager.webapp.https.address",
+    "yarn.resourcemanager.webapp.https.address.",
     "yarn.nodemanager.hostname",
     "yarn.nodemanager.webapp.address",
+    "yarn.nodemanager.webapp.https.address",
     "mapreduce.jobhistory.webapp.address",
+    "mapreduce.jobhistory.webapp.https.address",
 };
 
 static bool key_holds_addresses(const char *key)
@@ -60,6 +65,15 @@ static int read_access(const struct base_conf *conf, const char *daemon,
     return rc < 0 ? rc : api_cors_new(conf, key, &out->cors, err);
 }
 
+static int read_tls(const struct base_conf *conf, struct api_server_conf *out,
+                    struct base_error *err)
+{
+    struct base_tls_conf tls;
+    int rc = base_tls_conf_read(conf, &tls, err);
+
+    return rc < 0 || !tls.https ? rc : api_tls_new(&tls, &out->tls, err);
+}
+
 int api_conf_read(const struct base_conf *conf, const char *daemon, struct api_server_conf *out,
                   struct base_error *err)
 {
@@ -83,7 +97,9 @@ int api_conf_read(const struct base_conf *conf, const char *daemon, struct api_s
                               "creel.http.connections, which is %lld",
                               (long long)for_nodes, (long long)all);
     rc = read_hosts(conf, out, err);
-    return rc < 0 ? rc : read_access(conf, daemon, out, err);
+    if (rc == 0)
+        rc = read_access(conf, daemon, out, err);
+    return rc < 0 ? rc : read_tls(conf, out, err);
 }
 
 void api_conf_free(struct api_server_conf *conf)
@@ -94,4 +110,6 @@ void api_conf_free(struct api_server_conf *conf)
     conf->auth = NULL;
     api_cors_unref(conf->cors);
     conf->cors = NULL;
+    api_tls_unref(conf->tls);
+    conf->tls = NULL;
 }

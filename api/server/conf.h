@@ -9,7 +9,7 @@
 /* @daemon: "resourcemanager" or "nodemanager", as in the names of keys. Sets the members of @out
  * that have keys, and no others. Returns 0, or -BASE_EINVAL with the key of an impossible value in
  * @err. In either case free what @out holds with api_conf_free(): after a success, once the server
- * has started. out->hosts, auth and cors must be NULL before the call;
+ * has started. out->hosts, auth, cors and tls must be NULL before the call;
  * @conf must outlive the server. */
 int api_conf_read(const struct base_conf *conf, const char *daemon, struct api_server_conf *out,
                   struct base_error *err);

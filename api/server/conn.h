@@ -6,9 +6,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "api/server/limits/pace.h"
 #include "api/server/limits/peers.h"
+#include "api/server/tls/tls.h"
 
 /* The phase of a connection, and when it began. A thread of libmicrohttpd writes the time first,
  * then the phase; the helper reads them in the opposite order, so that it never sees a phase with
@@ -24,6 +26,7 @@ enum api_phase {
 struct api_conn {
     struct api_link link; /* listed in server->conns */
     struct api_seat seat;
+    struct api_tls_conn tls; /* zero when the server speaks plain HTTP */
     int fd;
     _Atomic int64_t since_ms;
     _Atomic int phase;         /* enum api_phase */
@@ -39,6 +42,9 @@ struct api_conn {
 int64_t api_now_ms(void);
 /* Begins @phase now. Call on the connection's own thread only. */
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);
+/* Writes the address @a (NULL: unknown, "-") to @room, without its port. An IPv4 address that came
+ * over an IPv6 socket is written as IPv4, so that a host has one name. */
+void api_format_peer(const struct sockaddr *a, char *room, size_t size);
 /* Returns true when the peer has closed the socket or its sending side, or @fd is negative. */
 bool api_fd_is_closed_by_peer(int fd);
 /* Returns true when the connection was reset or is closed in both directions, or @fd is negative. A

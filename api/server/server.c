@@ -178,6 +178,42 @@ static void complete_request(void *cls, struct MHD_Connection *connection, void 
         api_request_complete(rq);
 }
 
+static gnutls_session_t get_tls_session(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+    return info->tls_session;
+}
+
+static void end_tls(struct MHD_Connection *connection, struct api_conn *conn)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    char peer[64];
+
+    api_format_peer(info ? info->client_addr : NULL, peer, sizeof peer);
+    api_tls_end(&conn->tls, peer, conn->spoke);
+}
+
+/* libmicrohttpd wants a source of certificates; it is never asked, since api_tls_begin() gives each
+ * session credentials of its own. */
+static int refuse_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int n,
+                              const gnutls_pk_algorithm_t *algorithms, int algorithms_n,
+                              gnutls_pcert_st **certificates, unsigned *certificates_n,
+                              gnutls_privkey_t *key)
+{
+    (void)session;
+    (void)authorities;
+    (void)n;
+    (void)algorithms;
+    (void)algorithms_n;
+    (void)certificates;
+    (void)certificates_n;
+    (void)key;
+    return -1;
+}
+
 /* MHD calls this when a connection begins, and when it ends. */
 static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connection, void **context,
                                       enum MHD_ConnectionNotificationCode what)
@@ -194,6 +230,8 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
         conn->fd = fd->connect_fd;
         api_conn_set_phase(conn, API_PHASE_HEAD);
         *context = conn;
+        if (s->tls)
+            api_tls_begin(s->tls, &conn->tls, get_tls_session(connection), conn->fd);
         address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
         api_peers_seat_connection(s->peers, &conn->seat, address ? address->client_addr : NULL,
                                   conn->fd, api_now_ms());
@@ -210,6 +248,8 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
     s->n_conns--;
     pthread_mutex_unlock(&s->lock);
     api_peers_unseat_connection(s->peers, &conn->seat, api_now_ms());
+    if (s->tls)
+        end_tls(connection, conn);
     *context = NULL;
     free(conn);
 }
@@ -294,18 +334,26 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf,
 {
     unsigned threads = choose_thread_count(conf->threads);
     unsigned connections = conf->connections_max ? conf->connections_max : CONNECTIONS_DEFAULT;
-    struct MHD_OptionItem pool[] = {{MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL},
-                                    {MHD_OPTION_END, 0, NULL}};
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO |
+                     MHD_USE_ITC | MHD_USE_ERROR_LOG;
+    struct MHD_OptionItem more[4];
+    size_t n = 0;
 
-    if (threads == 1)
-        pool[0] = pool[1];
+    if (threads > 1)
+        more[n++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL};
+    if (s->tls) {
+        flags |= MHD_USE_TLS;
+        more[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0,
+                                            (char *)(uintptr_t)API_TLS_PRIORITIES};
+        more[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
+                                            (void *)(uintptr_t)refuse_certificate};
+    }
+    more[n] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     connections = raise_descriptor_limit(connections);
     create_peers_with_limits(s, conf, connections);
     s->mhd = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC |
-            MHD_USE_ERROR_LOG,
-        0, may_accept_connection, s, advance_request, s, MHD_OPTION_EXTERNAL_LOGGER,
-        log_library_message, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_ARRAY, pool,
+        flags, 0, may_accept_connection, s, advance_request, s, MHD_OPTION_EXTERNAL_LOGGER,
+        log_library_message, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_ARRAY, more,
         MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)API_CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
@@ -330,6 +378,7 @@ static void free_server(struct api_server *s)
     api_hosts_free(s->hosts);
     api_auth_unref(s->auth);
     api_cors_unref(s->cors);
+    api_tls_unref(s->tls);
     api_peers_free(s->peers);
     api_rate_free(s->by_address);
     api_rate_free(s->by_user);
@@ -347,6 +396,7 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     s->static_user = base_strdup(conf->static_user);
     s->auth = api_auth_ref(conf->auth);
     s->cors = api_cors_ref(conf->cors);
+    s->tls = api_tls_ref(conf->tls);
     s->reads_do_as = conf->reads_do_as && conf->auth;
     s->hosts = conf->hosts ? api_hosts_copy(conf->hosts) : api_hosts_new();
     if (conf->bind)

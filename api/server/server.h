@@ -21,6 +21,7 @@
 struct api_hosts; /* api/server/hosts.h */
 struct api_auth;  /* api/server/access/auth.h */
 struct api_cors;  /* api/server/access/cors.h */
+struct api_tls;   /* api/server/tls/tls.h */
 
 enum api_role {
     API_ROLE_NONE = 0, /* not allowed in a table: the server refuses to start with such a route */
@@ -113,6 +114,7 @@ struct api_server_conf {
     struct api_auth *auth;
     bool reads_do_as;      /* accept doAs, by which a caller acts for another user */
     struct api_cors *cors; /* NULL: pages of other sites may read nothing */
+    struct api_tls *tls;   /* the server takes a reference; NULL: plain HTTP */
 };
 struct api_server;
 /* Opens the socket that a server will listen on, so that a wrong address is found before anything
@@ -165,6 +167,8 @@ const struct api_route *api_route_of(const struct api_request *rq);
 /* Returns the message given to api_answer_error(), for use in api_on_answer; NULL: the request was
  * answered in another way. */
 const char *api_refusal_text(const struct api_request *rq);
+/* Returns "https://" when the request came over TLS, else "http://". */
+const char *api_scheme(const struct api_request *rq);
 /* Returns the client's address without its port; "-" when unknown. */
 const char *api_peer(const struct api_request *rq);
 /* Returns true when a page of another site has made a browser send the request, and cross-origin

@@ -41,6 +41,7 @@ struct api_server {
     struct api_hosts *hosts;
     struct api_auth *auth; /* NULL: none */
     struct api_cors *cors; /* NULL: none */
+    struct api_tls *tls;   /* NULL: plain HTTP */
     bool reads_do_as;
     _Atomic int64_t host_warned_ms; /* 0: not yet */
     api_gate *gate;

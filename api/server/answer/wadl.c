@@ -137,12 +137,12 @@ static void open_document(struct base_buf *out, const struct api_request *rq, bo
                   "<doc xmlns:jersey=\"http://jersey.java.net/\" jersey:generatedBy=\"Creel\"/>");
     if (schema)
         base_buf_addf(out,
-                      "<grammars><include href=\"http://%s/application.wadl/xsd0.xsd\">"
+                      "<grammars><include href=\"%s%s/application.wadl/xsd0.xsd\">"
                       "<doc title=\"Generated\" xml:lang=\"en\"/></include></grammars>",
-                      host.data ? host.data : "");
+                      api_scheme(rq), host.data ? host.data : "");
     else
         base_buf_adds(out, "<grammars/>");
-    base_buf_addf(out, "<resources base=\"http://%s/\">", host.data ? host.data : "");
+    base_buf_addf(out, "<resources base=\"%s%s/\">", api_scheme(rq), host.data ? host.data : "");
     base_buf_free(&host);
 }
 

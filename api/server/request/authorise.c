@@ -113,6 +113,8 @@ static bool identify_by_name(struct api_request *rq, const char *user)
             return false;
         rq->caller = base_strdup(user);
         api_auth_add_cookie(auth, user, now_ms, &value);
+        if (rq->server->tls) /* as Hadoop's AuthenticationFilter: never over plain HTTP */
+            base_buf_adds(&value, "; Secure");
         api_add_header(rq, "Set-Cookie", value.data);
         base_buf_free(&value);
         return act_as_asked(rq);
@@ -176,6 +178,19 @@ static void mark_as_node(struct api_request *rq, bool proven)
     api_peers_mark_node(rq->server->peers, &rq->conn->seat, proven, now);
 }
 
+/* Returns false after answering the request: daemons must show certificates here, and the client
+ * has shown none that the cluster's authority has signed. */
+static bool check_daemon_certificate(struct api_request *rq)
+{
+    struct api_tls *tls = rq->server->tls;
+
+    if (!tls || !api_tls_asks_daemons(tls) || (rq->conn && api_tls_peer_is_daemon(&rq->conn->tls)))
+        return true;
+    api_answer_error(rq, 403, "ForbiddenException",
+                     "A certificate of the cluster's authority is needed for this");
+    return false;
+}
+
 bool api_request_authorise(struct api_request *rq)
 {
     const char *secret = rq->server->node_secret;
@@ -196,6 +211,8 @@ bool api_request_authorise(struct api_request *rq)
                          "Unable to obtain user name, user not authenticated");
         return false;
     case API_ROLE_NODE:
+        if (!check_daemon_certificate(rq))
+            return false;
         if (!secret || (rq->bearer && base_secret_equal(rq->bearer, secret))) {
             mark_as_node(rq, secret != NULL);
             return true;

@@ -1,6 +1,5 @@
 #include "api/server/request/request.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,26 +8,12 @@
 #include "api/server/answer/gzip.h"
 #include "api/server/server_internal.h"
 
-/* Writes the client's address to rq->peer. An IPv4 address that came over an IPv6 socket is written
- * as IPv4, so that a host has one name. */
 static void set_peer_address(struct api_request *rq)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *a = info ? info->client_addr : NULL;
-    const void *at = NULL;
-    int family = a ? a->sa_family : AF_UNSPEC;
 
-    if (family == AF_INET) {
-        at = &((const struct sockaddr_in *)(const void *)a)->sin_addr;
-    } else if (family == AF_INET6) {
-        const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
-
-        at = IN6_IS_ADDR_V4MAPPED(six) ? (const void *)&six->s6_addr[12] : six;
-        family = IN6_IS_ADDR_V4MAPPED(six) ? AF_INET : AF_INET6;
-    }
-    if (!at || !inet_ntop(family, at, rq->peer, sizeof rq->peer))
-        snprintf(rq->peer, sizeof rq->peer, "-");
+    api_format_peer(info ? info->client_addr : NULL, rq->peer, sizeof rq->peer);
 }
 
 struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c,
@@ -188,6 +173,11 @@ const struct api_route *api_route_of(const struct api_request *rq)
 const char *api_refusal_text(const struct api_request *rq)
 {
     return rq->refusal;
+}
+
+const char *api_scheme(const struct api_request *rq)
+{
+    return rq->server->tls ? "https://" : "http://";
 }
 
 const char *api_peer(const struct api_request *rq)
