@@ -6,6 +6,7 @@
 
 #include "api/wire/order.h"
 #include "base/io/base64.h"
+#include "base/io/tls_conf.h"
 #include "nodemanager/container/expand.h"
 
 #define ARG_STRING_MAX (128 * 1024 - 1) /* the kernel's MAX_ARG_STRLEN without the NUL */
@@ -89,6 +90,8 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
     nm_env_set(l, "CONTAINER_ID", base_container_id_text(&la->id, id));
     nm_env_set(l, "CREEL_JOB_ID", base_app_id_text(&la->id.attempt.app, id));
     nm_env_set(l, "CREEL_RM", conf->rm);
+    if (conf->ca_file && *conf->ca_file)
+        nm_env_set(l, BASE_TLS_CA_VARIABLE, conf->ca_file);
     nm_env_set(l, "CREEL_APP_TOKEN_FILE", nm_path_in_app(f, &la->id.attempt.app, "token", path));
     nm_env_set(l, "CREEL_PROGRESS_FILE", nm_path_in_container(f, &la->id, "progress", path));
     nm_env_set(l, "LOG_DIRS", nm_path_in_logs(f, &la->id, NULL, path));

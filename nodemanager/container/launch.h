@@ -4,10 +4,11 @@
  * Later environment entries override earlier ones: the NodeManager's minimal environment (PATH,
  * LANG, HOME, USER, LOGNAME, and TZ if it has one; for a launch context also those that YARN passes
  * on, such as JAVA_HOME), the order's env, and finally what Creel guarantees (CONTAINER_ID,
- * CREEL_*, NM_HOST, NM_HTTP_PORT, LOG_DIRS, PWD; Hadoop streaming's variables for tasks; for a
- * launch context NM_PORT, LOCAL_DIRS and, with credentials, HADOOP_TOKEN_FILE_LOCATION; for a
- * master APP_SUBMIT_TIME_ENV, APPLICATION_WEB_PROXY_BASE, MAX_APP_ATTEMPTS). Commands and env of a
- * launch context are expanded (nodemanager/container/expand.h). */
+ * CREEL_*, with TLS also CREEL_CA_FILE, NM_HOST, NM_HTTP_PORT, LOG_DIRS, PWD; Hadoop streaming's
+ * variables for tasks; for a launch context NM_PORT, LOCAL_DIRS and, with credentials,
+ * HADOOP_TOKEN_FILE_LOCATION; for a master APP_SUBMIT_TIME_ENV, APPLICATION_WEB_PROXY_BASE,
+ * MAX_APP_ATTEMPTS). Commands and env of a launch context are expanded
+ * (nodemanager/container/expand.h). */
 #ifndef CREEL_NODEMANAGER_CONTAINER_LAUNCH_H
 #define CREEL_NODEMANAGER_CONTAINER_LAUNCH_H
 
@@ -21,6 +22,7 @@ struct nm_launch_conf { /* strings are borrowed */
     const char *isolation_place; /* what its open() wrote */
     const char *rm;              /* comma-separated addresses */
     const char *host;
+    const char *ca_file; /* authorities of the cluster; NULL or "": none */
     int port;
     int64_t log_max_bytes;
 };

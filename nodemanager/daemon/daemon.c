@@ -12,10 +12,13 @@
 #include "api/audit/audit.h"
 #include "api/server/conf.h"
 #include "api/server/hosts.h"
+#include "api/server/tls/tls.h"
 #include "api/wire/node.h"
+#include "base/conf/http_policy.h"
 #include "base/crypto/random.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
+#include "base/io/tls_conf.h"
 #include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/aux_services.h"
 #include "nodemanager/figures/load.h"
@@ -86,6 +89,16 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
     return rc;
 }
 
+/* Sets whom connections to the RMs trust. */
+static int prepare_clients(const struct nm *nm, struct base_error *err)
+{
+    struct base_tls_conf tls;
+    int rc = base_tls_conf_read(nm->conf, &tls, err);
+    if (rc == 0)
+        base_tls_use_for_clients(&tls);
+    return rc;
+}
+
 static int start_server(struct nm *nm, struct api_server_conf *c, uint16_t port,
                         struct base_error *err)
 {
@@ -97,7 +110,7 @@ static int start_server(struct nm *nm, struct api_server_conf *c, uint16_t port,
  * part of the node's name. */
 static int start_server_and_set_node_id(struct nm *nm, struct base_error *err)
 {
-    uint16_t port = (uint16_t)base_conf_int(nm->conf, "creel.nodemanager.port");
+    uint16_t port = base_http_policy_port(nm->conf, BASE_HTTP_NM);
     struct api_server_conf c;
     int rc = read_server_conf(nm, &c, err);
     if (rc < 0) {
@@ -113,6 +126,7 @@ static int start_server_and_set_node_id(struct nm *nm, struct base_error *err)
     } else {
         rc = start_server(nm, &c, port, err);
     }
+    nm->tls = api_tls_ref(c.tls);
     api_conf_free(&c);
     if (rc == -BASE_EPERM || rc == -BASE_EINVAL)
         return base_error_wrap(err, rc, "creel.nodemanager.bind");
@@ -120,7 +134,10 @@ static int start_server_and_set_node_id(struct nm *nm, struct base_error *err)
         return rc;
     int at = api_server_port(nm->server);
     snprintf(nm->node_id, sizeof nm->node_id, "%s:%d", nm->host, at);
-    snprintf(nm->url, sizeof nm->url, "http://%s", nm->node_id);
+    snprintf(nm->url, sizeof nm->url, "%s%s", base_http_policy_scheme(nm->conf), nm->node_id);
+    snprintf(nm->http_address, sizeof nm->http_address, "%s", nm->tls ? nm->url : nm->node_id);
+    if (nm->tls)
+        api_tls_warn_of_certificate(nm->tls, nm->host);
     nm->launch_conf.port = at;
     if (nm->disk.port == at)
         return 0;
@@ -133,7 +150,7 @@ static void set_node_identity(struct nm *nm)
     base_random_hex(nm->instance);
     nm->ident = (struct nm_ident){
         .node_id = nm->node_id,
-        .http_address = nm->node_id,
+        .http_address = nm->http_address,
         .rack = base_conf_get(nm->conf, "creel.nodemanager.rack"),
         .instance = nm->instance,
         .boot_id = base_boot_id(),
@@ -171,6 +188,7 @@ static void set_launch_conf(struct nm *nm)
         .task_runner = nm->task_path,
         .rm = nm->rms_text,
         .host = nm->host,
+        .ca_file = base_tls_of_clients()->ca_file,
         .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
 }
 
@@ -250,6 +268,7 @@ static void create_localizer(struct nm *nm)
 {
     const struct nm_localizer_conf c = {
         .program = nm->localize_path,
+        .ca_file = base_tls_of_clients()->ca_file,
         .files = &nm->files,
         .cache_bytes = base_conf_int(nm->conf, "yarn.nodemanager.localizer.cache.target-size-mb")
                        << 20,
@@ -295,6 +314,7 @@ static void stop_and_free(struct nm *nm)
     sd_notify(0, "STOPPING=1");
     if (nm->server)
         api_server_stop(nm->server);
+    api_tls_unref(nm->tls);
     free(nm->routes);
     nm_aux_services_free(nm->aux_services);
     nm_load_sampler_stop(nm->load_sampler);
@@ -329,7 +349,9 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
     set_host_name(nm);
-    int rc = base_rm_list_add_configured(conf, &nm->rms, &err);
+    int rc = prepare_clients(nm, &err);
+    if (rc == 0)
+        rc = base_rm_list_add_configured(conf, &nm->rms, &err);
     nm->rms_text = base_rm_list_to_text(&nm->rms);
     set_launch_conf(nm);
     if (rc == 0)

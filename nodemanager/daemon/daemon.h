@@ -57,6 +57,8 @@ struct nm {
     struct nm_options options;
     char shim_path[NM_PATH_MAX], task_path[NM_PATH_MAX], localize_path[NM_PATH_MAX];
     char host[256], node_id[300], url[320], instance[33];
+    /* where the RM and clients reach the node: node_id, with TLS "https://" before it */
+    char http_address[320];
     struct nm_ident ident;
     struct nm_launch_conf launch_conf;
     const struct nm_isolation_ops *isolation; /* isolation of new containers, and its place */
@@ -69,6 +71,7 @@ struct nm {
     char *rms_text; /* the URLs of the RMs, separated by commas */
     struct nm_link_io *link;
     struct api_server *server;
+    struct api_tls *tls;      /* of the server; NULL: plain HTTP */
     struct api_route *routes; /* of the server, routes_n of them */
     size_t routes_n;
     struct nm_aux_services *aux_services;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/audit/audit.h"
+#include "api/server/tls/tls.h"
 #include "api/wire/node.h"
 #include "base/clock.h"
 #include "base/io/io.h"
@@ -657,6 +658,8 @@ static void handle_daemon_signals(struct nm *nm)
     while (read(nm->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
         if (si.ssi_signo == SIGHUP) {
             api_audit_reopen();
+            if (nm->tls)
+                api_tls_reload_and_log(nm->tls);
             continue;
         }
         base_log_info("nm", "%s: the daemon ends, its %zu containers go on",

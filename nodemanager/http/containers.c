@@ -76,8 +76,8 @@ static void list_logs_and_show(struct api_request *rq, struct nm *nm, struct con
     shown->diagnostics = c->diagnostics;
     shown->execution_type = "GUARANTEED";
     shown->node_id = nm->node_id;
-    shown->logs_link = c->link =
-        base_printf("http://%s/node/containerlogs/%s/%s", nm_asked_address(rq, nm), c->id, c->user);
+    shown->logs_link = c->link = base_printf("%s%s/node/containerlogs/%s/%s", api_scheme(rq),
+                                             nm_asked_address(rq, nm), c->id, c->user);
     if (sees_logs)
         nm_log_list_files(&nm->files, &c->cid, &c->logs);
     c->names = base_alloc((c->logs.len + 1) * sizeof *c->names);

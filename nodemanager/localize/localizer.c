@@ -533,6 +533,7 @@ static int ask_for_process(struct nm_localizer *l, struct nm_spawn *spawn, struc
                                 c->visibility == BASE_RESOURCE_PUBLIC ? "public" : "private",
                                 l->conf.files->root,
                                 c->own,
+                                l->conf.ca_file ? l->conf.ca_file : "",
                                 NULL};
 
     snprintf(size, sizeof size, "%" PRId64, c->size);

@@ -33,6 +33,7 @@
 
 struct nm_localizer_conf { /* pointers are borrowed */
     const char *program;   /* creel-localize */
+    const char *ca_file;   /* authorities that it trusts besides the system's; NULL: none */
     struct nm_files *files;
     int64_t cache_bytes;    /* removing begins above this size */
     int64_t resource_bytes; /* most bytes of one resource */

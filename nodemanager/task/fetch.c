@@ -10,6 +10,7 @@
 #include "api/wire/task.h"
 #include "base/clock.h"
 #include "base/cond.h"
+#include "base/conf/http_address.h"
 #include "base/io/http_client.h"
 #include "base/limits.h"
 #include "nodemanager/task/rm_client.h"
@@ -94,8 +95,9 @@ static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_u
             job->map = m;
             job->generation = o->generation;
             job->timeout_ms = (int64_t)FETCH_TIMEOUT_MS << shift;
-            job->url = base_printf("http://%s/ws/v1/node/mapoutput/%s/%d", o->node, o->container,
-                                   s->t->spec.index);
+            job->url =
+                base_printf("%s%s/ws/v1/node/mapoutput/%s/%d", base_http_address_scheme(o->node),
+                            base_http_address_host(o->node), o->container, s->t->spec.index);
             s->next = (m + 1) % s->maps;
             return true;
         }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/io/io.h"
+#include "base/io/tls_conf.h"
 #include "nodemanager/task/child.h"
 #include "nodemanager/task/sort.h"
 #include "nodemanager/task/task.h"
@@ -132,6 +133,8 @@ int main(int argc, char **argv)
         return 2;
     }
     t.started_us = base_mono_us(&base_clock_real);
+    /* the NodeManager sets it, over what the job wants */
+    base_tls_trust(getenv(BASE_TLS_CA_VARIABLE));
     if (start_signal_thread() < 0) {
         fprintf(stderr, "creel-task: cannot start the signal thread\n");
         return 1;

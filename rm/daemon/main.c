@@ -12,10 +12,13 @@
 
 #include "api/server/conf.h"
 #include "api/server/server.h"
+#include "api/server/tls/tls.h"
 #include "base/conf/conf.h"
+#include "base/conf/http_policy.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/io/sched.h"
+#include "base/io/tls_conf.h"
 #include "base/version.h"
 #include "policies/options.h"
 #include "rm/config/allocation_file.h"
@@ -269,7 +272,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
 
     *out = (struct api_server_conf){
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
-        .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
+        .port = base_http_policy_port(s->conf, BASE_HTTP_RM),
         .on_answer = api_audit_log_answer,
         .prepare = rm_access_prepare,
         .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
@@ -279,6 +282,17 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
     };
     return api_conf_read(s->conf, "resourcemanager", out, err);
+}
+
+/* Sets whom the relay's connections to nodes trust. Before any thread starts. */
+static int prepare_clients(const struct settings *s, struct base_error *err)
+{
+    struct base_tls_conf tls;
+    int rc = base_tls_conf_read(s->conf, &tls, err);
+
+    if (rc == 0)
+        base_tls_use_for_clients(&tls);
+    return rc;
 }
 
 /* Returns the URL of this RM, which the caller frees. A wildcard is replaced by the host's name. */
@@ -291,7 +305,8 @@ static char *make_url(const struct settings *s, uint16_t port)
         gethostname(host, sizeof host - 1);
         bind = host;
     }
-    return base_printf(strchr(bind, ':') ? "http://[%s]:%u" : "http://%s:%u", bind, port);
+    return base_printf(strchr(bind, ':') ? "%s[%s]:%u" : "%s%s:%u",
+                       base_http_policy_scheme(s->conf), bind, port);
 }
 
 static void reload_queues(struct rm_backend *b, const char *why)
@@ -306,9 +321,17 @@ static void reload_queues(struct rm_backend *b, const char *why)
     api_audit_log_own_operation("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
-/* Until another signal comes: on SIGHUP opens the audit file again and reads the queues again, also
- * reads the queues when their file has changed, and logs how many audit lines were left out. */
-static void serve_signals(struct rm_backend *b, const sigset_t *signals)
+static void handle_hangup(struct api_tls *tls)
+{
+    api_audit_reopen();
+    if (tls)
+        api_tls_reload_and_log(tls);
+}
+
+/* Until another signal comes: on SIGHUP opens the audit file again, reads the certificate and the
+ * queues again, also reads the queues when their file has changed, and logs how many audit lines
+ * were left out. @tls: may be NULL. */
+static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};
     struct rm_queues_watch watch = {0};
@@ -323,9 +346,9 @@ static void serve_signals(struct rm_backend *b, const sigset_t *signals)
         if (sig > 0 && sig != SIGHUP)
             return;
         if (sig == SIGHUP)
-            api_audit_reopen();
+            handle_hangup(tls);
         if (sig == SIGHUP && !rm_queues_get_file_path(b))
-            base_log_info("rm", "SIGHUP: nothing to reload");
+            base_log_info("rm", "SIGHUP: no queues to reload");
         else if (sig == SIGHUP)
             reload_queues(b, "SIGHUP");
         else if (rm_queues_file_has_changed(b, &watch))
@@ -392,8 +415,8 @@ static int open_daemon(const struct settings *s, struct rm_backend **b, struct b
 }
 
 /* ---------------------------------------------------------------- serving */
-static int run_until_stopped(const struct settings *s, struct rm_backend *b, const char *url,
-                             const sigset_t *signals, struct base_error *err)
+static int run_until_stopped(const struct settings *s, struct rm_backend *b, struct api_tls *tls,
+                             const char *url, const sigset_t *signals, struct base_error *err)
 {
     struct failure failure = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct rm_lead *lead = NULL;
@@ -408,7 +431,7 @@ static int run_until_stopped(const struct settings *s, struct rm_backend *b, con
     if (rc < 0)
         return rc;
     sd_notify(0, "READY=1");
-    serve_signals(b, signals);
+    serve_signals(b, tls, signals);
     sd_notify(0, "STOPPING=1");
     base_log_info("rm", "stopping");
     rm_lead_stop(lead);
@@ -427,9 +450,21 @@ static void set_link_url(const struct settings *s, struct rm_backend *b, const c
         rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
         return;
     }
-    named = base_printf("http://%s%s", name, strrchr(url, ':'));
+    named = base_printf("%s%s%s", base_http_policy_scheme(s->conf), name, strrchr(url, ':'));
     rm_daemon_set_url(b, named);
     free(named);
+}
+
+/* Warns when the certificate is not for the name in @url, under which others know this RM. */
+static void warn_of_certificate(struct api_tls *tls, const char *url)
+{
+    const char *host = strstr(url, "://") + 3;
+    bool bracket = *host == '[';
+    char *name = base_strndup(host + bracket, strcspn(host + bracket, bracket ? "]" : ":"));
+
+    if (tls)
+        api_tls_warn_of_certificate(tls, name);
+    free(name);
 }
 
 /* Serves requests until a signal comes. Takes the listener of @conf. @history: may be NULL. */
@@ -450,12 +485,13 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
     if (rc == 0) {
         url = make_url(s, api_server_port(server));
         set_link_url(s, b, url);
+        warn_of_certificate(conf->tls, rm_backend_url(b));
         rc = rm_history_port_start(history, b, err);
     }
     if (rc == 0)
         rc = write_line_if_path_given(s->url_file, url, err);
     if (rc == 0)
-        rc = run_until_stopped(s, b, url, signals, err);
+        rc = run_until_stopped(s, b, conf->tls, url, signals, err);
     /* The core stops first and answers all requests that wait, so that none is parked in the
      * server. */
     if (rm_daemon_stop(b, &stop_err) < 0 && rc == 0) {
@@ -493,6 +529,8 @@ static int run(struct settings *s, struct base_error *err)
     if (rc < 0)
         return rc;
     rc = read_server_conf(s, &conf, err);
+    if (rc == 0)
+        rc = prepare_clients(s, err);
     if (rc < 0)
         goto free_conf;
     rc = rm_audit_open(s->conf, err);

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/conf/http_address.h"
 #include "base/io/curl.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
@@ -271,7 +272,8 @@ static void start_transfer(struct stream *s)
 {
     CURL *e = s->easy;
 
-    base_curl_set_target(e, s->url, "http");
+    /* nodes speak either; masters, whose certificates nobody vouches for, plain HTTP */
+    base_curl_set_target(e, s->url, s->to_master ? "http" : "http,https");
     base_curl_limit_silence(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
@@ -291,6 +293,7 @@ static void start_transfer(struct stream *s)
 static void end_transfer(struct stream *s, CURLcode code)
 {
     struct api_request *rq = s->rq;
+    char room[512];
 
     s->rq = NULL;
     if (!rq)
@@ -301,7 +304,7 @@ static void end_transfer(struct stream *s, CURLcode code)
                        "it has no such log or application");
     } else if (s->status == 0)
         answer_refusal(rq, 502, "BadGatewayException", name_kind(s), s->name,
-                       *s->why ? s->why : curl_easy_strerror(code));
+                       base_curl_explain(s->easy, code, s->why, room));
     else
         answer_refusal(rq, 502, "BadGatewayException", name_kind(s), s->name,
                        s->identified ? "it answers with an error"
@@ -529,13 +532,17 @@ static void hand_over_stream(struct rm_relay *r, struct stream *s)
 void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
                   const char *address, const char *path, const char *type)
 {
-    if (!rm_relay_is_host_and_port(address)) {
+    const char *host = base_http_address_host(address);
+
+    if (!rm_relay_is_host_and_port(host)) {
         answer_refusal(rq, 502, "BadGatewayException", "node", node_id,
                        "the address it has registered is not host:port");
         return;
     }
-    hand_over_stream(
-        r, stream_new(r, rq, node_id, base_printf("http://%s/ws/v1/node/%s", address, path), type));
+    hand_over_stream(r, stream_new(r, rq, node_id,
+                                   base_printf("%s%s/ws/v1/node/%s",
+                                               base_http_address_scheme(address), host, path),
+                                   type));
 }
 
 static void add_header(struct stream *s, const char *name, const char *value)

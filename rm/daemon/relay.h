@@ -37,9 +37,9 @@ enum {
 struct rm_relay;
 struct rm_relay *rm_relay_new(void);
 void rm_relay_start(struct rm_relay *r);
-/* Parks @rq and answers it with the body that the node at @address ("host:port") returns for GET
- * http://address/ws/v1/node/@path. @path: made of checked parts, percent-encoded. @type: the
- * content type of the answer. Any thread. */
+/* Parks @rq and answers it with the body that the node at @address ("host:port", or
+ * "https://host:port") returns for GET http://address/ws/v1/node/@path. @path: made of checked
+ * parts, percent-encoded. @type: the content type of the answer. Any thread. */
 void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
                   const char *address, const char *path, const char *type);
 /* A request to the master of an application; texts are borrowed for the call. */

@@ -164,7 +164,7 @@ static char *make_location_prefix(const struct api_request *rq, const struct rm_
 {
     const char *host = api_header(rq, "Host");
 
-    return host ? base_printf("http://%s", host) : base_strdup(rm_backend_url(b));
+    return host ? base_printf("%s%s", api_scheme(rq), host) : base_strdup(rm_backend_url(b));
 }
 
 static void add_location(struct api_request *rq, const char *prefix, const struct base_app_id *id)

@@ -15,6 +15,7 @@
 
 #include "api/pages/escape.h"
 #include "base/conf/conf.h"
+#include "base/conf/http_address.h"
 #include "base/conf/percent.h"
 #include "rm/daemon/relay.h"
 #include "rm/http/core_call.h"
@@ -156,8 +157,8 @@ static void shut_in_scripts(struct api_request *rq, struct rm_backend *b)
 static void relay_to_master(struct api_request *rq, struct rm_backend *b, const char *url,
                             const char *node_http)
 {
-    const char *caller = api_caller(rq), *colon = strrchr(node_http, ':');
-    char *host = base_strndup(node_http, (size_t)(colon - node_http));
+    const char *caller = api_caller(rq), *from = base_http_address_host(node_http);
+    char *host = base_strndup(from, (size_t)(strrchr(from, ':') - from));
     struct base_buf cookie = {0};
 
     shut_in_scripts(rq, b);
@@ -198,7 +199,7 @@ static void proxy_to_app(struct api_request *rq, struct rm_backend *b, const str
     else if (!url || !*url || !make_target(rq, url, &target))
         answer_app_page(rq, b, v->id);
     else if (ended || !target.is_http || !v->has_master || !v->master_node_http ||
-             !rm_relay_is_host_and_port(v->master_node_http))
+             !rm_relay_is_host_and_port(base_http_address_host(v->master_node_http)))
         answer_moved(rq, target.url.data);
     else
         relay_to_master(rq, b, target.url.data, v->master_node_http);

@@ -1,7 +1,7 @@
 /* nodemanager/localize/fetch/fetch.h - creel-localize: the process that copies one local resource
  * into the node's cache.
  *
- *   creel-localize DIR URL TYPE SIZE TIMESTAMP MAX SECONDS ACCESS ROOT OWN
+ *   creel-localize DIR URL TYPE SIZE TIMESTAMP MAX SECONDS ACCESS ROOT OWN CA
  *
  *   DIR        folder of the cache for this resource; empty but for the NodeManager's own file
  *   TYPE       file, archive or pattern
@@ -11,6 +11,8 @@
  *   SECONDS    most time that this process may take
  *   ACCESS     public or private: the mode of the files
  *   ROOT, OWN  the NodeManager's local folder, from which nothing is copied, except from OWN
+ *   CA         file of authorities by which https servers are recognised besides those of the
+ *              system; empty: none
  *
  * Writes DIR/data/NAME, where NAME is the last part of the URL's path, and at the end either
  * DIR/done ("BYTES NAME\n"), DIR/failure (a text for the container's diagnostics), or the same kind

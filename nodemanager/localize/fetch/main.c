@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
+#include "base/io/tls_conf.h"
 #include "base/mem.h"
 #include "nodemanager/localize/fetch/fetch.h"
 
@@ -28,6 +29,7 @@ enum argument {
     ARG_ACCESS,
     ARG_ROOT,
     ARG_OWN,
+    ARG_CA,
     ARGS
 };
 
@@ -145,6 +147,7 @@ int main(int argc, char **argv)
     f.max_bytes = strtoll(argv[ARG_MAX], NULL, 10);
     f.root = argv[ARG_ROOT];
     f.own = argv[ARG_OWN];
+    base_tls_trust(argv[ARG_CA]);
     rc = open_folders(&f, argv[ARG_DIR], &err);
     if (rc < 0) {
         if (f.dir_fd >= 0)

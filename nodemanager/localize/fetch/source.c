@@ -188,6 +188,7 @@ static void set_options(CURL *easy, const char *scheme, struct download *d,
     const char *protocols = strcmp(scheme, "https") == 0 ? "https" : "http,https";
 
     base_curl_set_target(easy, d->f->url, protocols);
+    base_curl_trust_system_too(easy); /* a user's server need not be one of the cluster */
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, protocols);
@@ -208,6 +209,8 @@ static int download(struct fetch *f, const char *scheme, int fd, struct base_err
     struct download d = {.f = f, .fd = fd, .err = err};
     char why[CURL_ERROR_SIZE] = "";
     CURL *easy = curl_easy_init();
+    char room[512];
+    const char *words = "";
     curl_off_t changed_s = -1;
     CURLcode rc;
     long status = 0;
@@ -215,6 +218,8 @@ static int download(struct fetch *f, const char *scheme, int fd, struct base_err
     base_assert(easy);
     set_options(easy, scheme, &d, why);
     rc = curl_easy_perform(easy);
+    if (rc != CURLE_OK)
+        words = base_curl_explain(easy, rc, why, room);
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(easy, CURLINFO_FILETIME_T, &changed_s);
     curl_easy_cleanup(easy);
@@ -222,8 +227,7 @@ static int download(struct fetch *f, const char *scheme, int fd, struct base_err
         return d.rc;
     if (rc != CURLE_OK)
         return base_error_set(err, rc == CURLE_OPERATION_TIMEDOUT ? -BASE_ETIMEOUT : -BASE_EIO,
-                              "Resource %.1000s: %s", f->url,
-                              why[0] ? why : curl_easy_strerror(rc));
+                              "Resource %.1000s: %s", f->url, words);
     if (status != 200)
         return base_error_set(err, -BASE_EIO, "Resource %.1000s: the server answered %ld", f->url,
                               status);

@@ -2,6 +2,7 @@
  */
 #include <float.h>
 
+#include "base/conf/http_address.h"
 #include "base/io/json_write.h"
 #include "base/limits.h"
 #include "rm/config/scheduler_shape.h"
@@ -84,7 +85,7 @@ static void put_node(struct base_buf *out, const struct rm_node_view *n)
     base_json_put_str(out, "Rack", n->rack);
     base_json_put_str(out, "State", rm_node_state_name(n->state));
     base_json_put_str(out, "NodeId", n->id);
-    base_json_put_str(out, "NodeHTTPAddress", n->http_address);
+    base_json_put_str(out, "NodeHTTPAddress", base_http_address_host(n->http_address));
     base_json_put_int(out, "LastHealthUpdate", n->last_heartbeat_us / 1000);
     base_json_put_str(out, "HealthReport", n->health_report);
     base_json_put_str(out, "NodeManagerVersion", n->version);

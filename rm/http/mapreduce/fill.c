@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/acl/acl.h"
+#include "base/conf/http_address.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
 
 #define MS(us)       ((us) / 1000)
@@ -224,6 +225,12 @@ static void fill_reduce_times(const struct rm_task_view *v, struct yarn_mr_attem
     a->reduce_elapsed = a->finished > a->merge_finished ? a->finished - a->merge_finished : 0;
 }
 
+/* @address: may be NULL. */
+static const char *skip_scheme(const char *address)
+{
+    return address ? base_http_address_host(address) : NULL;
+}
+
 static struct yarn_mr_attempt *begin_attempt(const struct rm_task_view *v, int32_t number,
                                              const struct base_container_id *container,
                                              struct mr_attempt_and_texts *filled)
@@ -254,7 +261,7 @@ static void fill_latest_attempt(const struct yarn_context *f, const struct rm_ta
     a->rack = v->rack;
     a->state = name_task_state(v->state);
     a->status = name_step(v);
-    a->node_http = v->node_http;
+    a->node_http = skip_scheme(v->node_http);
     if (v->id.kind == BASE_TASK_REDUCE)
         fill_reduce_times(v, a);
 }
@@ -274,7 +281,7 @@ static void fill_past_attempt(const struct yarn_context *f, const struct rm_task
     a->rack = p->rack;
     a->state = p->killed ? "KILLED" : "FAILED";
     a->status = v->id.kind == BASE_TASK_MAP ? "map" : "reduce";
-    a->node_http = p->node_http;
+    a->node_http = skip_scheme(p->node_http);
     if (i == v->past_n - 1 && v->diagnostics[0]) {
         a->diagnostics = v->diagnostics;
     } else if (p->exit_code != RM_EXIT_INVALID && p->exit_code != 0) {

@@ -6,10 +6,10 @@
 
 #include "api/server/hosts.h"
 #include "base/conf/conf.h"
+#include "base/conf/http_policy.h"
 #include "base/io/log.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
 
-#define KEY         "mapreduce.jobhistory.webapp.address"
 #define PAGES       "/jobhistory"
 #define THREADS_MAX 2 /* few ask for the history */
 
@@ -20,17 +20,23 @@ struct rm_history_port {
     struct api_server *server;
 };
 
+static const char *address_key(const struct base_conf *conf)
+{
+    return base_http_policy_is_https(conf) ? "mapreduce.jobhistory.webapp.https.address"
+                                           : "mapreduce.jobhistory.webapp.address";
+}
+
 /* Reads the address. Returns 1, 0 when none is configured, or -BASE_EINVAL. */
 static int read_address(const struct base_conf *conf, struct api_authority *out,
                         struct base_error *err)
 {
-    const char *text = base_conf_get(conf, KEY);
+    const char *key = address_key(conf), *text = base_conf_get(conf, key);
 
     if (!text || !text[0])
         return 0;
     if (api_authority_parse(text, out) && out->host[0] && out->port > 0)
         return 1;
-    return base_error_set(err, -BASE_EINVAL, KEY ": \"%.200s\": expected HOST:PORT", text);
+    return base_error_set(err, -BASE_EINVAL, "%s: \"%.200s\": expected HOST:PORT", key, text);
 }
 
 /* ---- pages ---- */
@@ -47,7 +53,7 @@ static void answer_found(struct api_request *rq, const char *location)
 static void redirect_to_pages(struct api_request *rq, void *user)
 {
     const char *host = api_header(rq, "Host");
-    char *url = base_printf("http://%s" PAGES, host ? host : "");
+    char *url = base_printf("%s%s" PAGES, api_scheme(rq), host ? host : "");
 
     (void)user;
     answer_found(rq, host ? url : PAGES);
@@ -113,7 +119,7 @@ int rm_history_port_open(const struct base_conf *conf, const struct api_server_c
     rc = api_open_listener(&p->conf, err);
     if (rc < 0) {
         free(p);
-        return base_error_wrap(err, rc, KEY);
+        return base_error_wrap(err, rc, "%s", address_key(conf));
     }
     p->conf.listener = rc;
     *out = p;
@@ -156,7 +162,8 @@ static bool is_wildcard(const char *host)
     return strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
 }
 
-/* Appends "http://host:port"; for a port on all addresses, with this ResourceManager's host. */
+/* Appends "http://host:port", or with TLS "https://host:port"; for a port on all addresses, with
+ * this ResourceManager's host. */
 static void add_address(const struct rm_backend *b, const struct api_authority *a,
                         struct base_buf *out)
 {
@@ -165,8 +172,8 @@ static void add_address(const struct rm_backend *b, const struct api_authority *
     if (is_wildcard(a->host) && colon)
         base_buf_addf(out, "%.*s:%d", (int)(colon - url), url, a->port);
     else
-        base_buf_addf(out, strchr(a->host, ':') ? "http://[%s]:%d" : "http://%s:%d", a->host,
-                      a->port);
+        base_buf_addf(out, strchr(a->host, ':') ? "%s[%s]:%d" : "%s%s:%d",
+                      base_http_policy_scheme(rm_backend_conf(b)), a->host, a->port);
 }
 
 char *rm_mapreduce_history_url(struct rm_backend *b, struct base_app_id job, const char *path)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/conf/http_address.h"
 #include "base/conf/percent.h"
 #include "rm/core/states.h"
 #include "rm/http/access/access.h"
@@ -129,7 +130,8 @@ static void send_to_node(struct api_request *rq, struct rm_backend *b, const cha
         free(node);
         return;
     }
-    base_buf_addf(&url, "http://%s/ws/v1/node/containers/%s/logs", node, text);
+    base_buf_addf(&url, "%s%s/ws/v1/node/containers/%s/logs", base_http_address_scheme(node),
+                  base_http_address_host(node), text);
     if (file) {
         base_buf_adds(&url, "/");
         base_percent_encode(file, &url);

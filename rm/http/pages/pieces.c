@@ -5,6 +5,7 @@
 
 #include "api/audit/audit.h"
 #include "base/clock.h"
+#include "base/conf/http_address.h"
 #include "base/conf/percent.h"
 #include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
@@ -205,14 +206,19 @@ void rm_page_add_filter_link(struct base_buf *out, const char *name, const char 
     base_buf_adds(out, "</a>");
 }
 
+static void add_node_href(struct base_buf *out, const char *http)
+{
+    base_buf_addf(out, "<a href=\"%s", base_http_address_scheme(http));
+    api_html_add(out, base_http_address_host(http));
+}
+
 void rm_page_add_node_link(struct base_buf *out, const char *http, const char *text)
 {
     if (!http || !*http) {
         api_html_add(out, text);
         return;
     }
-    base_buf_adds(out, "<a href=\"http://");
-    api_html_add(out, http);
+    add_node_href(out, http);
     base_buf_adds(out, "/node/node\">");
     api_html_add(out, text);
     base_buf_adds(out, "</a>");
@@ -227,8 +233,7 @@ void rm_page_add_logs_link(struct base_buf *out, const char *http,
         base_buf_adds(out, "none");
         return;
     }
-    base_buf_adds(out, "<a href=\"http://");
-    api_html_add(out, http);
+    add_node_href(out, http);
     base_buf_addf(out, "/node/containerlogs/%s/", base_container_id_text(id, text));
     base_percent_encode(user && *user ? user : "nobody", out);
     base_buf_adds(out, "\">logs</a>");

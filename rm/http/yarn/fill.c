@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/conf/http_address.h"
 #include "rm/http/yarn/yarn_internal.h"
 
 #define MS(us) ((us) / 1000)
@@ -169,11 +170,13 @@ static void fill_master(const struct yarn_context *f, const struct rm_app_view *
     if (v->is_job && v->has_attempt)
         fill_job_master(f, pub, filled);
     if (v->has_master) {
-        base_buf_addf(&filled->logs, "http://%s/node/containerlogs/%s/%s",
-                      text_or_empty(v->master_node_http),
+        const char *http = text_or_empty(v->master_node_http);
+
+        base_buf_addf(&filled->logs, "%s%s/node/containerlogs/%s/%s",
+                      base_http_address_scheme(http), base_http_address_host(http),
                       base_container_id_text(&v->master_container, id), text_or_empty(v->user));
         a->am_logs = filled->logs.data;
-        a->am_http_address = text_or_empty(v->master_node_http);
+        a->am_http_address = base_http_address_host(http);
         a->master_node_id = text_or_empty(v->master_node_id);
     }
     if (v->master_host && v->master_host[0] && v->master_rpc_port >= 0 &&
@@ -479,10 +482,13 @@ void yarn_attempt_fill(const struct yarn_context *f, const struct rm_attempt_vie
                                .export_ports = "",
                                .state = rm_attempt_state_name(v->state)};
     if (v->has_container) {
-        base_buf_addf(&filled->logs, "http://%s/node/containerlogs/%s/%s",
-                      text_or_empty(v->node_http), filled->container_id, text_or_empty(v->user));
+        const char *http = text_or_empty(v->node_http);
+
+        base_buf_addf(&filled->logs, "%s%s/node/containerlogs/%s/%s",
+                      base_http_address_scheme(http), base_http_address_host(http),
+                      filled->container_id, text_or_empty(v->user));
         a->container_id = filled->container_id;
-        a->node_http = text_or_empty(v->node_http);
+        a->node_http = base_http_address_host(http);
         a->node_id = text_or_empty(v->node_id);
         a->logs = filled->logs.data;
         a->system_blacklisted = "";
@@ -503,12 +509,14 @@ void yarn_container_fill(const struct yarn_context *f, const struct rm_container
 {
     struct yarn_container *c = &filled->container;
     int64_t end_ms = v->finish_us ? MS(v->finish_us) : f->now_ms;
+    const char *http = text_or_empty(v->node_http);
     size_t n = 2;
 
     base_container_id_text(&v->id, filled->id);
     base_buf_clear(&filled->logs);
     base_buf_clear(&filled->http);
-    base_buf_addf(&filled->http, "http://%s", text_or_empty(v->node_http));
+    base_buf_addf(&filled->http, "%s%s", base_http_address_scheme(http),
+                  base_http_address_host(http));
     base_buf_addf(&filled->logs, "%s/node/containerlogs/%s/%s", filled->http.data, filled->id,
                   text_or_empty(v->user));
     snprintf(filled->memory, sizeof filled->memory, "%lld",
@@ -582,14 +590,15 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
     const struct base_utilization *u = &v->utilization;
     struct rm_res available;
 
-    *out = (struct yarn_node){.rack = v->rack,
-                              .state = rm_node_state_name(v->state),
-                              .id = v->id,
-                              .host = text_or_empty(v->host),
-                              .http_address = active ? text_or_empty(v->http_address) : "",
-                              .last_health_ms = MS(v->last_heartbeat_us),
-                              .version = text_or_empty(v->version),
-                              .health = text_or_empty(v->health_report)};
+    *out = (struct yarn_node){
+        .rack = v->rack,
+        .state = rm_node_state_name(v->state),
+        .id = v->id,
+        .host = text_or_empty(v->host),
+        .http_address = active ? base_http_address_host(text_or_empty(v->http_address)) : "",
+        .last_health_ms = MS(v->last_heartbeat_us),
+        .version = text_or_empty(v->version),
+        .health = text_or_empty(v->health_report)};
     out->labels = (struct api_list){
         .items = &v->label, .n = v->label && *v->label, .stride = sizeof v->label};
     yarn_resource_fill(f, &out->total, total);

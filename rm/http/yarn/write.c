@@ -47,7 +47,7 @@ char *yarn_format_location(struct api_request *rq, struct rm_backend *b, const c
     const char *host = api_header(rq, "Host");
 
     if (host && host[0])
-        return base_printf("http://%s%s%s%s", host, api_path(rq), slash, suffix);
+        return base_printf("%s%s%s%s%s", api_scheme(rq), host, api_path(rq), slash, suffix);
     return base_printf("%s%s%s%s", rm_backend_url(b), api_path(rq), slash, suffix);
 }
 
