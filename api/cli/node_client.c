@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/cli/text/text.h"
+#include "base/conf/http_address.h"
 
 struct cli_node {
     struct cli_nodes *nodes;
@@ -74,8 +75,11 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path)
 {
     struct base_buf url = {0};
     if (direct) {
-        base_buf_addf(&url, "%s%s/ws/v1/node/%s", strstr(n->http, "://") ? "" : "http://", n->http,
-                      path);
+        /* YARN's answers leave the scheme out: then it most likely is that of the RM */
+        const char *scheme =
+            strstr(n->http, "://") ? "" : base_http_address_scheme(cli_rm_url(n->nodes->rm));
+
+        base_buf_addf(&url, "%s%s/ws/v1/node/%s", scheme, n->http, path);
     } else {
         base_buf_addf(&url, "%s/ws/v1/cluster/nodes/", cli_rm_url(n->nodes->rm));
         cli_uri_add_encoded(n->id, &url);

@@ -60,6 +60,7 @@ int cli_rm_open(struct cli *c)
     struct base_rm_list list;
     if (cli_rm_list_read(c, &list) != CLI_OK)
         return CLI_USAGE;
+    cli_trust_authority(c, &list);
     struct cli_rm *rm = base_alloc(sizeof *rm);
     rm->list = list;
     base_rm_cursor_init(&rm->turn, &rm->list);

@@ -30,7 +30,10 @@ static void choose_port(const struct cli_dev_options *o, size_t i,
     if (x->port == 0 && named)
         x->port = cli_dev_find_free_port();
     if (named)
-        snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld", cli_dev_is_rm(x) ? "http://" : "",
+        snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld",
+                 cli_dev_is_zookeeper(x) ? ""
+                 : o->tls                ? "https://"
+                                         : "http://",
                  (long long)x->port);
 }
 
@@ -77,7 +80,10 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
                          const char **failed)
 {
     size_t rms = cli_dev_count_kind(d, cli_dev_is_rm), nodes = cli_dev_count_kind(d, cli_dev_is_nm);
-    int rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
+    int rc = o->tls ? cli_dev_make_certificates(d, err) : 0;
+    if (rc >= 0)
+        rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
+    cli_dev_trust_authority(d);
     if (rc >= 0 && o->ha)
         rc = start_daemon(d, d->n - 1, failed, err);
     for (size_t i = 0; rc >= 0 && i < rms; i++)
@@ -145,7 +151,7 @@ static int start_and_supervise(struct cli_dev *d, const struct cli_dev_options *
     if (o->json)
         cli_dev_print_json(d);
     else
-        cli_dev_print_start_message(d, o->ha || o->port != 8088, ready_fd >= 0);
+        cli_dev_print_start_message(d, o->ha || o->tls || o->port != 8088, ready_fd >= 0);
     fflush(stdout);
     if (ready_fd >= 0) {
         char *path = cli_dev_path(d, "dev", ".log");

@@ -23,6 +23,7 @@ enum {
     KEY_STATUS,
     KEY_HA,
     KEY_RMS,
+    KEY_TLS,
 };
 
 static const struct argp_option options[] = {
@@ -31,7 +32,10 @@ static const struct argp_option options[] = {
     {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each; default: 1", 1},
     {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fair, hfsp, rtmr, …; default: fifo", 1},
     {"port", KEY_PORT, "PORT", 0,
-     "Port of the (first) ResourceManager, 0 for any free one; default: 8088", 1},
+     "Port of the (first) ResourceManager, 0 for any free one; default: 8088, with --tls 8090", 1},
+    {"tls", KEY_TLS, NULL, 0,
+     "TLS at all ports, with an authority of the cluster's own, in the file tls/ca.pem of --dir",
+     1},
     {"rms", KEY_RMS, "N", 0, "With --ha: ResourceManagers to start; default: 2", 1},
     {"ha", KEY_HA, NULL, 0,
      "High availability: several ResourceManagers, and a ZooKeeper that elects the active one", 1},
@@ -75,6 +79,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_HA:
         o->ha = true;
         return 0;
+    case KEY_TLS:
+        o->tls = true;
+        return 0;
     case KEY_POLICY:
         o->policy = arg;
         return 0;
@@ -107,7 +114,8 @@ static const char doc[] =
     "  creel dev\n"
     "  creel dev --nodes 5 --policy fair --detach\n"
     "  creel dev --status; creel dev --restart nm-2; creel dev --stop\n"
-    "  creel dev --ha --detach; creel dev --ha --status; creel dev --ha --stop\n\n"
+    "  creel dev --ha --detach; creel dev --ha --status; creel dev --ha --stop\n"
+    "  creel dev --tls\n\n"
     "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), and all state: a "
     "cluster that is started there again knows its jobs. Settings given with -D apply to all "
     "daemons.\n\n"
@@ -154,6 +162,10 @@ static int check_settings(const struct cli_dev_options *o)
         {"creel.nodemanager.port", "every NodeManager takes a free one"},
         {"creel.nodemanager.rm", "it is the ResourceManager started here"},
         {"creel.cluster.secret", "each cluster makes its own"},
+        {"yarn.http.policy", "use --tls"},
+        {"creel.tls.certificate-file", "each cluster makes its own; use --tls"},
+        {"creel.tls.key-file", "each cluster makes its own; use --tls"},
+        {"creel.tls.ca-file", "each cluster makes its own; use --tls"},
         {"yarn.resourcemanager.ha.enabled", "use --ha"},
         {"yarn.resourcemanager.ha.rm-ids", "use --ha and --rms"},
         {"yarn.resourcemanager.ha.id", "every ResourceManager has its own"},
@@ -193,7 +205,7 @@ int cli_dev_main(int argc, char **argv)
     static const struct argp argp = {options, parse_option, NULL, doc, NULL, NULL, NULL};
     struct cli c = {.without = CLI_WITHOUT_RM | CLI_WITHOUT_CONF};
     struct cli_dev_options o = {
-        .nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = 8088, .policy = "fifo"};
+        .nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = -1, .policy = "fifo"};
     struct cli_dev *d = base_alloc(sizeof *d);
     int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &o);
     o.json = c.json;
@@ -203,6 +215,10 @@ int cli_dev_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = check_options(&o);
     o.rms = o.rms ? o.rms : 2;
+    if (o.port < 0)
+        o.port = o.tls ? 8090 : 8088;
+    d->tls = o.tls;
+    cli_dev_trust_authority(d);
     if (rc == CLI_OK && o.stop)
         rc = cli_dev_stop_cluster(d, o.json);
     else if (rc == CLI_OK && o.restart)

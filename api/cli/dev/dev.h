@@ -10,6 +10,7 @@
  *   rm.url                   the RMs' addresses separated by commas, as CREEL_RM and --rm take them
  *   conf/creel-site.xml      settings and the cluster's secret (0600)
  *   rm-1/ nm-1/ …            state of the daemons
+ *   with --tls: tls/         ca.pem and ca.key of the cluster's authority, host.pem and host.key
  *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, data/), which then holds the jobs
  *
  * The process that starts the daemons is their parent and stays as the supervisor, in the
@@ -41,12 +42,13 @@ struct cli_dev {
     size_t n;
     int64_t map_slots, reduce_slots;
     char policy[32];
+    bool tls; /* the daemons speak TLS */
 };
 /* The options of the command line. */
 struct cli_dev_options {
     int64_t nodes, map_slots, reduce_slots, port, rms;
     const char *policy, *dir, *restart; /* restart: name of a daemon; NULL: --restart not given */
-    bool detach, stop, status, json, ha;
+    bool detach, stop, status, json, ha, tls;
     const char *start_only; /* an option that was given and that only a start takes; NULL: none */
     char **sets;            /* -D, borrowed */
     size_t n_sets;
@@ -104,6 +106,13 @@ int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
 /* Returns the path of program @name: in the folder of this program, in ../sbin from there, or else
  * in PATH; caller frees. NULL: not found (@err). */
 char *cli_dev_find_program(const char *name, struct base_error *err);
+
+/* ---- api/cli/dev/tls.c ---- */
+/* Writes the files below tls/. Keeps the authority of an earlier start. */
+int cli_dev_make_certificates(const struct cli_dev *d, struct base_error *err);
+char *cli_dev_authority_path(const struct cli_dev *d); /* caller frees */
+/* Makes this process recognise the daemons of d->dir, if they speak TLS. */
+void cli_dev_trust_authority(const struct cli_dev *d);
 
 /* ---- api/cli/dev/ha.c ---- */
 /* Returns 0 when @port is free on 127.0.0.1, or is 0; otherwise an errno. */

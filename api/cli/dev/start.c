@@ -97,7 +97,8 @@ static void add_ha_properties(struct base_buf *out, const struct cli_dev *d)
     char *zookeeper = base_printf("127.0.0.1:%lld", (long long)d->v[d->n - 1].port);
     add_text(out, "yarn.resourcemanager.ha.enabled", "true");
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
-        char *name = base_printf("yarn.resourcemanager.webapp.address.%s", d->v[i].name);
+        char *name = base_printf("yarn.resourcemanager.webapp.%saddress.%s", d->tls ? "https." : "",
+                                 d->v[i].name);
         add_text(out, name, strstr(d->v[i].url, "://") + 3);
         base_buf_addf(&ids, "%s%s", i ? "," : "", d->v[i].name);
         free(name);
@@ -108,6 +109,19 @@ static void add_ha_properties(struct base_buf *out, const struct cli_dev *d)
     add_number(out, "yarn.resourcemanager.zk-timeout-ms", SESSION_MS);
     base_buf_free(&ids);
     free(zookeeper);
+}
+
+static void add_tls_properties(struct base_buf *out, const struct cli_dev *d)
+{
+    static const char *const files[][2] = {{"creel.tls.certificate-file", "/host.pem"},
+                                           {"creel.tls.key-file", "/host.key"},
+                                           {"creel.tls.ca-file", "/ca.pem"}};
+    add_text(out, "yarn.http.policy", "HTTPS_ONLY");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = cli_dev_path(d, "tls", files[i][1]);
+        add_text(out, files[i][0], path);
+        free(path);
+    }
 }
 
 /* Reads the secret of an earlier start, whose containers may still use it, or makes one. */
@@ -144,6 +158,8 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
             add_text(&xml, "creel.nodemanager.rm", rms);
         if (cli_dev_is_ha(d))
             add_ha_properties(&xml, d);
+        if (d->tls)
+            add_tls_properties(&xml, d);
         for (size_t i = 0; i < n_sets; i++)
             add_property(&xml, sets[i], strcspn(sets[i], "="), strchr(sets[i], '=') + 1);
         base_buf_adds(&xml, "</configuration>\n");

@@ -6,6 +6,7 @@
 #include "api/cli/rm_client.h"
 #include "api/cli/text/table.h"
 #include "api/cli/text/text.h"
+#include "base/io/tls_conf.h"
 
 void cli_dev_print_json(const struct cli_dev *d)
 {
@@ -56,6 +57,14 @@ void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool de
     printf("  policy           %s\n\n", d->policy);
     if (own_port)
         printf("  export CREEL_RM=%s\n", rms);
+    if (d->tls && own_dir) {
+        char *ca = cli_dev_authority_path(d);
+        struct base_buf shown = {0};
+        cli_shell_quote(ca, &shown);
+        printf("  export " BASE_TLS_CA_VARIABLE "=%s\n", shown.data);
+        base_buf_free(&shown);
+        free(ca);
+    }
     printf("  creel run -- hostname\n");
     printf("  creel job submit --task 'sleep 1' --count 20 --wait\n");
     if (detached)

@@ -1,0 +1,62 @@
+/* api/cli/authority.c - finds the authority by which a command recognises the daemons. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/cli/cli.h"
+#include "base/io/io.h"
+#include "base/io/tls_conf.h"
+
+#define URL_FILE_MAX 8192
+
+/* Returns true when file @path lists one of @rms. */
+static bool lists_one(const char *path, const struct base_rm_list *rms)
+{
+    struct base_buf text = {0};
+    bool found = false;
+
+    if (access(path, R_OK) == 0 && base_file_read(path, URL_FILE_MAX, &text, NULL) == 0)
+        for (size_t i = 0; !found && i < rms->n; i++)
+            found = base_rm_url_is_in_list(text.data ? text.data : "", rms->url[i]);
+    base_buf_free(&text);
+    return found;
+}
+
+/* Returns the authority of a cluster that `creel dev --tls` has started in its default folder, if
+ * it is the one at @rms; NULL: none is. The caller frees it. */
+static char *find_of_dev_cluster(const struct base_rm_list *rms)
+{
+    static const char *const names[] = {"dev", "dev-ha"};
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    bool own = state && *state == '/';
+
+    if (!own && (!home || *home != '/'))
+        return NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *dir =
+            base_printf("%s%s/creel/%s", own ? state : home, own ? "" : "/.local/state", names[i]);
+        char *url = base_printf("%s/rm.url", dir), *ca = base_printf("%s/tls/ca.pem", dir);
+        bool found = lists_one(url, rms) && access(ca, R_OK) == 0;
+
+        free(dir);
+        free(url);
+        if (found)
+            return ca;
+        free(ca);
+    }
+    return NULL;
+}
+
+void cli_trust_authority(const struct cli *c, const struct base_rm_list *rms)
+{
+    const char *ca = getenv(BASE_TLS_CA_VARIABLE),
+               *key = base_conf_get(c->conf, "creel.tls.ca-file");
+    char *of_dev = NULL;
+
+    if (!ca || !*ca)
+        ca = key;
+    if (!ca || !*ca)
+        ca = of_dev = find_of_dev_cluster(rms);
+    base_tls_trust(ca);
+    free(of_dev);
+}
