@@ -6,11 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/commit.h"
 #include "base/io/io.h"
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "base/version.h"
+#include "base/version/build.h"
 #include "policies/policy.h"
 #include "policies/registry.h"
 #include "sim/command.h"
@@ -560,15 +559,14 @@ static char *describe_cluster(const struct plan *p)
 static int write_report_page(const struct plan *p, struct base_error *err)
 {
     char *seeds = format_seeds(p->cli), *cluster = describe_cluster(p),
-         *command = sim_manifest_quote_command(p->cli);
+         *command = sim_manifest_quote_command(p->cli),
+         *version = base_printf("Creel %s", base_build_text);
     struct base_buf settings = {0}, title = {0};
     const char *facts[6][2] = {{"workload", p->cli->workload},
                                {"cluster", cluster},
                                {"seeds", seeds},
                                {"command", command},
-                               {"version", *CREEL_COMMIT ? "Creel " CREEL_VERSION
-                                                           ", commit " CREEL_COMMIT
-                                                         : "Creel " CREEL_VERSION}};
+                               {"version", version}};
     size_t n = 5;
 
     for (size_t i = 0; i < p->cli->sets.n; i++)
@@ -583,6 +581,7 @@ static int write_report_page(const struct plan *p, struct base_error *err)
     int rc = sim_report_write(p->cli->out, &p->results, title.data, (const char *const(*)[2])facts,
                               n, err);
     free(seeds);
+    free(version);
     free(cluster);
     free(command);
     base_buf_free(&settings);

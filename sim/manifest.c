@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/commit.h"
 #include "base/io/io.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "base/version/build.h"
 
 static void append_quoted_for_sh(struct base_buf *b, const char *arg)
 {
@@ -106,7 +106,8 @@ int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
     for (uint64_t i = 0; i < m->cli->seeds_n; i++)
         json_array_append_new(seeds, json_integer((json_int_t)(m->cli->seed_first + i)));
     json_object_set_new(j, "creel", json_string(CREEL_VERSION));
-    json_object_set_new(j, "commit", *CREEL_COMMIT ? json_string(CREEL_COMMIT) : json_null());
+    json_object_set_new(j, "commit",
+                        *base_build_commit ? json_string(base_build_commit) : json_null());
     json_object_set_new(j, "command", text_as_json(command));
     json_object_set_new(
         j, "arguments",

@@ -8,6 +8,7 @@
 #include "api/cli/rm_client.h"
 #include "base/nearest.h"
 #include "base/version.h"
+#include "base/version/build.h"
 #include "sim/command.h"
 
 struct command {
@@ -169,6 +170,14 @@ static int run_subcommand(int argc, char **argv)
     return cli_error(CLI_USAGE, "unknown command '%s'; see creel help", argv[1]);
 }
 
+/* Returns what a daemon was built from: the word after "from" in the text of its build, whose form
+ * is base_build_yarn_text's; "unknown" in a text of another form. Caller frees. */
+static char *parse_build_source(const char *build)
+{
+    const char *from = strstr(build, " from ");
+    return from ? base_strndup(from + 6, strcspn(from + 6, " ")) : base_strdup("unknown");
+}
+
 int cli_version_main(int argc, char **argv)
 {
     static const struct argp argp = {.doc = "Prints the version of this program, and that of the "
@@ -186,17 +195,21 @@ int cli_version_main(int argc, char **argv)
     struct cli_answer a = {0};
     bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, CLI_RM_ONCE, &a) == CLI_OK;
     const char *rm = cli_str(a.json, "clusterInfo.resourceManagerVersion");
+    char *source = parse_build_source(cli_str(a.json, "clusterInfo.resourceManagerBuildVersion"));
     if (c.json) {
-        json_t *j = json_pack("{s:s}", "creel", CREEL_VERSION);
-        if (up)
+        json_t *j = json_pack("{s:s, s:s}", "creel", CREEL_VERSION, "source", base_build_source);
+        if (up) {
             json_object_set_new(j, "resourceManager", json_string(rm));
+            json_object_set_new(j, "resourceManagerSource", json_string(source));
+        }
         cli_print_json(j);
         json_decref(j);
     } else {
-        printf("creel %s\n", CREEL_VERSION);
+        printf("creel %s\n", base_build_text);
         if (up)
-            printf("ResourceManager %s at %s\n", rm, cli_rm_url(c.rm));
+            printf("ResourceManager %s (built from %s) at %s\n", rm, source, cli_rm_url(c.rm));
     }
+    free(source);
     cli_answer_free(&a);
     cli_free(&c);
     return CLI_OK;

@@ -8,12 +8,17 @@
 #include "base/conf/conf.h"
 #include "base/io/log.h"
 #include "base/mem.h"
-#include "base/version.h"
+#include "base/version/build.h"
 #include "nodemanager/daemon/daemon.h"
 
 #define ARGS_MAX 256
 
-const char *argp_program_version = "creel-nm " CREEL_VERSION;
+static void print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "creel-nm %s\n", base_build_text);
+}
+void (*argp_program_version_hook)(FILE *, struct argp_state *) = print_version;
 
 static const char doc[] =
     "NodeManager of a Creel cluster: offers this host's map and reduce slots to the "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/version.h"
+#include "base/version/build.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
@@ -52,8 +53,7 @@ static void get_node(struct api_request *rq, void *user)
         .vcores = nm_offered_vcores(nm),
         .resource_types = "memory-mb (unit=Mi), vcores",
         .version = CREEL_VERSION,
-        .build_version = CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum "
-                                       "none",
+        .build_version = base_build_yarn_text,
         .built_on = BUILT_ON,
         .hadoop_version = hadoop,
         .hadoop_build_version = hadoop_build,

@@ -19,7 +19,7 @@
 #include "base/io/log.h"
 #include "base/io/sched.h"
 #include "base/io/tls_conf.h"
-#include "base/version.h"
+#include "base/version/build.h"
 #include "policies/options.h"
 #include "rm/config/allocation_file.h"
 #include "rm/config/policy_options.h"
@@ -43,7 +43,12 @@
 
 #define KEPT_MEMORY (4 * 1024 * 1024)
 
-const char *argp_program_version = "creel-rm " CREEL_VERSION;
+static void print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "creel-rm %s\n", base_build_text);
+}
+void (*argp_program_version_hook)(FILE *, struct argp_state *) = print_version;
 
 enum {
     OPT_CONF = 256,

@@ -155,6 +155,12 @@ for amount in 16777217Ti 2147483647T; do # more bytes than 64 bits hold
     grep -q 'too large' "$T/e" || fail "$amount: $(cat "$T/e")"
 done
 expect 0 creel version
+from=$(sed -nE 's/^creel [0-9.]+ \(built from ([0-9a-f]{12}(-dirty)?|creel-[0-9.]+)\)$/\1/p' "$T/o")
+[ -n "$from" ] && [ "$(grep -c "(built from $from)" "$T/o")" = 2 ] ||
+    fail "version names no commit: $(cat "$T/o")"
+for daemon in creel-rm creel-nm; do
+    "$BIN/$daemon" --version | grep -qF "(built from $from)" || fail "$daemon: another commit"
+done
 id=$(creel job submit --task 'echo to-out; echo to-err >&2' \
     --task 'echo second; sleep 0.3; echo third' --count 1)
 expect 0 creel logs "$id" -f

@@ -296,7 +296,8 @@ if command -v gnuplot > /dev/null; then
         commit=$(jq -r .commit "$T/report/manifest.json")
         git -C "$SOURCE" rev-parse -q --verify "${commit%-dirty}^{commit}" > /dev/null ||
             fail "commit: $commit"
-        grep -q "commit $commit<" "$T/report/index.html" || fail "the page does not name $commit"
+        grep -q "(built from $commit)<" "$T/report/index.html" ||
+            fail "the page does not name $commit"
     fi
     # Bars begin at zero, which a logarithmic axis does not have: it gets dots.
     expect 0 --workload w-hfsp --nodes 20 --policy fifo,fair --seed 1 --out "$T/log" --slowdown off

@@ -7,6 +7,7 @@
 
 #include "base/conf/conf.h"
 #include "base/version.h"
+#include "base/version/build.h"
 #include "rm/http/yarn/yarn_internal.h"
 #include "rm/leader/standby.h"
 
@@ -34,8 +35,7 @@ static void get_cluster_info(struct api_request *rq, void *user)
         .store_name = rm_backend_is_one_of_several(b) ? "creel.ZooKeeperStateStore"
                                                       : "creel.SqliteStateStore",
         .rm_version = CREEL_VERSION,
-        .rm_build_version =
-            CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
+        .rm_build_version = base_build_yarn_text,
         .rm_built_on = YARN_BUILT_ON,
         .hadoop_version = hadoop,
         .hadoop_build_version = hadoop_build,
