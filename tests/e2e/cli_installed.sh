@@ -37,6 +37,16 @@ END
     [ -s "$T/root/usr/share/man/man8/creel-rm.8" ] || fail "no manual"
 (cd "$T/root" && find . -type f ! -path './usr/share/man/*' | sed 's|^\./||' | sort) |
     diff "$T/wanted" - || fail "what is installed is not what is wanted (<)"
+# Each of these files is in one of the packages, and in no other.
+cat "$CREEL_SOURCE"/deploy/debian/*.install "$CREEL_SOURCE/deploy/debian/not-installed" |
+    sed 's/ .*//' | grep '^usr/' > "$T/packed"
+(cd "$T/root" && find . -type f | sed 's|^\./||') | while read -r file; do
+    owners=$(awk -v file="$file" 'file == $0 || index(file, $0 "/") == 1' "$T/packed" | wc -l)
+    [ "$file" = usr/share/doc/creel/LICENSE ] || check_equal "$owners" 1 "packages with $file"
+done
+while read -r path; do
+    [ -e "$T/root/$path" ] || fail "deploy/debian names $path, which is not installed"
+done < "$T/packed"
 for path in $(grep -ohE '/usr/(s?bin|share)/[a-z/.-]*[a-z]' "$T"/root/usr/lib/systemd/system/*); do
     [ -e "$T/root$path" ] || fail "a unit names $path, which is not installed"
 done
