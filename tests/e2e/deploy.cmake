@@ -4,3 +4,4 @@ creel_script_test(e2e_wrong_conf ${CMAKE_SOURCE_DIR}/tests/e2e/wrong_conf.sh LAB
 creel_script_test(e2e_deploy_files ${CMAKE_SOURCE_DIR}/tests/e2e/deploy_files.sh LABELS e2e
                   TIMEOUT 120)
 creel_script_test(e2e_pages ${CMAKE_SOURCE_DIR}/tests/e2e/pages.sh LABELS e2e TIMEOUT 120)
+creel_script_test(e2e_stores ${CMAKE_SOURCE_DIR}/tests/e2e/stores.sh LABELS e2e TIMEOUT 120)
