@@ -23,6 +23,8 @@
  *
  *   meta/reservation_<id>: the reservation is lost; its jobs go on without it.
  *
+ *   meta/labels, meta/scheduler-conf: the labels of nodes, or the changes to the queues, are lost.
+ *
  *   meta/format: the ResourceManager does not start without --format-confirmed, since only an
  *     operator knows whether this is the right store.
  *

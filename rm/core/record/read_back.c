@@ -552,8 +552,8 @@ static bool read_task_fields(struct rm_reader *r, bool with_past_attempts, struc
     return !r->bad && r->p == r->end;
 }
 
-/* Returns the index of the node that a task record of @a names; RM_NONE: none. A live application
- * references the node. */
+/* Returns the index of the node that a task record of @a names; RM_NONE: none. An
+ * application that has not ended references the node. */
 static uint32_t find_or_recreate_node_index(struct rm_core *c, struct rm_app *a, const char *text,
                                             size_t len)
 {
@@ -701,6 +701,6 @@ int rm_core_recover_record(struct rm_core *c, const struct rm_record *rec, struc
         restore_damaged_commit(c, rec, why.text);
     else
         rm_damage_keep_copy(
-            c, rec, why.text); /* a task record: the task runs again; or an empty list of splits */
+            c, rec, why.text); /* a task record: the task runs again; or one of table meta */
     return 0;
 }

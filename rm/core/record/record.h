@@ -69,8 +69,8 @@ size_t rm_record_splits_size(const struct rm_job_spec *s);
  * then been answered with the error. @job: NULL for a plain application. */
 bool rm_record_refuse_if_too_large(struct rm_core *c, uint64_t token, const char *json,
                                    const struct rm_job_spec *job);
-/* Remove records; that of a job with those of its tasks and splits, unless they are pruned already
- * or are going to be. */
+/* Remove records; rm_record_remove_app() also those of a job's tasks and splits, unless they are
+ * pruned already or are going to be. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
 void rm_record_remove_node(struct rm_core *c, const struct rm_node *n);
 void rm_record_remove_splits(struct rm_core *c, struct rm_app *a);
