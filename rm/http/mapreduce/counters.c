@@ -3,7 +3,7 @@
  *
  * Only counters that Creel knows are shown. Those left out concern the Java machine (heap, virtual
  * memory), Hadoop's file systems, or files that only Hadoop has. GC_TIME_MILLIS is 0: no garbage is
- * collected. As in Hadoop, a group is shown once one of its tasks has succeeded, and a counter of
+ * collected. As in Hadoop, a group is shown once a task of the job has succeeded, and a counter of
  * the job itself once it is not 0. */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@
 #define REDUCES (1u << BASE_TASK_REDUCE)
 #define NONE    BASE_TASK_COUNTERS /* always 0 */
 
-/* A counter of tasks. @kinds: the kinds of tasks that have it; @from: its source; @reduce: where a
- * sum over both kinds contains the reduces' part. */
+/* A counter of tasks. @kinds: the kinds of tasks that have it; @from: its source; @reduce: for a
+ * counter of both kinds, the source of the reduces' part of the sum. */
 struct task_counter {
     const char *name;
     unsigned kinds;

@@ -17,7 +17,7 @@ static bool is_of(const struct base_container_id *id, const struct base_containe
     return base_container_id_cmp(id, wanted) == 0;
 }
 
-/* Returns the address of the node where an earlier attempt of the task at @index ran in @wanted, or
+/* Returns the address of the node where an earlier attempt of @task ran in @wanted, or
  * NULL. Its text belongs to @v. */
 static const char *find_in_past(const struct rm_core *core, const struct base_task_id *task,
                                 const struct base_container_id *wanted, struct rm_views *v)

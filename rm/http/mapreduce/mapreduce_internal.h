@@ -87,7 +87,7 @@ struct mr_counters { /* freed with mr_counters_free() */
 /* Fills Hadoop's groups of counters of a job. */
 void mr_counters_fill_job(const struct base_conf *conf, const struct rm_app_view *v, const char *id,
                           struct mr_counters *out);
-/* Fills those of a task of @job, or of its attempt that has succeeded. @values: its
+/* Fills those of a task of @job, or of the task's attempt that has succeeded. @values: the task's
  * BASE_TASK_COUNTERS counters; NULL: none yet. */
 void mr_counters_fill_task(const struct rm_app_view *job, enum base_task_kind kind,
                            const int64_t *values, const char *id, struct mr_counters *out);
