@@ -1,5 +1,5 @@
 /* rm/http/admin/beans.c - GET /jmx and GET /prom: the list of the ResourceManager's beans, and
- * those of its role. tests/golden has recordings of YARN's answers. */
+ * those of its role. tests/interop/yarn has recordings of YARN's answers. */
 #include "rm/http/admin/beans.h"
 #include "rm/http/access/access.h"
 

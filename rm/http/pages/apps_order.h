@@ -13,7 +13,7 @@ struct rm_app_key {
     struct base_app_id id;
     union {
         int64_t number;
-        char text[64]; /* the beginning of the name */
+        char text[64]; /* the beginning of the text to order by */
     } u;
 };
 struct rm_app_keys {

@@ -34,7 +34,7 @@ static char *copy_query(struct api_request *rq, const char *name)
     return text && *text ? base_strdup(text) : NULL;
 }
 
-/* Adds the state called by the @n bytes at @name. */
+/* Adds the state whose name is the @n bytes at @name. */
 static bool add_state(const char *name, size_t n, uint32_t *bits)
 {
     for (int s = 0; s < RM_APP_STATES; s++) {

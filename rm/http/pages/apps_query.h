@@ -5,8 +5,8 @@
 #include "api/server/server.h"
 #include "rm/core/view/view.h"
 
-/* What a list can be ordered by. RM_BY_ID is the order of the core's index: a page of it starts
- * after an application; pages of the others are numbered. */
+/* What a list can be ordered by. RM_BY_ID, largest first, is the order of the core's
+ * index: a page of it starts after an application; pages in any other order are numbered. */
 enum rm_apps_order {
     RM_BY_ID,
     RM_BY_NAME,
@@ -30,7 +30,7 @@ struct rm_apps_query {
     bool has_before;
 };
 
-/* Reads the query; @path_states: states in the path, which come before those in the query (NULL:
+/* Reads the query; @path_states: states in the path, which replace those in the query (NULL:
  * none). Returns false when a value is not valid; @rq has then been answered with a page about it.
  * Call rm_apps_query_free() in any case. */
 bool rm_apps_query_read(struct api_request *rq, const char *path_states, struct rm_apps_query *q);

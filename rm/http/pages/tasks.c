@@ -151,8 +151,8 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
     api_table_close_row(t);
 }
 
-/* Copies tasks for one page. A search for tasks in rare states ends after some ten thousand; the
- * link to further tasks continues it. Returns where it ended. */
+/* Copies tasks for one page. A search for tasks in rare states ends after 20 000 tasks; the link
+ * to further tasks continues it. Returns where it ended. */
 static int64_t copy_tasks(const struct rm_page *p, const struct rm_app_view *app,
                           const struct task_query *q, struct rm_views *v)
 {
