@@ -3,8 +3,8 @@
  * Source of member order, presence and types: Hadoop's MapReduce REST APIs and the recordings in
  * tests/interop/yarn (mr, hs).
  *
- * Both servers show jobs and tasks, with other members: one struct, two tables. As in resources.h,
- * strings are borrowed, NULL means absent, and times are in milliseconds. */
+ * Both servers show jobs and tasks, with different members: one struct, two tables. As in
+ * resources.h, strings are borrowed, NULL means absent, and times are in milliseconds. */
 #ifndef CREEL_API_YARN_MAPREDUCE_H
 #define CREEL_API_YARN_MAPREDUCE_H
 
@@ -35,7 +35,7 @@ struct yarn_mr_job {
     int64_t elapsed; /* master only */
     const char *id, *name, *user, *queue, *state;
     int64_t maps_total, maps_completed, reduces_total, reduces_completed;
-    float map_progress, reduce_progress; /* percent; master only, as the next line */
+    float map_progress, reduce_progress; /* percent; master only, like the next line */
     int64_t maps_pending, maps_running, reduces_pending, reduces_running;
     bool uberized;
     const char *diagnostics;

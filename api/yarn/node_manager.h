@@ -1,6 +1,6 @@
 /* api/yarn/node_manager.h - YARN's NodeManager resources as plain structs, and the tables that
  * describe them. Source of member order, presence and types: Hadoop's NodeManager REST APIs and the
- * recordings in tests/golden.
+ * recordings in tests/interop/yarn (nm, nmidle).
  *
  * As in api/yarn/resources.h, strings are borrowed, NULL means absent, and times are in
  * milliseconds. */
