@@ -1,8 +1,9 @@
 /* api/cli/cli.h - shared by all subcommands of `creel`: exit codes, errors, options, output.
  *
  * A subcommand is a function of argc and argv, with argv[0] its full name ("creel job submit"). It
- * returns an exit code, prints results on stdout and everything else on stderr, and prints at most
- * one line per error: "creel: …". */
+ * returns an exit code, prints results on stdout and everything else on stderr, and prints one line
+ * per error, "creel: …", which a job's indented diagnostics may follow. Options of yarn's print
+ * what yarn prints (api/cli/yarn/yarn.h). */
 #ifndef CREEL_API_CLI_H
 #define CREEL_API_CLI_H
 

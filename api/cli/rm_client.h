@@ -9,8 +9,8 @@
  * may therefore reach RMs more than once, so all requests must be safe to repeat; submissions are,
  * because they carry their id.
  *
- * Every request carries ?user.name=. The functions print nothing unless their comments say so,
- * except that a patient call prints one line after a second without an answer. */
+ * Every request to an RM carries ?user.name=. The functions print nothing unless their comments say
+ * so, except that a patient call prints one line after a second without an answer. */
 #ifndef CREEL_API_CLI_RM_CLIENT_H
 #define CREEL_API_CLI_RM_CLIENT_H
 
@@ -21,8 +21,8 @@ struct cli_rm;
 /* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing an error about the addresses. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
-/* Returns the user in whose name requests are sent: $HADOOP_USER_NAME, else the login name;
- * borrowed. */
+/* Returns the user in whose name requests are sent: $HADOOP_USER_NAME, else the login name,
+ * else the uid; borrowed. */
 const char *cli_rm_user(const struct cli_rm *rm);
 /* URL of the RM that the next call asks first, that is the one that answered if the last call was
  * successful ("http://127.0.0.1:8088"); borrowed until the next call. */

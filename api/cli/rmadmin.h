@@ -16,8 +16,9 @@ enum cli_rmadmin_do {
 };
 /* ---- api/cli/rmadmin_ha.c ---- */
 /* Runs @what: CLI_RMADMIN_GET_STATE or an action listed after it. @option names the action in
- * messages. @ids has two entries, NULL where none was given. Returns one of creel's exit codes
- * after printing any error, or CLI_YARN_FAILED where yarn prints the error on stdout. */
+ * messages. @ids has two entries, NULL where none was given. @refusal: what is wrong with the
+ * arguments, printed instead of running @what; NULL: nothing. Returns one of creel's exit codes
+ * after printing any error; CLI_YARN_FAILED for @refusal, or when HA is not enabled. */
 int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids,
                    const char *refusal);
 

@@ -92,7 +92,7 @@ static void query_rms(struct cli *c, const char *only, struct all_rms *all)
         if (only && all->v[i].id && strcmp(all->v[i].id, only) != 0)
             continue;
         query_rm(c, &all->v[i], &all->ha);
-        if (!all->v[i].id) /* unknown: number them */
+        if (!all->v[i].id) /* unknown: number the RM */
             all->v[i].id = base_printf("rm-%zu", i + 1);
     }
 }
@@ -372,7 +372,8 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
         rc = CLI_USAGE;
     if (rc == CLI_OK && what == CLI_RMADMIN_GET_STATE)
         rc = print_rm_state(c, a);
-    else if (rc == CLI_OK && what == CLI_RMADMIN_HEALTH) /* healthy when it answers, and silent */
+    else if (rc == CLI_OK &&
+             what == CLI_RMADMIN_HEALTH) /* an RM that answers is healthy; nothing is printed */
         rc = a->state ? CLI_OK : print_no_answer_error(a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_GET_ALL)
         rc = print_all_states(c, &all);

@@ -8,11 +8,13 @@
 #include "api/cli/rm_client.h"
 
 /* Below, @job is the inner object of {"job":{…}}, and @flags are CLI_RM_*. Functions that return an
- * exit code have printed any error; only CLI_INTERRUPTED from cli_job_get() comes without one. */
+ * exit code have printed any error; only CLI_INTERRUPTED from cli_job_get() and
+ * cli_deadline_await_decision() comes without one. */
 
 /* ---- api/cli/job/requests.c ---- */
 /* Submits @job (taken; without "id"). Asks for an application id first, so that a submission whose
- * answer was lost can be repeated without running twice. *stored gets {"job":{…}}, caller owns. */
+ * answer was lost can be repeated without running the job twice. *stored gets {"job":{…}}, caller
+ * owns. */
 int cli_job_submit(struct cli *c, json_t *job, json_t **stored);
 /* Gets the job: *answer becomes {"job":{…}}, which the caller owns; NULL on an error. */
 int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **answer);

@@ -18,7 +18,7 @@ enum {
     RETRY_MAX_MS = 250,       /* longest pause between tries */
     RETRY_LOST_MAX_MS = 1000, /* likewise, while the node is unreachable */
     CONNECT_MS = 3000,
-    ANSWER_MS = 15000, /* time until an answer begins, at once even when following */
+    ANSWER_MS = 15000, /* time until the status line, which comes at once even when following */
     SILENCE_S = 20,    /* time without a byte, unless following: a log may be silent for hours */
     PEER_SILENCE_MS = 5000, /* time without an acknowledgement: the host is gone */
     ERROR_TEXT_MAX = 4096,

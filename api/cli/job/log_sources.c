@@ -169,8 +169,9 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want,
     char *path = base_printf("/ws/v1/cluster/jobs/%s", app);
     int rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
     free(path);
-    if (rc == CLI_OK) { /* the state first, so that no task can be missed that ends between the two
-                           requests */
+    if (rc == CLI_OK) {
+        /* the state first: otherwise a container that starts between the two requests could be
+         * missed */
         out->ended = cli_job_has_ended(json_object_get(a.json, "job"));
         out->started_ms = cli_int(a.json, "job.submitTime");
         out->lost = count_lost_attempts(a.json);

@@ -20,7 +20,7 @@ enum {
     FILES_MAX = 16,
     LOOK_MS = 500,
     SETTLE_MS = 3000,
-    SILENCE_MS = 10000, /* most silence, once the application has ended */
+    SILENCE_MS = 10000, /* longest silence, once the application has ended */
     TROUBLE_MS = 1000,  /* time without access to a log before an error is printed */
     PATIENCE_MS = 60000
 };
@@ -41,7 +41,7 @@ struct shown {
     bool header, prefix;
     bool any;
     bool error_printed; /* following: it was printed that the log, or its node, cannot be read */
-    int64_t error_since_us; /* since when the log cannot be read; 0: it can */
+    int64_t error_since_us; /* when reading began to fail; 0: it works */
     int fd;
     struct base_buf part; /* with prefix: the unfinished line; with keep: the whole log */
     bool keep;            /* keep the log for --json */

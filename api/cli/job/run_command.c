@@ -6,7 +6,8 @@
  *      |          \-> no node after a second: print why
  *      \-> Ctrl-C: kill the job, and follow its logs to the end; a second Ctrl-C exits at once
  *
- * There is one thread. Signals arrive by api/cli/interrupt.h and end every wait and request. */
+ * There is one thread. Signals arrive through api/cli/interrupt.h and end every wait and request.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ enum {
     PATIENCE_MS = 60000,   /* time without an answer from any RM before giving up */
     ANNOUNCE_MS = 1000,    /* likewise, before a message about it */
     SETTLE_MS = 10000,     /* wait for logs after the job's end, and after each byte of them */
-    LAST_CHANCE_MS = 1000, /* time after the job's end before the last try to get missing logs */
+    LAST_CHANCE_MS = 1000, /* likewise, before the last try to get missing logs */
     WAITS_MS = 1000,       /* time without a node or output before the reason is printed */
 };
 

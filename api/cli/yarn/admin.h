@@ -20,7 +20,8 @@ int cli_admin_replace_labels(struct cli *c, const struct cli_yarn_values *mappin
                              bool fail_on_unknown_nodes);
 
 /* ---- api/cli/yarn/refresh.c ---- */
-/* Makes the RM read its lists of hosts again. @seconds: time-out; -1: no limit. */
+/* Makes the RM read its lists of hosts again. @seconds: time-out, as typed; NULL or "-1": no limit.
+ * @wait_here: returns only when no node is being decommissioned any more. */
 int cli_admin_refresh_nodes(struct cli *c);
 int cli_admin_refresh_nodes_gracefully(struct cli *c, const char *seconds, bool wait_here);
 /* Changes what a node offers: "host:port memory vcores [timeout]", or "host:port

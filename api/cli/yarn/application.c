@@ -525,8 +525,8 @@ static void add_expiry(int64_t ms, struct base_buf *out)
     base_buf_addf(out, "%s.%03d%s", day, (int)(ms % 1000), zone);
 }
 
-/* For an application that has ended, and so has no lifetime any more, prints the requested one, as
- * yarn does. */
+/* Prints when the lifetime ends: for an application that has ended, and so has no lifetime any
+ * more, the requested date, as yarn does. */
 static void print_new_lifetime(const char *id, const char *asked, const char *granted)
 {
     if (strcmp(granted, "UNLIMITED") == 0)

@@ -20,7 +20,7 @@ void cli_yarn_add_decimal(double v, int min_int, int min, int max, struct base_b
         *point = '\0';
     bool negative = *text == '-';
     start += negative;
-    if (negative) /* even of "-0", as Java prints it */
+    if (negative) /* even in "-0", as in Java */
         base_buf_adds(out, "-");
     if (min_int == 0 && start[0] == '0' && start[1] == '.')
         start++;

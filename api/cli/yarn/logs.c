@@ -48,12 +48,12 @@ static const struct cli_yarn_option options[] = {
 
 struct logs {
     const struct cli_yarn_line *line;
-    char *app; /* its id */
+    char *app; /* id of the application */
     struct base_attempt_id attempt;
     bool one_attempt;
     const char *container; /* the only container to show; NULL: all */
     char *owner;
-    bool ended; /* the application */
+    bool ended; /* the application has ended */
     struct cli_log_sources sources;
     regex_t *patterns;
     size_t n_patterns;
@@ -70,7 +70,7 @@ bool cli_yarn_logs_are_asked_for(int argc, char **argv)
         const char *name = argv[i] + strspn(argv[i], "-");
         size_t len = strcspn(name, "=");
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return true; /* the help of both */
+            return true; /* the help describes both forms */
         if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-f") == 0 ||
             strcmp(argv[i], "--follow") == 0 || strcmp(argv[i], "-follow") == 0 ||
             (i == 1 && argv[i][0] != '-'))
@@ -105,7 +105,7 @@ static int refuse_about(const char *fmt, const char *a, const char *b)
     return CLI_YARN_FAILED;
 }
 
-/* Reads the ids; each implies those of the objects that contain it. Returns an exit code. */
+/* Reads the ids; each of them implies the application's. Returns an exit code. */
 static int read_ids(struct logs *l)
 {
     const char *app = cli_yarn_value(l->line, "applicationId");
@@ -262,8 +262,8 @@ static void add_pattern_text(const struct logs *l, struct base_buf *out)
         cli_yarn_add_hash_set(files->v, files->n, out);
 }
 
-/* Asks a container's node for the list of its files. Returns the list, which the caller owns; NULL
- * after printing why there is none. */
+/* Asks a container's node for the list of the container's files. Returns the list, which the caller
+ * owns; NULL after printing why there is none. */
 static json_t *list_files(const struct cli_log_source *source)
 {
     struct cli_answer a = {0};
@@ -482,7 +482,8 @@ static void print_no_match(const struct logs *l, const char *container)
     base_buf_free(&line);
 }
 
-/* Counts the bytes that will be printed against -size_limit_mb. */
+/* Counts the bytes of a file that will be printed. Returns false after printing that they exceed
+ * -size_limit_mb. */
 static bool fits_limit(struct logs *l, int64_t file_size)
 {
     int64_t most = l->size < 0 ? -l->size : l->size;
@@ -494,7 +495,8 @@ static bool fits_limit(struct logs *l, int64_t file_size)
     return false;
 }
 
-/* Prints the files of one container. Sets *found when there is one. Returns an exit code. */
+/* Prints the requested files of one container. Sets *found when there are any. Returns an exit
+ * code. */
 static int print_container_logs(struct logs *l, const struct cli_log_source *source, bool *found)
 {
     json_t *files = list_files(source);

@@ -108,7 +108,7 @@ int cli_admin_refresh_nodes_gracefully(struct cli *c, const char *seconds, bool 
 }
 
 /* ---- -updateNodeResource ---- */
-/* Reads a whole number of at least 0. */
+/* Reads a whole number from 0 to INT32_MAX. Returns false when @text is none. */
 static bool read_amount(const char *text, size_t len, long long *out)
 {
     char *copy = base_strndup(text, len), *end;
@@ -161,7 +161,7 @@ static int read_types(const char *text, long long *memory, long long *vcores)
                                   "Invalid resource value: %.*s. Unable to extract unit and actual "
                                   "value.",
                                   (int)(len - name - 1), at + name + 1);
-        if (is_memory) /* in MB; more than an INT64_MAX of bytes is too large in any case */
+        if (is_memory) /* in MB; more than INT64_MAX bytes are too many in any case */
             *memory = *memory > INT64_MAX / unit ? INT64_MAX >> 20 : *memory * unit >> 20;
         if (is_memory && *memory == 0)
             return cli_admin_fail(UPDATE,

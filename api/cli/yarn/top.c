@@ -14,7 +14,7 @@
 #include "api/cli/yarn/yarn.h"
 #include "base/clock.h"
 
-enum { APPS_MS = 5000, HEAD_LINES = 9 }; /* least time between two requests for applications */
+enum { APPS_MS = 5000, HEAD_LINES = 9 }; /* APPS_MS: between two requests for applications */
 
 static const struct cli_yarn_option options[] = {
     {"queues", 1, 0, NULL, "Only applications in these queues, separated by commas"},
@@ -538,7 +538,8 @@ static int run(struct top *t)
     return rc;
 }
 
-/* Reads a number of an option; @fallback if the option is absent or the number is below 1. */
+/* Reads a number of an option; @fallback if the option is absent or the number is not from 1
+ * to 86400. */
 static int64_t read_number(const struct cli_yarn_line *line, const char *option, int64_t fallback)
 {
     const char *text = cli_yarn_value(line, option);

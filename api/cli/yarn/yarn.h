@@ -27,14 +27,14 @@ enum { CLI_YARN_MANY = -1, CLI_YARN_ANY = -2, CLI_YARN_OPTIONAL = -3 };
 
 struct cli_yarn_option {
     const char *name; /* "appStates", without the dash; "h,--help": two names; NULL: end of table */
-    int values;       /* number of values: 0, 1, … or CLI_YARN_MANY */
+    int values;       /* number of values: 0, 1, … or one of the above */
     char separator;   /* splits a value into several: ',' or 0 */
     const char *arg;  /* name of its values: "Application ID"; NULL: "arg" */
     const char *help; /* NULL: not shown */
 };
 
 /* ---- api/cli/yarn/line.c: a command line ---- */
-struct cli_yarn_values { /* of one option; an entry for each row of the table */
+struct cli_yarn_values { /* of one option */
     bool given;
     char **v;
     size_t n, cap;
@@ -42,20 +42,20 @@ struct cli_yarn_values { /* of one option; an entry for each row of the table */
 struct cli_yarn_line {
     const char *title; /* "application" */
     const struct cli_yarn_option *options;
-    struct cli_yarn_values *values;
+    struct cli_yarn_values *values; /* one for each row of the table */
     char **words; /* arguments that are neither options nor their values; borrowed */
     size_t n_words, cap_words;
-    const char *first; /* the first argument of these; NULL: none */
+    const char *first; /* the first of the @n_args arguments; NULL: none */
     size_t n_args;     /* number of arguments, without the options that every command has */
-    char **owned;      /* the parts of values with a separator */
+    char **owned;      /* copies of the values, to which @values point */
     size_t n_owned, cap_owned;
     bool missing;        /* an option lacks its value */
     bool keep_unknown;   /* set by the caller: an unknown option is kept in @unknown, not refused */
     const char *unknown; /* borrowed; NULL: none */
 };
 /* Splits the arguments into the options that every subcommand of creel has (--rm, --json, --conf,
- * -D, --help), which set up @c, and those of @options. @help describes the subcommand for --help:
- * its options are added to it. Returns CLI_OK; an exit code after printing the error; or -1
+ * -D, --help), which set up @c, and those of @options. @help describes the subcommand for --help;
+ * @options are added to it. Returns CLI_OK; an exit code after printing the error; or -1
  * after printing the help. @line starts zeroed but for keep_unknown; the caller frees it and
  * @c in any case. */
 int cli_yarn_parse(struct cli *c, const struct argp *help, const char *title,
@@ -70,7 +70,7 @@ typedef int cli_yarn_action(struct cli *c, const struct cli_yarn_line *line);
 int cli_yarn_main(const struct argp *help, const char *title, const struct cli_yarn_option *options,
                   bool keep_unknown, int argc, char **argv, cli_yarn_action *run);
 bool cli_yarn_has(const struct cli_yarn_line *line, const char *option);
-/* Returns the first value of an option; NULL when the option was not given. */
+/* Returns the first value of an option; NULL when none was given. */
 const char *cli_yarn_value(const struct cli_yarn_line *line, const char *option);
 const struct cli_yarn_values *cli_yarn_values(const struct cli_yarn_line *line, const char *option);
 /* Returns true when an option was given that is not in @allowed ("list appTypes"). */
@@ -92,15 +92,16 @@ struct argp_option *cli_yarn_argp_options(const struct argp_option *own,
 /* ---- api/cli/yarn/ask.c: requests ---- */
 /* Prints an exception's message as one line on stderr. Returns CLI_YARN_EXCEPTION. */
 int cli_yarn_exception(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Turns an exit code of creel (CLI_*) into yarn's: anything but success is an exception. */
+/* Turns an exit code of creel (CLI_*) into yarn's: anything but success and CLI_INTERRUPTED is an
+ * exception. */
 int cli_yarn_exit_of(int rc);
 /* Sends a request. On success sets *out (the caller's) and returns CLI_OK. On 404 returns
  * CLI_NOTFOUND, with the RM's message as text in *out, and prints nothing. Otherwise prints the
  * reason and returns another code, which cli_yarn_exit_of() turns into yarn's. */
 int cli_yarn_ask(struct cli *c, const char *method, const char *path, const json_t *body,
                  struct cli_answer *out);
-/* As cli_yarn_ask(), but prints the RM's message on 404 too. Returns CLI_YARN_OK or
- * CLI_YARN_EXCEPTION; @out may be NULL. */
+/* As cli_yarn_ask(), but prints the RM's message on 404 too. Returns as
+ * cli_yarn_exit_of(); @out may be NULL. */
 int cli_yarn_request(struct cli *c, const char *method, const char *path, const json_t *body,
                      struct cli_answer *out);
 /* GETs a resource and sets *out to its object @member, which the caller owns. As cli_yarn_ask(). */
@@ -116,10 +117,10 @@ void cli_yarn_add_float(double v, struct base_buf *out);
 void cli_yarn_add_time(int64_t ms, struct base_buf *out);
 /* Appends the names, each once, in the order in which Java prints a HashSet: "[A, B]". */
 void cli_yarn_add_hash_set(char *const *names, size_t n, struct base_buf *out);
-/* Prints @text in a field @width wide, right-aligned, then @end. Control characters are left out.
- * Widths count characters, as Java's do. */
+/* Prints @text in a field @width wide, right-aligned, then @end. @text is cleaned by
+ * cli_text_add_clean(). Widths count characters, as Java's do. */
 void cli_yarn_print_cell(int width, const char *text, const char *end);
-/* Prints "<label><text>\n", control characters left out. */
+/* Prints "<label><text>\n", with @text cleaned by cli_text_add_clean(). */
 void cli_yarn_print_line(const char *label, const char *text);
 /* As cli_yarn_print_line(), but keeps the line ends of @text. */
 void cli_yarn_print_lines(const char *label, const char *text);
