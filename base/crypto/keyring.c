@@ -1,0 +1,190 @@
+#include "base/crypto/keyring.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/io/log.h"
+#include "base/mem.h"
+
+#define REFRESH_US 1000000
+
+struct base_keyring {
+    atomic_int refs;
+    char *path;           /* NULL: a fixed key */
+    pthread_mutex_t lock; /* protects the members below; held while the file is read */
+    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    size_t n, signer; /* number of keys; index of the one that signs */
+    int64_t read_us;  /* when the file was read last */
+};
+
+static struct base_keyring *keyring_new(const char *path)
+{
+    struct base_keyring *k = base_alloc(sizeof *k);
+
+    atomic_init(&k->refs, 1);
+    pthread_mutex_init(&k->lock, NULL);
+    k->path = base_strdup(path);
+    return k;
+}
+
+int base_keyring_open(const char *path, struct base_keyring **out, struct base_error *err)
+{
+    struct base_keyring *k = keyring_new(path);
+    int rc = base_secret_file_read(path, k->keys, &k->n, err);
+
+    if (rc < 0) {
+        base_keyring_unref(k);
+        return rc;
+    }
+    k->read_us = base_mono_us(&base_clock_real);
+    *out = k;
+    return 0;
+}
+
+struct base_keyring *base_keyring_new(const struct base_key *key)
+{
+    struct base_keyring *k = keyring_new(NULL);
+
+    k->keys[0] = *key;
+    k->n = 1;
+    return k;
+}
+
+struct base_keyring *base_keyring_ref(struct base_keyring *k)
+{
+    if (k)
+        atomic_fetch_add(&k->refs, 1);
+    return k;
+}
+
+void base_keyring_unref(struct base_keyring *k)
+{
+    if (!k || atomic_fetch_sub(&k->refs, 1) != 1)
+        return;
+    pthread_mutex_destroy(&k->lock);
+    explicit_bzero(k->keys, sizeof k->keys);
+    free(k->path);
+    free(k);
+}
+
+void base_keyring_get_signing_key(struct base_keyring *k, struct base_key *out)
+{
+    pthread_mutex_lock(&k->lock);
+    *out = k->keys[k->signer];
+    pthread_mutex_unlock(&k->lock);
+}
+
+bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *out)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&k->lock);
+    for (size_t i = 0; i < k->n && !found; i++)
+        if (strcmp(k->keys[i].id, id) == 0) {
+            *out = k->keys[i];
+            found = true;
+        }
+    pthread_mutex_unlock(&k->lock);
+    return found;
+}
+
+/* Reads the file with the lock held. Ids are digests of keys, so they tell whether keys differ. */
+static int read_again(struct base_keyring *k, struct base_error *err)
+{
+    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    size_t n;
+    int rc = base_secret_file_read(k->path, keys, &n, err);
+
+    k->read_us = base_mono_us(&base_clock_real);
+    if (rc == 0) {
+        rc = n != k->n;
+        for (size_t i = 0; i < n && !rc; i++)
+            rc = strcmp(keys[i].id, k->keys[i].id) != 0;
+        if (rc)
+            k->signer = 0;
+        memcpy(k->keys, keys, sizeof keys);
+        k->n = n;
+    }
+    explicit_bzero(keys, sizeof keys);
+    return rc;
+}
+
+int base_keyring_refresh(struct base_keyring *k, struct base_error *err)
+{
+    int rc = 0;
+
+    pthread_mutex_lock(&k->lock);
+    if (k->path)
+        rc = read_again(k, err);
+    pthread_mutex_unlock(&k->lock);
+    return rc;
+}
+
+bool base_keyring_refresh_if_due(struct base_keyring *k)
+{
+    struct base_error err = {0};
+    int rc = 0;
+
+    pthread_mutex_lock(&k->lock);
+    if (k->path && base_mono_us(&base_clock_real) - k->read_us >= REFRESH_US)
+        rc = read_again(k, &err);
+    pthread_mutex_unlock(&k->lock);
+    if (rc < 0)
+        base_log_warn("keyring", "the secret stays as it is: %s", err.text);
+    else if (rc > 0)
+        base_log_info("keyring", "%s: the secret has been replaced", k->path);
+    return rc > 0;
+}
+
+void base_keyring_note_refusal(struct base_keyring *k, const char *id)
+{
+    if (base_keyring_refresh_if_due(k))
+        return;
+    pthread_mutex_lock(&k->lock);
+    if (strcmp(k->keys[k->signer].id, id) == 0)
+        k->signer = (k->signer + 1) % k->n;
+    pthread_mutex_unlock(&k->lock);
+}
+
+char *base_keyring_path_by_conf(const struct base_conf *conf, const char *key, const char *name)
+{
+    const char *set = base_conf_get(conf, key);
+
+    return set && set[0] ? base_strdup(set) : base_secret_default_path(name);
+}
+
+int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, const char *name,
+                              bool loopback, struct base_keyring **out, struct base_error *err)
+{
+    const char *set = base_conf_get(conf, key);
+    bool by_default = !set || !set[0];
+    char *path;
+    int rc;
+
+    if (by_default && !loopback)
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "%s is not set: a daemon that other hosts can reach needs the file of "
+            "a secret (creel secret --new --file FILE)",
+            key);
+    path = base_keyring_path_by_conf(conf, key, name);
+    if (!path)
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "%s is not set, and neither is $HOME nor $XDG_STATE_HOME: expected the "
+            "file of the secret",
+            key);
+    rc = base_keyring_open(path, out, err);
+    if (rc == -BASE_ENOTFOUND && by_default) {
+        rc = base_secret_file_make(path, err);
+        if (rc == 0 || rc == -BASE_EEXIST)
+            rc = base_keyring_open(path, out, err);
+    }
+    free(path);
+    if (rc == -BASE_ENOTFOUND) /* a restart does not make the file that was named */
+        rc = -BASE_EINVAL;
+    return rc < 0 ? base_error_wrap(err, rc, "%s", key) : 0;
+}

@@ -1,0 +1,54 @@
+/* base/crypto/keyring.h - the keys with which a daemon signs and checks: those of a secret file,
+ * read again when it changes, or a single key. Threads share a keyring; it is counted.
+ *
+ *   secret file --open--> keys --refresh: file is good--> new keys
+ *                          ^         \--file is bad--> the old keys stay, and the caller is told */
+#ifndef CREEL_BASE_CRYPTO_KEYRING_H
+#define CREEL_BASE_CRYPTO_KEYRING_H
+
+#include "base/conf/conf.h"
+#include "base/crypto/secret_file.h"
+
+struct base_keyring;
+
+/* Opens the keyring of the secret file @path. Returns 0, or an error of base_secret_file_read(). */
+int base_keyring_open(const char *path, struct base_keyring **out, struct base_error *err);
+/* Returns a keyring of @key alone, which never changes. */
+struct base_keyring *base_keyring_new(const struct base_key *key);
+struct base_keyring *base_keyring_ref(struct base_keyring *k); /* NULL-safe; returns @k */
+void base_keyring_unref(struct base_keyring *k); /* NULL-safe; the last reference frees it */
+
+/* Copies the key that signs: the first of the file, unless base_keyring_note_refusal() has changed
+ * that. Callers clear their copies with explicit_bzero(). */
+void base_keyring_get_signing_key(struct base_keyring *k, struct base_key *out);
+/* Copies the key called @id. Returns false when there is none. */
+bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *out);
+/* Reads the file again. Returns 1 when the keys have changed, 0 when not, or an error of
+ * base_secret_file_read(), which leaves the keys as they were. */
+int base_keyring_refresh(struct base_keyring *k, struct base_error *err);
+/* The same before a signature is believed to be wrong: the file may have been replaced meanwhile.
+ * Reads it at most once a second. Returns true when the keys have changed since the last call of
+ * any of these functions; an error is logged. */
+bool base_keyring_refresh_if_due(struct base_keyring *k);
+
+/* Notes that another daemon has refused a signature made with the key @id. Its file may be older
+ * than ours: reads ours again, at most once a second, and has the other key sign from now on, if
+ * there is one, until the file changes. So a new file with two keys can be put on one host after
+ * the other. */
+void base_keyring_note_refusal(struct base_keyring *k, const char *id);
+
+/* Opens the keyring of the file that the configuration key @key names; when it is not set, of
+ * base_secret_default_path(@name), making the file if there is none. @loopback false: the daemon
+ * can be reached from other hosts, where its user's state folder is not; an unset key is then an
+ * error, as is a file that was named and does not exist (-BASE_EINVAL). Returns 0 or a negative
+ * BASE_E*, whose message names the key. */
+int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, const char *name,
+                              bool loopback, struct base_keyring **out, struct base_error *err);
+/* Returns the path that base_keyring_open_by_conf() opens; NULL when there is none. The caller
+ * frees it. */
+char *base_keyring_path_by_conf(const struct base_conf *conf, const char *key, const char *name);
+
+#define BASE_CLUSTER_SECRET_KEY  "creel.cluster.secret-file"
+#define BASE_CLUSTER_SECRET_NAME "cluster.secret"
+
+#endif

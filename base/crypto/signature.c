@@ -1,0 +1,196 @@
+#include "base/crypto/signature.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/crypto/equal.h"
+#include "base/crypto/hex.h"
+#include "base/crypto/random.h"
+#include "base/io/io.h"
+
+/* Longer than any text to be signed but those with long targets. */
+#define TEXT_MAX 512
+
+/* Computes the code of the request's parts. The text is built on the stack where it fits: this
+ * happens for every heartbeat. */
+static void compute_request_mac(const struct base_request_signature *s, const struct base_key *key,
+                                const char *method, const char *target,
+                                unsigned char out[static BASE_SHA256_BYTES])
+{
+    char small[TEXT_MAX];
+    char *large = NULL, *text = small;
+    int n = snprintf(small, sizeof small, "creel-request-1\n%s\n%s\n%" PRId64 "\n%s\n%s", method,
+                     target, s->time_ms, s->nonce, s->body_sha256);
+
+    if ((size_t)n >= sizeof small)
+        text = large = base_printf("creel-request-1\n%s\n%s\n%" PRId64 "\n%s\n%s", method, target,
+                                   s->time_ms, s->nonce, s->body_sha256);
+    base_hmac_sha256(key->bytes, sizeof key->bytes, text, (size_t)n, out);
+    free(large);
+}
+
+void base_sign_request(const struct base_key *key, const char *method, const char *target,
+                       const void *body, size_t len, int64_t now_ms, bool stream,
+                       struct base_request_signature *out)
+{
+    snprintf(out->key, sizeof out->key, "%s", key->id);
+    out->time_ms = now_ms;
+    out->stream = stream;
+    base_random_hex(out->nonce);
+    base_sha256_hex(body, len, out->body_sha256);
+    compute_request_mac(out, key, method, target, out->mac);
+}
+
+void base_request_signature_put(const struct base_request_signature *s, struct base_buf *out)
+{
+    char mac[BASE_SHA256_HEX];
+
+    base_buf_addf(out,
+                  BASE_SIGNATURE_SCHEME " key=%s, time=%" PRId64 ", nonce=%s, sha256=%s, mac=%s%s",
+                  s->key, s->time_ms, s->nonce, s->body_sha256,
+                  base_hex_encode(s->mac, sizeof s->mac, mac), s->stream ? ", stream" : "");
+}
+
+bool base_request_is_signed(const char *authorization)
+{
+    size_t n = sizeof BASE_SIGNATURE_SCHEME - 1;
+
+    return authorization && strncasecmp(authorization, BASE_SIGNATURE_SCHEME, n) == 0 &&
+           (authorization[n] == ' ' || authorization[n] == '\0');
+}
+
+/* Reads "NAME=value" at *at, up to a comma or the end, into @out, and moves *at behind it. Returns
+ * false when there is another member, or the value is empty or does not fit. */
+static bool take_member(const char **at, const char *name, char *out, size_t size)
+{
+    const char *p = *at + strspn(*at, " ");
+    size_t n = strlen(name), len;
+
+    if (strncmp(p, name, n) != 0 || p[n] != '=')
+        return false;
+    p += n + 1;
+    len = strcspn(p, ", ");
+    if (len == 0 || len >= size)
+        return false;
+    memcpy(out, p, len);
+    out[len] = '\0';
+    p += len;
+    *at = p + (*p == ',');
+    return true;
+}
+
+static bool is_hex(const char *text, size_t len)
+{
+    return strlen(text) == len && strspn(text, "0123456789abcdef") == len;
+}
+
+static bool is_end_or_stream(const char *at, bool *stream)
+{
+    at += strspn(at, " ");
+    *stream = strcmp(at, "stream") == 0;
+    return *stream || !*at;
+}
+
+/* The members come in the order in which we write them: nobody else writes them. */
+int base_request_signature_get(const char *authorization, struct base_request_signature *out,
+                               struct base_error *err)
+{
+    const char *at = authorization + sizeof BASE_SIGNATURE_SCHEME - 1, *wrong = NULL;
+    char time[24], mac[BASE_SHA256_HEX];
+
+    memset(out, 0, sizeof *out);
+    if (!take_member(&at, "key", out->key, sizeof out->key))
+        wrong = "key";
+    else if (!take_member(&at, "time", time, sizeof time) ||
+             base_int_parse(time, 0, INT64_MAX, &out->time_ms) < 0)
+        wrong = "time";
+    else if (!take_member(&at, "nonce", out->nonce, sizeof out->nonce) ||
+             !is_hex(out->nonce, BASE_NONCE_MAX - 1))
+        wrong = "nonce";
+    else if (!take_member(&at, "sha256", out->body_sha256, sizeof out->body_sha256) ||
+             !is_hex(out->body_sha256, BASE_SHA256_HEX - 1))
+        wrong = "sha256";
+    else if (!take_member(&at, "mac", mac, sizeof mac) || !is_hex(mac, BASE_SHA256_HEX - 1) ||
+             !base_hex_decode(mac, out->mac, sizeof out->mac))
+        wrong = "mac";
+    else if (!is_end_or_stream(at, &out->stream))
+        wrong = "end";
+    return wrong ? base_error_set(err, -BASE_EINVAL, "the signature's member %s has no valid value",
+                                  wrong)
+                 : 0;
+}
+
+bool base_request_signature_is_right(const struct base_request_signature *s,
+                                     const struct base_key *key, const char *method,
+                                     const char *target)
+{
+    unsigned char mac[BASE_SHA256_BYTES];
+
+    compute_request_mac(s, key, method, target, mac);
+    return base_bytes_equal(s->mac, mac, sizeof mac);
+}
+
+const char *base_url_target(const char *url)
+{
+    const char *authority = strstr(url, "://");
+    const char *target = authority ? authority + 3 + strcspn(authority + 3, "/?#") : "";
+
+    return *target == '/' ? target : "/";
+}
+
+static void compute_answer_mac(const struct base_key *key, const char *nonce, unsigned status,
+                               const void *body, size_t len,
+                               unsigned char out[static BASE_SHA256_BYTES])
+{
+    char text[sizeof "creel-answer-1\n" + BASE_NONCE_MAX + BASE_SHA256_HEX + 32];
+    char digest[BASE_SHA256_HEX];
+    int n =
+        snprintf(text, sizeof text, "creel-answer-1\n%s\n%u\n%s%s", nonce, status,
+                 base_sha256_hex(body ? body : "", body ? len : 0, digest), body ? "" : "\nstream");
+
+    base_hmac_sha256(key->bytes, sizeof key->bytes, text, (size_t)n, out);
+}
+
+void base_sign_answer(const struct base_key *key, const char *nonce, unsigned status,
+                      const void *body, size_t len, char out[static BASE_ANSWER_SIGNATURE_MAX])
+{
+    unsigned char mac[BASE_SHA256_BYTES];
+    char hex[BASE_SHA256_HEX];
+
+    compute_answer_mac(key, nonce, status, body, len, mac);
+    snprintf(out, BASE_ANSWER_SIGNATURE_MAX, "key=%s, mac=%s%s", key->id,
+             base_hex_encode(mac, sizeof mac, hex), body ? "" : ", stream");
+}
+
+int base_check_answer(struct base_keyring *keys, const char *text, const char *nonce,
+                      unsigned status, const void *body, size_t len, bool stream,
+                      struct base_error *err)
+{
+    char id[BASE_KEY_ID_MAX], hex[BASE_SHA256_HEX];
+    unsigned char given[BASE_SHA256_BYTES], mac[BASE_SHA256_BYTES];
+    struct base_key key;
+    const char *at = text;
+    bool is_stream = false;
+    int rc = 0;
+
+    if (!text || !*text)
+        return base_error_set(err, -BASE_EPERM, "the answer is not signed");
+    if (!take_member(&at, "key", id, sizeof id) || !take_member(&at, "mac", hex, sizeof hex) ||
+        !base_hex_decode(hex, given, sizeof given) || !is_end_or_stream(at, &is_stream))
+        return base_error_set(err, -BASE_EPERM, "the answer's signature cannot be read");
+    if (!base_keyring_find(keys, id, &key) &&
+        !(base_keyring_refresh_if_due(keys) && base_keyring_find(keys, id, &key)))
+        return base_error_set(err, -BASE_EPERM, "the answer is signed with another key");
+    compute_answer_mac(&key, nonce, status, is_stream ? NULL : body, len, mac);
+    if (is_stream ? !stream : !body)
+        rc = base_error_set(err, -BASE_EPERM,
+                            is_stream ? "the answer's body is not signed"
+                                      : "the answer is no stream");
+    else if (!base_bytes_equal(given, mac, sizeof mac))
+        rc = base_error_set(err, -BASE_EPERM, "the answer's signature is wrong");
+    explicit_bzero(&key, sizeof key);
+    return rc;
+}

@@ -1,0 +1,74 @@
+/* base/crypto/signature.h - signed HTTP requests and answers. The sender of a request proves that
+ * it knows a key, and so does the one who answers; nobody in between can change, invent or repeat
+ * one of them. Nothing is kept secret by it: that is TLS's part.
+ *
+ *   Authorization: Creel-HMAC key=<id>, time=<ms>, nonce=<32 hex>, sha256=<64 hex>, mac=<64 hex>
+ *   mac = HMAC-SHA256(K, "creel-request-1\n" METHOD "\n" path?query "\n" time "\n" nonce "\n"
+ * sha256)
+ *
+ *   X-Creel-Signature: key=<id>, mac=<64 hex>
+ *   mac = HMAC-SHA256(K, "creel-answer-1\n" nonce "\n" status "\n" sha256)
+ *
+ * time is in milliseconds since 1970, sha256 the digest of the body, in a request of the body as it
+ * is before compression. An answer belongs to one request: it is signed with the request's key and
+ * over its nonce. A long answer whose bytes are sent while they are made cannot be digested before:
+ * it has a member "stream" at the end, its digest is that of the empty text, and the signed text
+ * ends in "\nstream". Only those who asked for a stream (member "stream" in the request) accept
+ * one: its bytes are not protected. */
+#ifndef CREEL_BASE_CRYPTO_SIGNATURE_H
+#define CREEL_BASE_CRYPTO_SIGNATURE_H
+
+#include <stdint.h>
+
+#include "base/crypto/digest.h"
+#include "base/crypto/keyring.h"
+#include "base/mem.h"
+
+#define BASE_SIGNATURE_SCHEME "Creel-HMAC"
+#define BASE_ANSWER_SIGNATURE "X-Creel-Signature" /* a header */
+#define BASE_NONCE_MAX        33
+
+struct base_request_signature {
+    char key[BASE_KEY_ID_MAX];
+    int64_t time_ms;
+    char nonce[BASE_NONCE_MAX];
+    char body_sha256[BASE_SHA256_HEX];
+    unsigned char mac[BASE_SHA256_BYTES];
+    bool stream;
+};
+
+/* Signs a request with @key and a random nonce. @target: path and query as they are sent. @stream:
+ * the caller accepts an answer whose body is not signed. */
+void base_sign_request(const struct base_key *key, const char *method, const char *target,
+                       const void *body, size_t len, int64_t now_ms, bool stream,
+                       struct base_request_signature *out);
+/* Appends the value of the header Authorization. */
+void base_request_signature_put(const struct base_request_signature *s, struct base_buf *out);
+/* Returns true when @authorization (NULL: none) uses the scheme of signed requests. */
+bool base_request_is_signed(const char *authorization);
+/* Parses the value of Authorization. Returns 0, or -BASE_EINVAL naming the member. */
+int base_request_signature_get(const char *authorization, struct base_request_signature *out,
+                               struct base_error *err);
+/* Returns true when the code was made with @key for this request. Body, time and nonce are the
+ * caller's to compare. */
+bool base_request_signature_is_right(const struct base_request_signature *s,
+                                     const struct base_key *key, const char *method,
+                                     const char *target);
+/* Returns path and query of an absolute URL, as libcurl sends them. Borrowed from @url, but for
+ * "/", when the URL has no path. */
+const char *base_url_target(const char *url);
+
+/* Value of X-Creel-Signature, with its NUL. */
+#define BASE_ANSWER_SIGNATURE_MAX (BASE_KEY_ID_MAX + BASE_SHA256_HEX + 32)
+/* Writes the signature of an answer to the request with @nonce. @body NULL: the body is a stream.
+ */
+void base_sign_answer(const struct base_key *key, const char *nonce, unsigned status,
+                      const void *body, size_t len, char out[static BASE_ANSWER_SIGNATURE_MAX]);
+/* Checks the signature @text of an answer with any key of @keys. @body NULL: the body is not known,
+ * so only the signature of a stream will do; @stream: that of a stream is accepted, too. Returns 0,
+ * or -BASE_EPERM with the reason. */
+int base_check_answer(struct base_keyring *keys, const char *text, const char *nonce,
+                      unsigned status, const void *body, size_t len, bool stream,
+                      struct base_error *err);
+
+#endif

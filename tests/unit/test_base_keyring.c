@@ -1,0 +1,373 @@
+/* Goal: a secret's file is read only when nobody else can have read or written it; keys are
+ * replaced while they are used; signatures hold method, target, time, nonce, body, status and key
+ * together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crypto/digest.h"
+#include "base/crypto/hex.h"
+#include "base/crypto/keyring.h"
+#include "base/crypto/signature.h"
+#include "base/io/io.h"
+#include "cunit_main.h"
+
+#define KEY1 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+#define KEY2 "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+static char dir[200];
+
+static const char *at(const char *name)
+{
+    static char path[2][300];
+    static int turn;
+
+    turn = !turn;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", dir, name);
+    return path[turn];
+}
+
+static const char *put(const char *name, const char *text, mode_t mode)
+{
+    const char *path = at(name);
+
+    unlink(path);
+    CU_ASSERT_EQUAL(base_file_write_atomic(path, text, strlen(text), mode, false, NULL), 0);
+    CU_ASSERT_EQUAL(chmod(path, mode), 0);
+    return path;
+}
+
+static void expect_read(const char *path, int rc, size_t n, const char *says)
+{
+    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    struct base_error err = {0};
+    size_t got = 9;
+
+    CU_ASSERT_EQUAL(base_secret_file_read(path, keys, &got, &err), rc);
+    CU_ASSERT_EQUAL(rc == 0 ? got : n, n);
+    CU_ASSERT_TRUE(!says || strstr(err.text, says));
+    if (says && !strstr(err.text, says))
+        fprintf(stderr, "%s: %s\n", path, err.text);
+}
+
+static void test_file(void)
+{
+    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    char hex[BASE_SHA256_HEX];
+    size_t n;
+
+    CU_ASSERT_EQUAL(base_secret_file_read(put("s", KEY1 "\n", 0600), keys, &n, NULL), 0);
+    CU_ASSERT_EQUAL(n, 1);
+    CU_ASSERT_STRING_EQUAL(base_hex_encode(keys[0].bytes, BASE_KEY_BYTES, hex), KEY1);
+    base_sha256_hex(keys[0].bytes, BASE_KEY_BYTES, hex);
+    CU_ASSERT_EQUAL(strlen(keys[0].id), 8);
+    CU_ASSERT_EQUAL(strncmp(hex, keys[0].id, 8), 0);
+    expect_read(put("s", KEY1, 0600), 0, 1, NULL); /* without a newline */
+    expect_read(put("s", KEY1 "\n" KEY2 "\n", 0400), 0, 2, NULL);
+    expect_read(put("s", KEY1 "\n" KEY2 "\n" KEY1 "\n", 0600), -BASE_EINVAL, 0, "one or two lines");
+    expect_read(put("s", "", 0600), -BASE_EINVAL, 0, "one or two lines");
+    expect_read(put("s", "\n" KEY1 "\n", 0600), -BASE_EINVAL, 0, "64 hex digits");
+    expect_read(put("s", KEY1 "0\n", 0600), -BASE_EINVAL, 0, NULL);
+    expect_read(put("s", "secret\n", 0600), -BASE_EINVAL, 0, NULL);
+    expect_read(put("s", "g" KEY1, 0600), -BASE_EINVAL, 0, NULL);
+}
+
+static void test_others(void)
+{
+    char *path;
+
+    expect_read(put("s", KEY1 "\n", 0640), -BASE_EPERM, 0, "0640");
+    expect_read(put("s", KEY1 "\n", 0604), -BASE_EPERM, 0, "chmod 600");
+    expect_read(put("s", KEY1 "\n", 0602), -BASE_EPERM, 0, at("s"));
+    expect_read(at("none"), -BASE_ENOTFOUND, 0, "none");
+    path = base_printf("%s", put("s", KEY1 "\n", 0600));
+    CU_ASSERT_EQUAL(symlink(path, at("link")), 0);
+    expect_read(at("link"), -BASE_EPERM, 0, "link");
+    expect_read(dir, -BASE_EPERM, 0, NULL);
+    if (geteuid() == 0) {
+        CU_ASSERT_EQUAL(chown(path, 12345, 0), 0);
+        expect_read(path, -BASE_EPERM, 0, "belongs to user 12345");
+    }
+    free(path);
+}
+
+static void test_make(void)
+{
+    struct base_key one[BASE_SECRET_KEYS_MAX], two[BASE_SECRET_KEYS_MAX];
+    char *path = base_printf("%s/deep/er/secret", dir);
+    struct stat st;
+    size_t n;
+
+    CU_ASSERT_EQUAL(base_secret_file_make(path, NULL), 0);
+    CU_ASSERT_EQUAL(base_secret_file_make(path, NULL), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(stat(path, &st), 0);
+    CU_ASSERT_EQUAL(st.st_mode & 07777, 0600);
+    CU_ASSERT_EQUAL(st.st_nlink, 1); /* its temporary name is gone */
+    CU_ASSERT_EQUAL(base_secret_file_read(path, one, &n, NULL), 0);
+    CU_ASSERT_EQUAL(n, 1);
+    CU_ASSERT_EQUAL(base_secret_file_roll(path, true, NULL), 0);
+    CU_ASSERT_EQUAL(base_secret_file_read(path, two, &n, NULL), 0);
+    CU_ASSERT_EQUAL(n, 2);
+    CU_ASSERT_STRING_NOT_EQUAL(two[0].id, one[0].id);
+    CU_ASSERT_STRING_EQUAL(two[1].id, one[0].id);
+    CU_ASSERT_EQUAL(base_secret_file_roll(path, true, NULL), 0); /* the oldest goes */
+    CU_ASSERT_EQUAL(base_secret_file_read(path, one, &n, NULL), 0);
+    CU_ASSERT_EQUAL(n, 2);
+    CU_ASSERT_STRING_EQUAL(one[1].id, two[0].id);
+    CU_ASSERT_EQUAL(base_secret_file_roll(at("not-there"), true, NULL), -BASE_ENOTFOUND);
+    free(path);
+}
+
+static void test_refresh(void)
+{
+    struct base_keyring *k = NULL;
+    struct base_key first, second, now;
+    struct base_error err = {0};
+
+    put("s", KEY1 "\n", 0600);
+    CU_ASSERT_EQUAL_FATAL(base_keyring_open(at("s"), &k, NULL), 0);
+    base_keyring_get_signing_key(k, &first);
+    CU_ASSERT_EQUAL(base_keyring_refresh(k, NULL), 0);
+    put("s", KEY2 "\n" KEY1 "\n", 0600);
+    CU_ASSERT_EQUAL(base_keyring_refresh(k, NULL), 1);
+    base_keyring_get_signing_key(k, &second);
+    CU_ASSERT_STRING_NOT_EQUAL(first.id, second.id);
+    CU_ASSERT_TRUE(base_keyring_find(k, first.id, &now));
+    CU_ASSERT_EQUAL(memcmp(now.bytes, first.bytes, sizeof now.bytes), 0);
+    /* a daemon that has the old file refuses the new key: the other one signs */
+    base_keyring_note_refusal(k, "another");
+    base_keyring_get_signing_key(k, &now);
+    CU_ASSERT_STRING_EQUAL(now.id, second.id);
+    base_keyring_note_refusal(k, second.id);
+    base_keyring_get_signing_key(k, &now);
+    CU_ASSERT_STRING_EQUAL(now.id, first.id);
+    /* a file that is no good changes nothing */
+    put("s", "oops\n", 0600);
+    CU_ASSERT_EQUAL(base_keyring_refresh(k, &err), -BASE_EINVAL);
+    put("s", KEY2 "\n", 0644);
+    CU_ASSERT_EQUAL(base_keyring_refresh(k, &err), -BASE_EPERM);
+    CU_ASSERT_TRUE(base_keyring_find(k, first.id, &now));
+    put("s", KEY2 "\n", 0600);
+    CU_ASSERT_FALSE(base_keyring_refresh_if_due(k)); /* it was read a moment ago */
+    CU_ASSERT_EQUAL(base_keyring_refresh(k, NULL), 1);
+    CU_ASSERT_FALSE(base_keyring_find(k, first.id, &now));
+    base_keyring_get_signing_key(k, &now);
+    CU_ASSERT_STRING_EQUAL(now.id, second.id);
+    base_keyring_unref(k);
+}
+
+static void test_configured(void)
+{
+    struct base_conf *conf = base_conf_new();
+    struct base_keyring *k = NULL, *same = NULL;
+    struct base_key one, two;
+    struct base_error err = {0};
+    char *state = base_printf("%s/state", dir), *set;
+
+    setenv("XDG_STATE_HOME", state, 1);
+    /* off loopback there is no default */
+    CU_ASSERT_EQUAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                              BASE_CLUSTER_SECRET_NAME, false, &k, &err),
+                    -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.cluster.secret-file is not set"));
+    /* the first daemon makes it, the second finds it */
+    CU_ASSERT_EQUAL_FATAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                                    BASE_CLUSTER_SECRET_NAME, true, &k, NULL),
+                          0);
+    CU_ASSERT_EQUAL_FATAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                                    BASE_CLUSTER_SECRET_NAME, true, &same, NULL),
+                          0);
+    base_keyring_get_signing_key(k, &one);
+    base_keyring_get_signing_key(same, &two);
+    CU_ASSERT_STRING_EQUAL(one.id, two.id);
+    base_keyring_unref(k);
+    base_keyring_unref(same);
+    /* a file that is named has to be there */
+    set = base_printf("creel.cluster.secret-file=%s/nowhere", dir);
+    CU_ASSERT_EQUAL(base_conf_set_arg(conf, set, NULL), 0);
+    CU_ASSERT_EQUAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                              BASE_CLUSTER_SECRET_NAME, true, &k, &err),
+                    -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.cluster.secret-file: "));
+    free(set);
+    free(state);
+    base_conf_free(conf);
+}
+
+static void sign(struct base_key *key, struct base_request_signature *s)
+{
+    *key = (struct base_key){.id = "0badcafe", .bytes = "another secret of 32 bytes here"};
+    base_sign_request(key, "POST", "/a/b?c=d", "body", 4, 1764000000123, false, s);
+}
+
+static void test_request(void)
+{
+    struct base_request_signature s, back;
+    struct base_buf text = {0};
+    struct base_key key, other;
+    struct base_error err = {0};
+    char digest[BASE_SHA256_HEX], *expected;
+    unsigned char mac[BASE_SHA256_BYTES];
+
+    sign(&key, &s);
+    /* the text that is signed, written out */
+    expected = base_printf("creel-request-1\nPOST\n/a/b?c=d\n1764000000123\n%s\n%s", s.nonce,
+                           base_sha256_hex("body", 4, digest));
+    base_hmac_sha256(key.bytes, sizeof key.bytes, expected, strlen(expected), mac);
+    CU_ASSERT_EQUAL(memcmp(mac, s.mac, sizeof mac), 0);
+    base_request_signature_put(&s, &text);
+    CU_ASSERT_TRUE(base_request_is_signed(text.data));
+    CU_ASSERT_FALSE(base_request_is_signed("Bearer x"));
+    CU_ASSERT_FALSE(base_request_is_signed("Creel-HMACx"));
+    CU_ASSERT_FALSE(base_request_is_signed(NULL));
+    CU_ASSERT_EQUAL_FATAL(base_request_signature_get(text.data, &back, &err), 0);
+    CU_ASSERT_STRING_EQUAL(back.key, "0badcafe");
+    CU_ASSERT_EQUAL(back.time_ms, 1764000000123);
+    CU_ASSERT_FALSE(back.stream);
+    CU_ASSERT_TRUE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "PUT", "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=e"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b"));
+    back.time_ms++;
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    back = s;
+    back.nonce[0] ^= 1;
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    back = s;
+    back.body_sha256[63] ^= 1;
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    back = s;
+    back.mac[31] ^= 1;
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    other = key;
+    other.bytes[31] ^= 1;
+    CU_ASSERT_FALSE(base_request_signature_is_right(&s, &other, "POST", "/a/b?c=d"));
+    base_buf_free(&text);
+    free(expected);
+}
+
+/* Long targets do not fit the usual buffer. */
+static void test_long_target(void)
+{
+    char target[3000];
+    struct base_request_signature s;
+    struct base_key key = {.id = "k"};
+
+    memset(target, 'x', sizeof target);
+    target[0] = '/';
+    target[sizeof target - 1] = '\0';
+    base_sign_request(&key, "GET", target, "", 0, 1, true, &s);
+    CU_ASSERT_TRUE(base_request_signature_is_right(&s, &key, "GET", target));
+    target[sizeof target - 2] = 'y';
+    CU_ASSERT_FALSE(base_request_signature_is_right(&s, &key, "GET", target));
+}
+
+static void test_malformed(void)
+{
+#define HEX32 "00112233445566778899aabbccddeeff"
+    static const char *const wrong[][2] = {
+        {"", "key"},
+        {" key=", "key"},
+        {" time=1, key=a", "key"},
+        {" key=a, time=-1, nonce=" HEX32, "time"},
+        {" key=a, time=1x, nonce=" HEX32, "time"},
+        {" key=a, time=99999999999999999999, nonce=" HEX32, "time"},
+        {" key=a, time=1, nonce=" HEX32 "0, sha256=" KEY1, "nonce"},
+        {" key=a, time=1, nonce=00, sha256=" KEY1, "nonce"},
+        {" key=a, time=1, nonce=" HEX32 ", sha256=00", "sha256"},
+        {" key=a, time=1, nonce=" HEX32 ", sha256=" KEY1, "mac"},
+        {" key=a, time=1, nonce=" HEX32 ", sha256=" KEY1 ", mac=" KEY1 ", more", "end"},
+    };
+    struct base_request_signature s;
+    struct base_error err;
+    char *text;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        text = base_printf("Creel-HMAC%s", wrong[i][0]);
+        CU_ASSERT_EQUAL(base_request_signature_get(text, &s, &err), -BASE_EINVAL);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, wrong[i][1]));
+        free(text);
+    }
+    text = base_printf("Creel-HMAC key=%0200d, time=1, nonce=" HEX32 ", sha256=" KEY1 ", mac=" KEY1,
+                       0);
+    CU_ASSERT_EQUAL(base_request_signature_get(text, &s, &err), -BASE_EINVAL);
+    free(text);
+    CU_ASSERT_EQUAL(base_request_signature_get("Creel-HMAC key=a, time=1, nonce=" HEX32
+                                               ", sha256=" KEY1 ", mac=" KEY1 ", stream",
+                                               &s, &err),
+                    0);
+    CU_ASSERT_TRUE(s.stream);
+}
+
+static int check(struct base_keyring *k, const char *text, const char *nonce, unsigned status,
+                 const char *body, bool stream, const char *why)
+{
+    struct base_error err = {0};
+    int rc = base_check_answer(k, text, nonce, status, body, body ? strlen(body) : 0, stream, &err);
+
+    CU_ASSERT_TRUE(rc == 0 || strstr(err.text, why));
+    return rc;
+}
+
+static void test_answer(void)
+{
+    struct base_request_signature s;
+    struct base_key key;
+    struct base_keyring *k;
+    char text[BASE_ANSWER_SIGNATURE_MAX], stream[BASE_ANSWER_SIGNATURE_MAX], *cut;
+    const char *none = "00000000000000000000000000000000";
+
+    sign(&key, &s);
+    k = base_keyring_new(&key);
+    base_sign_answer(&key, s.nonce, 200, "orders", 6, text);
+    base_sign_answer(&key, s.nonce, 200, NULL, 0, stream);
+    CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, "orders", false, ""), 0);
+    CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, "orders", true, ""), 0);
+    CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, "order", false, "wrong"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check(k, text, s.nonce, 201, "orders", false, "wrong"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check(k, text, none, 200, "orders", false, "wrong"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check(k, "", s.nonce, 200, "orders", false, "not signed"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check(k, NULL, s.nonce, 200, "orders", false, "not signed"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check(k, "key=0badcafe", s.nonce, 200, "orders", false, "read"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, NULL, true, "no stream"), -BASE_EPERM);
+    /* a stream's signature counts only for who asked for one */
+    CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "anything", true, ""), 0);
+    CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, NULL, true, ""), 0);
+    CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "", false, "not signed"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check(k, stream, s.nonce, 404, NULL, true, "wrong"), -BASE_EPERM);
+    cut = strstr(stream, ", stream"); /* nor does it stand for an empty body */
+    *cut = '\0';
+    CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "", false, "wrong"), -BASE_EPERM);
+    text[4] ^= 1; /* of the key's name */
+    CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, "orders", false, "another key"), -BASE_EPERM);
+    base_keyring_unref(k);
+}
+
+static void test_target(void)
+{
+    CU_ASSERT_STRING_EQUAL(base_url_target("http://h:1/a?b=c"), "/a?b=c");
+    CU_ASSERT_STRING_EQUAL(base_url_target("http://[::1]:1/"), "/");
+    CU_ASSERT_STRING_EQUAL(base_url_target("http://h:1"), "/");
+}
+
+static const struct cunit_case cases[] = {
+    {"file", test_file},        {"others", test_others},         {"make", test_make},
+    {"refresh", test_refresh},  {"configured", test_configured}, {"request", test_request},
+    {"long", test_long_target}, {"malformed", test_malformed},   {"answer", test_answer},
+    {"target", test_target},
+};
+
+int main(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    int rc;
+
+    snprintf(dir, sizeof dir, "%s/creel-keyring-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir))
+        return 2;
+    rc = cunit_main("base_keyring", cases, sizeof cases / sizeof *cases);
+    base_rmtree(dir, NULL);
+    return rc;
+}
