@@ -34,6 +34,7 @@ static const struct command commands[] = {
     {"top", cli_top_main, "show what the cluster runs, again and again, as yarn top"},
     {"history", cli_history_main, "export ended jobs as a workload that creel sim replays"},
     {"rmadmin", cli_rmadmin_main, "administer the cluster: policy, queues, nodes, failover"},
+    {"secret", cli_secret_main, "make or replace the secret that the daemons of a cluster share"},
     {"cluster", cli_cluster_main, "list the labels of nodes, as yarn cluster"},
     {"classpath", cli_classpath_main, "refused: Creel needs no Java classes"},
     {"jar", cli_jar_main, "refused: Creel runs commands, not Java programs"},

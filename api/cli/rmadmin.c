@@ -13,12 +13,14 @@
 
 #define POLICY_PATH  "/ws/v1/cluster/scheduler/policy"
 #define REFRESH_PATH "/ws/v1/cluster/scheduler/queues/refresh"
+#define SECRET_PATH  "/ws/v1/cluster/secret/refresh"
 
 static const struct cli_yarn_option options[] = {
     {"policy", CLI_YARN_OPTIONAL, 0, "NAME",
      "Show the scheduling policy, or change it to NAME; running tasks go on (not in yarn)"},
     {"refreshQueues", 0, 0, NULL,
      "Read the queues again (fair-scheduler.xml, capacity-scheduler.xml)"},
+    {"refreshSecret", 0, 0, NULL, "Read the file of the cluster's secret again (not in yarn)"},
     {"refreshNodes", 0, 0, NULL, "Read the lists of included and excluded hosts again"},
     {"g", CLI_YARN_OPTIONAL, 0, "SECONDS",
      "With -refreshNodes: let the applications of excluded nodes end first, for so long at most"},
@@ -110,6 +112,22 @@ static int refresh_queues(struct cli *c)
     else if (rc == CLI_YARN_OK)
         fprintf(stderr, "%s: %lld queues\n", cli_str(answer.json, "file"),
                 (long long)cli_int(answer.json, "queues"));
+    cli_answer_free(&answer);
+    return rc;
+}
+
+static int refresh_secret(struct cli *c)
+{
+    struct cli_answer answer = {0};
+    int rc = cli_admin_request(c, "refreshSecret", "POST", SECRET_PATH, NULL, &answer);
+
+    if (rc == CLI_YARN_OK && c->json)
+        cli_print_json(answer.json);
+    else if (rc == CLI_YARN_OK)
+        fprintf(stderr, "the secret %s; key %s signs\n",
+                json_is_true(json_object_get(answer.json, "changed")) ? "has been replaced"
+                                                                      : "is the same",
+                cli_str(answer.json, "signsWith"));
     cli_answer_free(&answer);
     return rc;
 }
@@ -264,6 +282,7 @@ static int refuse_missing(const struct cli_yarn_line *line)
 static bool has_too_many_words(const struct cli_yarn_line *line)
 {
     static const char *const alone[] = {"refreshQueues",
+                                        "refreshSecret",
                                         "refreshNodesResources",
                                         "refreshUserToGroupsMappings",
                                         "refreshSuperUserGroupsConfiguration",
@@ -290,6 +309,8 @@ static int run_yarn_action(struct cli *c, const struct cli_yarn_line *line)
         return run_ha_action(c, line, ha);
     if (is_action(line, "refreshQueues"))
         return refresh_queues(c);
+    if (is_action(line, "refreshSecret"))
+        return refresh_secret(c);
     if (is_action(line, "refreshNodes"))
         return refresh_nodes(c, line);
     if (is_action(line, "updateNodeResource"))
@@ -334,6 +355,7 @@ int cli_rmadmin_main(int argc, char **argv)
         .args_doc = "status\n"
                     "-policy [NAME]\n"
                     "-refreshQueues\n"
+                    "-refreshSecret\n"
                     "-refreshNodes [-g [SECONDS] -client|-server]\n"
                     "-updateNodeResource NODE MEMORY VCORES\n"
                     "-addToClusterNodeLabels LABELS\n"
@@ -345,7 +367,8 @@ int cli_rmadmin_main(int argc, char **argv)
                     "-transitionToStandby ID\n"
                     "-failover FROM TO",
         .doc = "Administers the cluster and its ResourceManagers. The options are those of yarn "
-               "rmadmin, and -policy and -failover. status shows the id, address, state and epoch "
+               "rmadmin, and -policy, -refreshSecret and -failover. status shows the id, address, "
+               "state and epoch "
                "of every ResourceManager.\v"
                "Examples:\n"
                "  creel rmadmin status\n"

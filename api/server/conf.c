@@ -90,6 +90,7 @@ int api_conf_read(const struct base_conf *conf, const char *daemon, struct api_s
     out->answer_rate = (unsigned)base_conf_int(conf, "creel.http.answer-min-rate");
     out->requests_per_address = (unsigned)base_conf_int(conf, "creel.http.requests-per-address");
     out->requests_per_user = (unsigned)base_conf_int(conf, "creel.http.requests-per-user");
+    out->max_skew_ms = base_conf_int(conf, "creel.cluster.max-skew-ms");
     out->body_memory = base_conf_int(conf, "creel.http.body-memory-mb") << 20;
     if (for_nodes >= all)
         return base_error_set(err, -BASE_EINVAL,

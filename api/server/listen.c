@@ -55,6 +55,18 @@ static int open_listening_socket(const struct addrinfo *ai, const char *host, un
     return fd;
 }
 
+bool api_bind_is_loopback(const char *bind)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *ai = NULL;
+    bool loopback = true;
+
+    if (getaddrinfo(bind ? bind : "127.0.0.1", NULL, &hints, &ai) == 0) {
+        loopback = is_loopback(ai->ai_addr);
+        freeaddrinfo(ai);
+    }
+    return loopback;
+}
+
 int api_open_listener(const struct api_server_conf *conf, struct base_error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV},

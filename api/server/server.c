@@ -2,6 +2,7 @@
 #include "api/server/server.h"
 #include "api/server/access/auth.h"
 #include "api/server/access/cors.h"
+#include "api/server/access/replay.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,6 +29,7 @@
 #define IDLE_DEFAULT_S      120
 #define HEAD_DEFAULT_MS     30000
 #define WINDOW_DEFAULT_MS   10000
+#define SKEW_DEFAULT_MS     300000
 /* How far libmicrohttpd's limit, which it divides among its threads, lies above the configured one:
  * a connection shut down to make room stays open for another moment, and one that will be turned
  * away is accepted first. */
@@ -373,7 +375,8 @@ static void free_server(struct api_server *s)
     api_calls_free(s->calls);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
-    free(s->node_secret);
+    base_keyring_unref(s->keys);
+    api_replay_free(s->replay);
     free(s->static_user);
     api_hosts_free(s->hosts);
     api_auth_unref(s->auth);
@@ -391,8 +394,10 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
 
     s->user = user;
     s->listen_fd = -1;
-    s->node_secret =
-        conf->node_secret && conf->node_secret[0] ? base_strdup(conf->node_secret) : NULL;
+    s->keys = base_keyring_ref(conf->keys);
+    s->max_skew_ms = conf->max_skew_ms > 0 ? conf->max_skew_ms : SKEW_DEFAULT_MS;
+    s->replay = conf->keys ? api_replay_new(s->max_skew_ms, 0) : NULL;
+    s->find_key = conf->find_key;
     s->static_user = base_strdup(conf->static_user);
     s->auth = api_auth_ref(conf->auth);
     s->cors = api_cors_ref(conf->cors);

@@ -22,14 +22,15 @@ struct api_hosts; /* api/server/hosts.h */
 struct api_auth;  /* api/server/access/auth.h */
 struct api_cors;  /* api/server/access/cors.h */
 struct api_tls;   /* api/server/tls/tls.h */
+struct base_key;  /* base/crypto/secret_file.h */
+struct base_keyring;
 
 enum api_role {
     API_ROLE_NONE = 0, /* not allowed in a table: the server refuses to start with such a route */
     API_ROLE_READ,     /* anybody who may read */
     API_ROLE_WRITE,    /* needs a caller (user.name, or the static user dr.who) */
-    /* NodeManagers: need the cluster's secret as bearer token, if one is configured */
-    API_ROLE_NODE,
-    API_ROLE_MASTER, /* a token of an application or its master; the handler checks whose */
+    API_ROLE_NODE,     /* daemons of the cluster: the request is signed with its secret */
+    API_ROLE_MASTER,   /* a token of an application or its master; the handler checks whose */
 };
 enum api_type { API_JSON, API_XML, API_TEXT, API_BYTES };
 
@@ -78,6 +79,10 @@ void api_continue(struct api_request *rq);
  * reported only if its handler answers later. Must not answer, park or block. */
 typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 
+/* Finds the key called @id, of a container's token, with which a request is signed. Returns false
+ * when there is none. Called on the server's threads; must not block. */
+typedef bool api_find_key(const char *id, struct base_key *out, void *user);
+
 struct api_server_conf {
     const char *bind; /* NULL: 127.0.0.1; addresses other than loopback need @insecure */
     uint16_t port;    /* 0: any */
@@ -98,10 +103,14 @@ struct api_server_conf {
     unsigned idle_timeout_s;
     /* 0: 30000; time for a request's head, from its first line or the connection's start */
     unsigned head_timeout_ms;
-    unsigned body_rate;       /* least bytes per second of a body, in each window; 0: any */
-    unsigned answer_rate;     /* least bytes per second that a client takes of an answer; 0: any */
-    unsigned body_window_ms;  /* 0: 10000; for answers too */
-    const char *node_secret;  /* secret for API_ROLE_NODE; NULL or "": not checked */
+    unsigned body_rate;      /* least bytes per second of a body, in each window; 0: any */
+    unsigned answer_rate;    /* least bytes per second that a client takes of an answer; 0: any */
+    unsigned body_window_ms; /* 0: 10000; for answers too */
+    /* The cluster's secret, by which requests for API_ROLE_NODE are signed; the server takes a
+     * reference. NULL: no signature is checked or made, and API_ROLE_NODE is open to all. */
+    struct base_keyring *keys;
+    int64_t max_skew_ms;      /* 0: 300000; how far the time of a signed request may be from now */
+    api_find_key *find_key;   /* other keys; NULL: none */
     const char *static_user;  /* caller of requests without user.name: "dr.who"; NULL: none */
     api_gate *gate;           /* NULL: none */
     api_prepare *prepare;     /* NULL: none */
@@ -117,6 +126,9 @@ struct api_server_conf {
     struct api_tls *tls;   /* the server takes a reference; NULL: plain HTTP */
 };
 struct api_server;
+/* Returns true when a server with this @bind can be reached from this host alone; also when @bind
+ * does not resolve, which starting the server reports. */
+bool api_bind_is_loopback(const char *bind);
 /* Opens the socket that a server will listen on, so that a wrong address is found before anything
  * else starts. Returns a descriptor or a negative BASE_E*. Clients that connect before the server
  * starts wait in the socket's queue. */
@@ -176,6 +188,10 @@ const char *api_peer(const struct api_request *rq);
 bool api_is_from_other_site(const struct api_request *rq);
 /* Returns the bearer token of the Authorization header; NULL: none. */
 const char *api_bearer_token(const struct api_request *rq);
+/* Returns true when the request is signed with the cluster's secret. */
+bool api_is_signed_by_node(const struct api_request *rq);
+/* Returns the name of the key, found by api_find_key, that has signed the request; NULL: none. */
+const char *api_signing_key(const struct api_request *rq);
 /* Returns which of JSON and XML the client prefers, as api/server/accept.h decides; JSON when it
  * accepts neither. */
 enum api_type api_wanted_type(const struct api_request *rq);

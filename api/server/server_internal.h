@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "api/server/access/signature.h"
 #include "api/server/calls.h"
 #include "api/server/hosts.h"
 #include "api/server/limits/peers.h"
@@ -37,7 +38,12 @@ struct api_server {
     struct api_router *router;
     struct api_calls *calls;
     void *user;
-    char *node_secret, *static_user;
+    char *static_user;
+    struct base_keyring *keys; /* NULL: none */
+    struct api_replay *replay; /* likewise */
+    int64_t max_skew_ms;
+    api_find_key *find_key;
+    struct api_refusal_log refusals;
     struct api_hosts *hosts;
     struct api_auth *auth; /* NULL: none */
     struct api_cors *cors; /* NULL: none */

@@ -709,6 +709,25 @@ static int check_value(const struct base_conf_key *k, const struct entry *e, str
     return 0;
 }
 
+/* Keys of earlier versions whose meaning has not merely moved: a spelling aid would mislead. */
+static const struct {
+    const char *name, *why;
+} removed_keys[] = {
+    {"creel.cluster.secret",
+     "a secret is not taken from the configuration or a command line, where others can read it: "
+     "write it to a file of mode 0600 (creel secret --new makes one) and name that in "
+     "creel.cluster.secret-file"},
+};
+
+static int refuse_removed_key(const struct entry *e, struct base_error *err)
+{
+    for (size_t i = 0; i < sizeof removed_keys / sizeof removed_keys[0]; i++)
+        if (strcmp(e->name, removed_keys[i].name) == 0)
+            return base_error_set(err, -BASE_EINVAL, "%s: %s: %s", e->source, e->name,
+                                  removed_keys[i].why);
+    return 0;
+}
+
 static int refuse_unknown_key(const struct entry *e, struct base_error *err)
 {
     const char *best = NULL;
@@ -758,7 +777,7 @@ int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const 
         int rc = 0;
         if (k)
             rc = check_value(k, e, err);
-        else if (strncmp(e->name, "creel.", 6) == 0 &&
+        else if ((rc = refuse_removed_key(e, err)) == 0 && strncmp(e->name, "creel.", 6) == 0 &&
                  !unknown_key_is_allowed(e->name, is_known_elsewhere))
             rc = refuse_unknown_key(e, err);
         if (rc < 0)

@@ -25,9 +25,15 @@
 const struct base_conf_key base_conf_keys[] = {
     /* the cluster */
     STR("creel.cluster.name", "", "name of the cluster, reported to its nodes"),
-    STR("creel.cluster.secret", "",
-        "secret shared by the ResourceManager and its NodeManagers; empty: none. Jobs can read "
-        "it on the nodes, since tasks run as the NodeManager's user"),
+    STR("creel.cluster.secret-file", "",
+        "file with the secret by which the daemons of the cluster know each other: one or two "
+        "lines of 64 hex digits, of which the first signs and both are accepted; readable by "
+        "the daemons' user alone (creel secret --new makes one). Default, for a daemon that "
+        "listens on a loopback address only: creel/cluster.secret below $XDG_STATE_HOME or "
+        "~/.local/state, made by the first daemon that needs it"),
+    INT("creel.cluster.max-skew-ms", "300000", 1000, 86400000,
+        "how far the clocks of two daemons may differ: a signed request that is older or newer "
+        "is refused"),
     STR("yarn.resourcemanager.cluster-id", "",
         "id of the cluster, shared by all its ResourceManagers"),
     STR("hadoop.http.staticuser.user", "dr.who", "user of HTTP requests that name no user"),
@@ -59,8 +65,8 @@ const struct base_conf_key base_conf_keys[] = {
         "largest number of connections to one daemon"),
     INT("creel.http.connections-per-address", "2500", 0, 1000000,
         "largest number of connections from one address (IPv6: one /64 network), not counting "
-        "nodes that have shown creel.cluster.secret; beyond it the oldest connection that has "
-        "sent no request is closed, or the new one if there is none; 0: no limit"),
+        "nodes that have signed with the cluster's secret; beyond it the oldest connection that "
+        "has sent no request is closed, or the new one if there is none; 0: no limit"),
     INT("creel.http.connections-for-nodes", "1000", 0, 1000000,
         "number of connections reserved for nodes and their addresses"),
     INT("creel.http.header-timeout-ms", "30000", 100, MS_MAX,
@@ -229,7 +235,10 @@ const struct base_conf_key base_conf_keys[] = {
         "this long is replaced"),
     STR("hadoop.zk.auth", "",
         "digest:user:password that protects the state in ZooKeeper, or @FILE that holds it; "
-        "default: user creel, password creel.cluster.secret"),
+        "default: user creel, password the first line of creel.zk.secret-file"),
+    STR("creel.zk.secret-file", "",
+        "file with the secret that protects the state in ZooKeeper, of the same form as "
+        "creel.cluster.secret-file; default: zookeeper.secret in the folder of the latter"),
     STR("creel.ha.zk-root", "",
         "node in ZooKeeper that holds the state; default: /creel/<cluster-id>"),
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "base/io/curl.h"
 #include "base/io/io.h"
 
@@ -31,6 +32,7 @@ struct transfer {
     struct base_http_answer *out;
     CURL *easy;
     size_t body_max, got;
+    struct base_request_signature signature; /* with rq->keys */
     int failed;     /* BASE_E* (positive) of an error in a callback, or 0 */
     int failed_sys; /* errno of a failed write */
 };
@@ -125,10 +127,12 @@ static size_t copy_wanted_headers(char *data, size_t size, size_t n, void *arg)
 
     /* a status line, perhaps after that of 100 Continue: forget earlier headers */
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
-        t->out->location[0] = t->out->reason[0] = t->out->node[0] = '\0';
+        t->out->location[0] = t->out->reason[0] = t->out->node[0] = t->out->signature[0] = '\0';
     copy_header_value(data, len, "location:", true, t->out->location, sizeof t->out->location);
     copy_header_value(data, len, BASE_HTTP_NODE_HEADER ":", true, t->out->node,
                       sizeof t->out->node);
+    copy_header_value(data, len, BASE_ANSWER_SIGNATURE ":", true, t->out->signature,
+                      sizeof t->out->signature);
     copy_header_value(data, len, "x-creel-reason:", false, t->out->reason, sizeof t->out->reason);
     return len;
 }
@@ -143,15 +147,39 @@ static void add_header(struct curl_slist **list, const char *name, const char *v
     free(line);
 }
 
-static struct curl_slist *build_headers(const struct base_http_request *rq)
+static void sign(struct transfer *t)
 {
+    const struct base_http_request *rq = t->rq;
+    struct base_key key;
+
+    base_keyring_get_signing_key(rq->keys, &key);
+    base_sign_request(&key, rq->method, base_url_target(rq->url), rq->body ? rq->body : "",
+                      rq->body ? rq->body_len : 0, base_wall_us(&base_clock_real) / 1000,
+                      rq->stream, &t->signature);
+    explicit_bzero(&key, sizeof key);
+}
+
+static void add_signature(struct curl_slist **list, const struct transfer *t)
+{
+    struct base_buf value = {0};
+
+    base_request_signature_put(&t->signature, &value);
+    add_header(list, "Authorization", value.data);
+    base_buf_free(&value);
+}
+
+static struct curl_slist *build_headers(const struct transfer *t)
+{
+    const struct base_http_request *rq = t->rq;
     struct curl_slist *list = curl_slist_append(NULL, "Expect:"); /* no wait for 100 Continue */
 
     base_assert(list);
     add_header(&list, "Accept", rq->accept ? rq->accept : "application/json");
     if (rq->body)
         add_header(&list, "Content-Type", rq->content_type ? rq->content_type : "application/json");
-    if (rq->bearer) {
+    if (rq->keys) {
+        add_signature(&list, t);
+    } else if (rq->bearer) {
         char *value = base_printf("Bearer %s", rq->bearer);
         add_header(&list, "Authorization", value);
         free(value);
@@ -209,6 +237,8 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
         e, CURLOPT_CONNECTTIMEOUT_MS,
         (long)(rq->connect_timeout_ms > 0 ? rq->connect_timeout_ms : CONNECT_TIMEOUT_MS));
     curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)timeout);
+    if (rq->keys) /* what is signed is what is sent */
+        curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
     set_method(e, rq);
 }
 
@@ -254,6 +284,25 @@ static int transfer_result(const struct transfer *t, CURLcode cc, const char *wh
                           base_curl_explain(t->easy, cc, why, room));
 }
 
+/* A daemon that refuses our signature does not sign its answer, since it shares no key with us. */
+static int check_signature(const struct transfer *t, struct base_error *err)
+{
+    const struct base_http_request *rq = t->rq;
+    const struct base_http_answer *out = t->out;
+    bool known = !(rq->out_fd > 0 && out->status == 200);
+    int rc = base_check_answer(rq->keys, out->signature, t->signature.nonce, (unsigned)out->status,
+                               !known           ? NULL
+                               : out->body.data ? out->body.data
+                                                : "",
+                               out->body.len, rq->stream, err);
+
+    if (rc == 0)
+        return 0;
+    if (out->status == 401 && !out->signature[0])
+        base_keyring_note_refusal(rq->keys, t->signature.key);
+    return base_error_wrap(err, rc, "%s %s: HTTP %ld", rq->method, rq->url, out->status);
+}
+
 int base_http_perform(struct base_http *h, const struct base_http_request *rq,
                       struct base_http_answer *out, struct base_error *err)
 {
@@ -269,7 +318,9 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
         !header_value_is_safe(rq->content_type) || !header_value_is_safe(rq->header))
         return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break",
                               rq->method, rq->url);
-    headers = build_headers(rq);
+    if (rq->keys)
+        sign(&t);
+    headers = build_headers(&t);
     set_options(h, &t, headers, why);
     base_assert(curl_multi_add_handle(h->multi, h->easy) == CURLM_OK);
     cc = run_transfer(h);
@@ -278,6 +329,8 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
     curl_multi_remove_handle(h->multi, h->easy);
     curl_easy_reset(h->easy); /* drops the pointers into this stack frame */
     curl_slist_free_all(headers);
+    if (rc == 0 && rq->keys)
+        rc = check_signature(&t, err);
     if (rc < 0)
         base_http_answer_free(out);
     return rc;

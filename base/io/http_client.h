@@ -3,9 +3,11 @@
 #ifndef CREEL_BASE_IO_HTTP_CLIENT_H
 #define CREEL_BASE_IO_HTTP_CLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/crypto/signature.h"
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -20,8 +22,12 @@ struct base_http_request {
     const char *url;    /* absolute */
     const char *body;   /* may be NULL */
     size_t body_len;
-    const char *content_type;               /* NULL: application/json if there is a body */
-    const char *bearer;                     /* token for "Authorization: Bearer <token>", or NULL */
+    const char *content_type; /* NULL: application/json if there is a body */
+    const char *bearer;       /* token for "Authorization: Bearer <token>", or NULL */
+    /* Signs the request instead of @bearer, and accepts only an answer that is signed, too
+     * (base/crypto/signature.h); NULL: neither. */
+    struct base_keyring *keys;
+    bool stream;                            /* keys: accepts an answer whose body is not signed */
     const char *accept;                     /* NULL: application/json */
     const char *header;                     /* a further header, "Name: value", or NULL */
     int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s and 60 s; timeout_ms < 0: no limit */
@@ -40,10 +46,12 @@ struct base_http_answer {
     /* value of X-Creel-Reason, truncated: the reason for a refusal whose body, in YARN's form,
      * cannot contain it */
     char reason[512];
+    char signature[BASE_ANSWER_SIGNATURE_MAX]; /* "": none */
 };
 struct base_http *base_http_new(void);
 void base_http_free(struct base_http *h);
-/* Sends @rq and waits for the answer. Returns 0 when an HTTP answer came, whatever its status; else
+/* Sends @rq and waits for the answer. Returns 0 when an HTTP answer came, whatever its status, and,
+ * with keys, its signature is right; else -BASE_EPERM (the signature is missing or wrong),
  * -BASE_EIO (also when cancelled), -BASE_ENOSPC, -BASE_ETIMEOUT, -BASE_ELIMIT (body too large) or
  * -BASE_EINVAL (a header value has a line break), with @out empty. */
 int base_http_perform(struct base_http *h, const struct base_http_request *rq,

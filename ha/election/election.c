@@ -196,7 +196,7 @@ static void refuse_for_missing_permission(struct ha_election *e, const char *pat
     base_error_set(
         &err, -BASE_EPERM,
         "ZooKeeper does not let us use %s (%s): we authenticate as %s; compare hadoop.zk.auth or "
-        "creel.cluster.secret of this cluster's ResourceManagers with the node's ACL (zkCli.sh "
+        "creel.zk.secret-file of this cluster's ResourceManagers with the node's ACL (zkCli.sh "
         "getAcl %s)",
         path, text ? text : "not authenticated", e->auth_as ? e->auth_as : "nobody", path);
     election_enter_refused(e, &err);

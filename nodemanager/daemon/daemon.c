@@ -76,13 +76,12 @@ static void set_host_name(struct nm *nm)
 static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
                             struct base_error *err)
 {
-    const char *secret = base_conf_get(nm->conf, "creel.cluster.secret");
     *out = (struct api_server_conf){
         .bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
         .insecure = nm->options.insecure || base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
         .on_answer = api_audit_log_answer,
         /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
-        .node_secret = secret && *secret ? secret : NULL};
+        .keys = nm->keys};
     int rc = api_conf_read(nm->conf, "nodemanager", out, err);
     if (rc == 0)
         api_hosts_add_addresses(out->hosts, nm->host);
@@ -299,7 +298,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     set_node_identity(nm);
     /* the instance has 32 random hex digits; the seed is its last 64 bits */
     nm_core_seed_random(nm->core, strtoull(nm->instance + 16, NULL, 16));
-    rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
+    rc = nm_link_start(&nm->rms, nm->keys, &nm->link, err);
     if (rc == 0)
         rc = announce_ready(nm, err);
     if (rc == 0)
@@ -329,6 +328,7 @@ static void stop_and_free(struct nm *nm)
     pthread_mutex_destroy(&nm->lock);
     if (nm->options.pid_file)
         unlink(nm->options.pid_file);
+    base_keyring_unref(nm->keys);
     base_rm_list_free(&nm->rms);
     free(nm->rms_text);
     free(nm);
@@ -354,6 +354,10 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
         rc = base_rm_list_add_configured(conf, &nm->rms, &err);
     nm->rms_text = base_rm_list_to_text(&nm->rms);
     set_launch_conf(nm);
+    if (rc == 0)
+        rc = base_keyring_open_by_conf(
+            conf, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
+            api_bind_is_loopback(base_conf_get(conf, "creel.nodemanager.bind")), &nm->keys, &err);
     if (rc == 0)
         rc = choose_isolation(nm, &err);
     if (rc == 0)

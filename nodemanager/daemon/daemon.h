@@ -68,7 +68,8 @@ struct nm {
     struct nm_files files;
     struct nm_spawn *spawn;
     struct base_rm_list rms;
-    char *rms_text; /* the URLs of the RMs, separated by commas */
+    char *rms_text;            /* the URLs of the RMs, separated by commas */
+    struct base_keyring *keys; /* the cluster's secret */
     struct nm_link_io *link;
     struct api_server *server;
     struct api_tls *tls;      /* of the server; NULL: plain HTTP */

@@ -24,11 +24,13 @@ bool nm_ha_answer_shows_leader(const char *text, size_t len, int64_t least)
     return yes;
 }
 
-bool nm_ask_whether_rm_leads(struct base_http *h, const char *url, int64_t least)
+bool nm_ask_whether_rm_leads(struct base_http *h, struct base_keyring *keys, const char *url,
+                             int64_t least)
 {
     char *full = base_printf("%s/ws/v1/cluster/ha", url);
     struct base_http_request rq = {.method = "GET",
                                    .url = full,
+                                   .keys = keys,
                                    .connect_timeout_ms = CONNECT_MS,
                                    .timeout_ms = ANSWER_MS,
                                    .body_max = BODY_MAX};

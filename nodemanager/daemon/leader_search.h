@@ -13,7 +13,8 @@
  * least @least, by nm_rm_search_is_leader(); false also for a body that cannot be read. */
 bool nm_ha_answer_shows_leader(const char *text, size_t len, int64_t least);
 /* Asks the RM at base address @url. Returns true when nm_ha_answer_shows_leader() accepts its
- * answer. Takes three seconds at most. */
-bool nm_ask_whether_rm_leads(struct base_http *h, const char *url, int64_t least);
+ * answer, which with @keys has to be signed. Takes three seconds at most. */
+bool nm_ask_whether_rm_leads(struct base_http *h, struct base_keyring *keys, const char *url,
+                             int64_t least);
 
 #endif

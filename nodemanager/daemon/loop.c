@@ -652,6 +652,16 @@ static void handle_link_result(struct nm *nm)
     base_buf_free(&r.body);
 }
 
+static void reload_secret(struct nm *nm)
+{
+    struct base_error err = {0};
+    int rc = base_keyring_refresh(nm->keys, &err);
+    if (rc < 0)
+        base_log_error("nm", "SIGHUP: the secret stays as it is: %s", err.text);
+    else
+        base_log_info("nm", "SIGHUP: the secret %s", rc ? "has been replaced" : "is the same");
+}
+
 static void handle_daemon_signals(struct nm *nm)
 {
     struct signalfd_siginfo si;
@@ -660,6 +670,7 @@ static void handle_daemon_signals(struct nm *nm)
             api_audit_reopen();
             if (nm->tls)
                 api_tls_reload_and_log(nm->tls);
+            reload_secret(nm);
             continue;
         }
         base_log_info("nm", "%s: the daemon ends, its %zu containers go on",

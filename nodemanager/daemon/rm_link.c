@@ -39,7 +39,7 @@ struct job {
 };
 struct nm_link_io {
     bool several; /* RMs to choose from */
-    char *secret;
+    struct base_keyring *keys;
     int fd;
     pthread_mutex_t lock;
     bool stopping, done;
@@ -69,7 +69,7 @@ static int post_job(struct nm_link_io *l, struct base_http *h, const struct job 
                                    .url = j->url,
                                    .body = j->body.data,
                                    .body_len = j->body.len,
-                                   .bearer = l->secret,
+                                   .keys = l->keys,
                                    .header = j->header,
                                    .connect_timeout_ms = l->several ? CONNECT_MS : CONNECT_ALONE_MS,
                                    .timeout_ms = j->timeout_ms,
@@ -201,7 +201,7 @@ static const char *find_other_leader(struct nm_link_io *l, uint64_t asked, int64
     size_t at = 0;
     const char *url;
     while ((url = next_rm_to_ask(l, asked, &at)))
-        if (nm_ask_whether_rm_leads(l->look_http, url, least))
+        if (nm_ask_whether_rm_leads(l->look_http, l->keys, url, least))
             return url;
     return NULL;
 }
@@ -256,8 +256,8 @@ static int start_threads(struct nm_link_io *l, struct base_error *err)
     return 0;
 }
 
-int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out,
-                  struct base_error *err)
+int nm_link_start(const struct base_rm_list *rms, struct base_keyring *keys,
+                  struct nm_link_io **out, struct base_error *err)
 {
     struct nm_link_io *l = base_alloc(sizeof *l);
     pthread_mutex_init(&l->lock, NULL);
@@ -266,7 +266,7 @@ int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_
     base_cond_init(&l->look_wake);
     nm_rm_search_init(&l->search, rms);
     l->several = rms->n > 1;
-    l->secret = secret && *secret ? base_strdup(secret) : NULL;
+    l->keys = base_keyring_ref(keys);
     l->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     l->beat_http = base_http_new();
     l->call_http = base_http_new();
@@ -304,7 +304,7 @@ void nm_link_stop(struct nm_link_io *l)
     base_buf_free(&l->result.body);
     free(l->beat.header);
     nm_rm_search_free(&l->search);
-    free(l->secret);
+    base_keyring_unref(l->keys);
     if (l->fd >= 0)
         close(l->fd);
     pthread_cond_destroy(&l->beat.wake);

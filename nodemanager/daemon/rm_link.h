@@ -11,14 +11,16 @@
 #include <stdint.h>
 
 #include "base/conf/rm_list.h"
+#include "base/crypto/keyring.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "nodemanager/core/rm_search.h"
 
 struct nm_link_io;
-/* Starts the threads. @rms: borrowed, not empty; @secret: bearer token, or NULL or "" for none. */
-int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out,
-                  struct base_error *err);
+/* Starts the threads. @rms: borrowed, not empty; @keys: the cluster's secret, which signs requests
+ * and without whose signature no answer counts; NULL: none. */
+int nm_link_start(const struct base_rm_list *rms, struct base_keyring *keys,
+                  struct nm_link_io **out, struct base_error *err);
 void nm_link_stop(struct nm_link_io *l); /* cancels requests, joins the threads and frees @l */
 int nm_link_result_fd(const struct nm_link_io *l);
 

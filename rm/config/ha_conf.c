@@ -7,6 +7,8 @@
 #include "base/conf/conf.h"
 #include "base/conf/http_policy.h"
 #include "base/conf/rm_list.h"
+#include "base/crypto/hex.h"
+#include "base/crypto/keyring.h"
 #include "base/io/io.h"
 #include "rm/leader/leader.h"
 
@@ -19,7 +21,8 @@
 #define KEY_ROOT    "creel.ha.zk-root"
 #define KEY_AUTH    "hadoop.zk.auth"
 #define KEY_STORE   "creel.rm.state-store"
-#define KEY_SECRET  "creel.cluster.secret"
+#define KEY_SECRET  "creel.zk.secret-file"
+#define NAME_SECRET "zookeeper.secret"
 #define WORD        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define SEPARATORS  ", \t\r\n"
 #define AUTH_MAX    4096
@@ -223,25 +226,68 @@ static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *o
     return 0;
 }
 
-/* Reads "digest:user:password", or "@file" for a file that contains it; without the key, user is
- * creel and password the cluster's secret. SOURCE: Hadoop's ZKUtil.parseAuth and
- * resolveConfIndirection, of whose schemes only digest is accepted. */
+/* Returns the path of ZooKeeper's secret: as configured, else beside the cluster's. NULL: neither
+ * has a place. *@by_default: in the folder of the user's state, where a daemon may make it. The
+ * caller frees it. */
+static char *find_zk_secret(const struct base_conf *c, bool *by_default)
+{
+    const char *set = get_text_or_empty(c, KEY_SECRET);
+    const char *cluster = get_text_or_empty(c, BASE_CLUSTER_SECRET_KEY);
+    const char *slash = strrchr(cluster, '/');
+
+    *by_default = !*set && !*cluster;
+    if (*set)
+        return base_strdup(set);
+    if (*cluster)
+        return base_printf("%.*s" NAME_SECRET, slash ? (int)(slash + 1 - cluster) : 0, cluster);
+    return base_secret_default_path(NAME_SECRET);
+}
+
+/* Sets the user creel with the first key of ZooKeeper's secret, as hex digits, as the password. */
+static int read_zk_secret(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+{
+    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    char password[2 * BASE_KEY_BYTES + 1];
+    bool by_default;
+    char *path = find_zk_secret(c, &by_default);
+    size_t n;
+    int rc;
+
+    if (!path)
+        return base_error_set(err, -BASE_EINVAL,
+                              "neither " KEY_SECRET " nor " KEY_AUTH
+                              " is set: anybody could change the state in ZooKeeper");
+    rc = base_secret_file_read(path, keys, &n, err);
+    if (rc == -BASE_ENOTFOUND && by_default) {
+        rc = base_secret_file_make(path, err);
+        if (rc == 0 || rc == -BASE_EEXIST)
+            rc = base_secret_file_read(path, keys, &n, err);
+    }
+    free(path);
+    if (rc == -BASE_ENOTFOUND) /* a restart does not make the file that was named */
+        rc = -BASE_EINVAL;
+    if (rc < 0)
+        return base_error_wrap(err, rc,
+                               KEY_SECRET " (the secret that protects the state in ZooKeeper, if "
+                                          "not " KEY_AUTH ")");
+    out->auth =
+        base_printf("creel:%s", base_hex_encode(keys[0].bytes, sizeof keys[0].bytes, password));
+    explicit_bzero(keys, sizeof keys);
+    explicit_bzero(password, sizeof password);
+    return 0;
+}
+
+/* Reads "digest:user:password", or "@file" for a file that contains it; without the key,
+ * ZooKeeper's own secret. SOURCE: Hadoop's ZKUtil.parseAuth and resolveConfIndirection, of whose
+ * schemes only digest is accepted. */
 static int read_zk_auth(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    const char *auth = get_text_or_empty(c, KEY_AUTH), *secret = get_text_or_empty(c, KEY_SECRET),
-               *user;
+    const char *auth = get_text_or_empty(c, KEY_AUTH), *user;
     struct base_buf file = {0};
     int rc = 0;
 
-    if (!*auth && !*secret)
-        return base_error_set(err, -BASE_EINVAL,
-                              "neither " KEY_SECRET " nor " KEY_AUTH
-                              " is set: anybody could change the state in "
-                              "ZooKeeper");
-    if (!*auth) {
-        out->auth = base_printf("creel:%s", secret);
-        return 0;
-    }
+    if (!*auth)
+        return read_zk_secret(c, out, err);
     if (*auth == '@') {
         rc = base_file_read(auth + 1, AUTH_MAX, &file, err);
         if (rc < 0)

@@ -14,6 +14,7 @@ static const struct api_audit_operation operations[] = {
      "kill-attempt", false},
     {"PUT", CLUSTER "/scheduler/policy", "set-policy", false},
     {"POST", CLUSTER "/scheduler/queues/refresh", "refresh-queues", false},
+    {"POST", CLUSTER "/secret/refresh", "refresh-secret", false},
     {"PUT", CLUSTER "/scheduler-conf", "set-scheduler-conf", false},
     {"GET", CLUSTER "/scheduler-conf/format", "format-scheduler-conf", false},
     {"PUT", CLUSTER "/refresh-nodes", "refresh-nodes", false},

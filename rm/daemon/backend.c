@@ -85,6 +85,11 @@ void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_work
     rm_worker_add(b->slow[kind], task, user);
 }
 
+struct base_keyring *rm_backend_keys(struct rm_backend *b)
+{
+    return b->secret;
+}
+
 struct rm_relay *rm_backend_relay(struct rm_backend *b)
 {
     return b->relay;

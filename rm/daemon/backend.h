@@ -52,7 +52,8 @@ bool rm_backend_knows_groups(struct rm_backend *b, const char *user);
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_GROUPS, RM_SLOW_KINDS };
 void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task,
                                 void *user);
-struct rm_relay *rm_backend_relay(struct rm_backend *b); /* rm/daemon/relay.h */
+struct rm_relay *rm_backend_relay(struct rm_backend *b);    /* rm/daemon/relay.h */
+struct base_keyring *rm_backend_keys(struct rm_backend *b); /* the cluster's secret, or NULL */
 /* ---- high availability: the role of this RM, and the active RM. Any thread; cheap ---- */
 enum rm_role {
     RM_ROLE_STANDBY,    /* the core is empty, or soon will be; posts are refused */

@@ -89,6 +89,12 @@ void rm_daemon_set_repair(struct rm_backend *b, const struct rm_repair *repair)
     b->repair = *repair;
 }
 
+void rm_daemon_set_keys(struct rm_backend *b, struct base_keyring *keys)
+{
+    b->secret = base_keyring_ref(keys);
+    rm_relay_sign_with(b->relay, keys);
+}
+
 void rm_daemon_set_url(struct rm_backend *b, const char *url)
 {
     base_assert(!atomic_load(&b->url));
@@ -317,6 +323,7 @@ void rm_daemon_free(struct rm_backend *b)
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_free(b->slow[i]);
     rm_relay_free(b->relay);
+    base_keyring_unref(b->secret);
     rm_file_pool_free(b->files);
     rm_core_free(b->core);
     while (b->keys) {

@@ -51,6 +51,9 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
 void rm_daemon_accept_formatted_store(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
 /* Copies @url. Call once, when the port is known. */
+/* Sets the cluster's secret, with which requests to nodes are signed; takes a reference. Call
+ * before rm_daemon_start(). NULL, or not called: requests are not signed. */
+void rm_daemon_set_keys(struct rm_backend *b, struct base_keyring *keys);
 void rm_daemon_set_url(struct rm_backend *b, const char *url);
 /* Ends a leadership in good order, then all threads. Returns 0, or the error of the last write to
  * the store (changes that were not written were not acknowledged either), or the error that kept an

@@ -92,6 +92,7 @@ struct rm_backend {
     struct rm_parking *watch;
     struct rm_worker *slow[RM_SLOW_KINDS];
     struct rm_relay *relay;
+    struct base_keyring *secret; /* of the cluster; NULL: requests are not signed */
     struct rm_file_pool *files;
     /* a thread of @files still hangs after the stop: do not free what that thread uses */
     bool left_behind;

@@ -15,6 +15,7 @@
 #include "api/server/tls/tls.h"
 #include "base/conf/conf.h"
 #include "base/conf/http_policy.h"
+#include "base/crypto/keyring.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/io/sched.h"
@@ -90,7 +91,8 @@ struct settings {
     bool insecure, conf_given, on; /* on: --ha was given */
     struct rm_repair repair;
     struct rm_ha_conf ha;
-    char *args[256]; /* -D, applied after the files */
+    struct base_keyring *keys; /* the cluster's secret */
+    char *args[256];           /* -D, applied after the files */
     size_t args_n;
 };
 
@@ -273,8 +275,6 @@ static int set_bind_address_if_unset(struct settings *s, struct base_error *err)
 static int read_server_conf(const struct settings *s, struct api_server_conf *out,
                             struct base_error *err)
 {
-    const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
-
     *out = (struct api_server_conf){
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = base_http_policy_port(s->conf, BASE_HTTP_RM),
@@ -283,7 +283,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
-        .node_secret = secret && *secret ? secret : NULL,
+        .keys = s->keys,
         .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
     };
     return api_conf_read(s->conf, "resourcemanager", out, err);
@@ -326,16 +326,29 @@ static void reload_queues(struct rm_backend *b, const char *why)
     api_audit_log_own_operation("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
-static void handle_hangup(struct api_tls *tls)
+static void reload_secret(struct rm_backend *b)
+{
+    struct base_error err = {0};
+    int rc = base_keyring_refresh(rm_backend_keys(b), &err);
+
+    if (rc < 0)
+        base_log_error("rm", "SIGHUP: the secret stays as it is: %s", err.text);
+    else if (rc > 0)
+        base_log_info("rm", "SIGHUP: the secret has been replaced");
+    api_audit_log_own_operation("refresh-secret", "SIGHUP", rc < 0 ? err.text : NULL);
+}
+
+static void handle_hangup(struct rm_backend *b, struct api_tls *tls)
 {
     api_audit_reopen();
+    reload_secret(b);
     if (tls)
         api_tls_reload_and_log(tls);
 }
 
-/* Until another signal comes: on SIGHUP opens the audit file again, reads the certificate and the
- * queues again, also reads the queues when their file has changed, and logs how many audit lines
- * were left out. @tls: may be NULL. */
+/* Until another signal comes: on SIGHUP opens the audit file again, reads the secret, the
+ * certificate and the queues again, also reads the queues when their file has changed, and logs how
+ * many audit lines were left out. @tls: may be NULL. */
 static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};
@@ -351,7 +364,7 @@ static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigse
         if (sig > 0 && sig != SIGHUP)
             return;
         if (sig == SIGHUP)
-            handle_hangup(tls);
+            handle_hangup(b, tls);
         if (sig == SIGHUP && !rm_queues_get_file_path(b))
             base_log_info("rm", "SIGHUP: no queues to reload");
         else if (sig == SIGHUP)
@@ -485,6 +498,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
     int rc;
 
     routes = rm_routes_new(&n);
+    rm_daemon_set_keys(b, s->keys);
     rm_daemon_start(b);
     rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {
@@ -533,6 +547,11 @@ static int run(struct settings *s, struct base_error *err)
     rc = set_bind_address_if_unset(s, err);
     if (rc < 0)
         return rc;
+    rc = base_keyring_open_by_conf(s->conf, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
+                                   api_bind_is_loopback(base_conf_get(s->conf, "creel.rm.bind")),
+                                   &s->keys, err);
+    if (rc < 0)
+        return rc;
     rc = read_server_conf(s, &conf, err);
     if (rc == 0)
         rc = prepare_clients(s, err);
@@ -570,6 +589,7 @@ static int run(struct settings *s, struct base_error *err)
         unlink(s->pid_file);
 free_conf:
     api_conf_free(&conf);
+    base_keyring_unref(s->keys);
     return rc;
 }
 

@@ -40,7 +40,10 @@ struct stream {
     int passed_n;
     char why[CURL_ERROR_SIZE];
     long status;
-    bool identified; /* the answer is one of the node; always true for a master */
+    bool identified;            /* the answer is one of the node; always true for a master */
+    char nonce[BASE_NONCE_MAX]; /* of a signed request; "": it is not signed */
+    char signature[BASE_ANSWER_SIGNATURE_MAX]; /* of the answer */
+    struct base_error refusal;                 /* why its signature does not count */
     int64_t begun_ms;
     /* under lock */
     pthread_mutex_t lock;
@@ -52,6 +55,7 @@ struct stream {
 
 struct rm_relay {
     CURLM *multi;
+    struct base_keyring *keys; /* NULL: requests are not signed */
     pthread_t thread;
     pthread_mutex_t lock;
     bool started;            /* under lock */
@@ -223,6 +227,13 @@ static void keep_passed_header(struct stream *s, const char *line, size_t len)
     }
 }
 
+/* A node signs the answer to a request for a stream before its body is known. */
+static bool check_signature(struct stream *s)
+{
+    return base_check_answer(s->relay->keys, s->signature, s->nonce, (unsigned)s->status, NULL, 0,
+                             true, &s->refusal) == 0;
+}
+
 static size_t read_header(char *data, size_t size, size_t n, void *user)
 {
     struct stream *s = user;
@@ -231,16 +242,22 @@ static size_t read_header(char *data, size_t size, size_t n, void *user)
 
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) { /* also after a "100 Continue" */
         s->identified = s->to_master;
+        s->signature[0] = '\0';
         clear_passed_headers(s);
     }
     if (s->to_master)
         keep_passed_header(s, data, len);
     else if (base_curl_match_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
         s->identified = id_len == strlen(s->name) && memcmp(id, s->name, id_len) == 0;
+    else if (base_curl_match_header(data, len, BASE_ANSWER_SIGNATURE ":", &id, &id_len) &&
+             id_len < sizeof s->signature)
+        snprintf(s->signature, sizeof s->signature, "%.*s", (int)id_len, id);
     if (len > 2 || data[0] == ' ')
         return len;
     /* the empty line: all headers have arrived */
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
+    if (s->nonce[0] && !check_signature(s))
+        s->identified = false;
     if (s->rq && s->identified && (s->to_master ? s->status >= 200 : s->status == 200))
         begin_answer(s);
     return len;
@@ -307,8 +324,9 @@ static void end_transfer(struct stream *s, CURLcode code)
                        base_curl_explain(s->easy, code, s->why, room));
     else
         answer_refusal(rq, 502, "BadGatewayException", name_kind(s), s->name,
-                       s->identified ? "it answers with an error"
-                                     : "another server answers at its address");
+                       s->refusal.code ? s->refusal.text
+                       : s->identified ? "it answers with an error"
+                                       : "another server answers at its address");
 }
 
 static void abort_stream(struct stream *s, unsigned status, const char *exception, const char *why)
@@ -454,6 +472,11 @@ struct rm_relay *rm_relay_new(void)
     return r;
 }
 
+void rm_relay_sign_with(struct rm_relay *r, struct base_keyring *keys)
+{
+    r->keys = base_keyring_ref(keys);
+}
+
 void rm_relay_start(struct rm_relay *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -529,28 +552,48 @@ static void hand_over_stream(struct rm_relay *r, struct stream *s)
     stream_free(s);
 }
 
-void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
-                  const char *address, const char *path, const char *type)
-{
-    const char *host = base_http_address_host(address);
-
-    if (!rm_relay_is_host_and_port(host)) {
-        answer_refusal(rq, 502, "BadGatewayException", "node", node_id,
-                       "the address it has registered is not host:port");
-        return;
-    }
-    hand_over_stream(r, stream_new(r, rq, node_id,
-                                   base_printf("%s%s/ws/v1/node/%s",
-                                               base_http_address_scheme(address), host, path),
-                                   type));
-}
-
 static void add_header(struct stream *s, const char *name, const char *value)
 {
     char *line = base_printf("%s: %s", name, value);
 
     s->headers = curl_slist_append(s->headers, line);
     free(line);
+}
+
+static void sign(struct stream *s)
+{
+    struct base_request_signature signature;
+    struct base_buf value = {0};
+    struct base_key key;
+
+    base_keyring_get_signing_key(s->relay->keys, &key);
+    base_sign_request(&key, "GET", base_url_target(s->url), "", 0,
+                      base_wall_us(&base_clock_real) / 1000, true, &signature);
+    explicit_bzero(&key, sizeof key);
+    memcpy(s->nonce, signature.nonce, sizeof s->nonce);
+    base_request_signature_put(&signature, &value);
+    add_header(s, "Authorization", value.data);
+    curl_easy_setopt(s->easy, CURLOPT_PATH_AS_IS, 1L);
+    base_buf_free(&value);
+}
+
+void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
+                  const char *address, const char *path, const char *type)
+{
+    const char *host = base_http_address_host(address);
+    struct stream *s;
+
+    if (!rm_relay_is_host_and_port(host)) {
+        answer_refusal(rq, 502, "BadGatewayException", "node", node_id,
+                       "the address it has registered is not host:port");
+        return;
+    }
+    s = stream_new(r, rq, node_id,
+                   base_printf("%s%s/ws/v1/node/%s", base_http_address_scheme(address), host, path),
+                   type);
+    if (r->keys)
+        sign(s);
+    hand_over_stream(r, s);
 }
 
 /* Adds the headers that a master gets. SOURCE: Hadoop's WebAppProxy passes the same ones. */
@@ -617,6 +660,7 @@ void rm_relay_free(struct rm_relay *r)
     if (!r)
         return;
     curl_multi_cleanup(r->multi);
+    base_keyring_unref(r->keys);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }

@@ -10,9 +10,9 @@
  *
  * The relay is not an open proxy. The address of a node is that of a registered one, the caller
  * builds the path from checked parts, and only an answer that names the requested node
- * (BASE_HTTP_NODE_HEADER) is passed on. A master chooses the port and path of its URL, but the
- * connection goes to the host of the node that runs it, whatever host the URL names. Redirects are
- * not followed.
+ * (BASE_HTTP_NODE_HEADER) and is signed with the cluster's secret is passed on. A master chooses
+ * the port and path of its URL, but the connection goes to the host of the node that runs it,
+ * whatever host the URL names. Redirects are not followed.
  *
  * Bounds: RM_RELAY_MAX answers at once, RM_RELAY_PEER_MAX of them for one client address;
  * RM_RELAY_BUFFER bytes of each answer are held (a slow client slows the node's sending); an answer
@@ -23,6 +23,7 @@
 #define CREEL_RM_DAEMON_RELAY_H
 
 #include "api/server/server.h"
+#include "base/crypto/keyring.h"
 
 enum {
     RM_RELAY_MAX = 256,
@@ -36,6 +37,9 @@ enum {
 
 struct rm_relay;
 struct rm_relay *rm_relay_new(void);
+/* Signs requests to nodes with @keys from now on, and passes on only answers that are signed, too;
+ * takes a reference. Requests to masters are not signed. Call before rm_relay_start(). */
+void rm_relay_sign_with(struct rm_relay *r, struct base_keyring *keys);
 void rm_relay_start(struct rm_relay *r);
 /* Parks @rq and answers it with the body that the node at @address ("host:port", or
  * "https://host:port") returns for GET http://address/ws/v1/node/@path. @path: made of checked

@@ -32,6 +32,7 @@
     X(rm_api_history_routes)                                                                       \
     X(rm_api_ha_routes)                                                                            \
     X(rm_admin_beans_routes)                                                                       \
+    X(rm_admin_secret_routes)                                                                      \
     X(rm_admin_servlets_routes)                                                                    \
     X(rm_openapi_routes)                                                                           \
     X(rm_api_relay_routes)                                                                         \

@@ -15,7 +15,8 @@
  * --ha), ha.rm-ids, ha.id (default: the id whose webapp.address has this process's port),
  * webapp.address.<id> (or hostname.<id>), yarn.resourcemanager.zk-address or hadoop.zk.address,
  * zk-timeout-ms, cluster-id; creel.ha.zk-root (default /creel/<cluster-id>); hadoop.zk.auth
- * "digest:user:password" (or @file) or, without it, "creel:<creel.cluster.secret>". */
+ * "digest:user:password" (or @file) or, without it, "creel:<first line of creel.zk.secret-file>".
+ */
 #ifndef CREEL_RM_LEADER_LEADER_H
 #define CREEL_RM_LEADER_LEADER_H
 

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/crypto/signature.h"
 #include "base/io/io.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -32,6 +34,7 @@ enum {
 
 static const char *bin;
 static char *dir;
+static struct base_key secret; /* of the ResourceManager and our nodes */
 static pid_t rm;
 static uint16_t port;
 static struct connection {
@@ -118,6 +121,21 @@ static char *write_queues(void)
     return path;
 }
 
+/* Makes the RM's secret, where it will look for it. */
+static void make_secret(void)
+{
+    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    char *path;
+    size_t n;
+
+    setenv("XDG_STATE_HOME", dir, 1);
+    path = base_secret_default_path(BASE_CLUSTER_SECRET_NAME);
+    if (base_secret_file_make(path, NULL) < 0 || base_secret_file_read(path, keys, &n, NULL) < 0)
+        die("the secret cannot be made");
+    secret = keys[0];
+    free(path);
+}
+
 static void start_rm(void)
 {
     char *queues = write_queues();
@@ -167,14 +185,32 @@ static int connect_to(uint16_t to_port)
 }
 
 /* Sends one request; @body NULL: a GET. */
+/* Appends the line that signs the request of a node. */
+static void add_signature(const char *path, const char *body, struct base_buf *out)
+{
+    struct base_request_signature signature;
+
+    base_sign_request(&secret, "POST", path, body, strlen(body),
+                      base_wall_us(&base_clock_real) / 1000, false, &signature);
+    base_buf_adds(out, "Authorization: ");
+    base_request_signature_put(&signature, out);
+    base_buf_adds(out, "\r\n");
+}
+
 static void send_request(struct connection *c, const char *path, const char *body)
 {
     char head[4096];
-    int n = snprintf(head, sizeof head,
-                     "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
-                     "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
-                     body ? "POST" : "GET", path, port, body ? strlen(body) : 0, body ? body : "");
+    struct base_buf line = {0};
+    int n;
 
+    if (strstr(path, "/nodetracker/"))
+        add_signature(path, body, &line);
+    n = snprintf(head, sizeof head,
+                 "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n%s"
+                 "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+                 body ? "POST" : "GET", path, port, line.data ? line.data : "",
+                 body ? strlen(body) : 0, body ? body : "");
+    base_buf_free(&line);
     if (base_write_all(c->fd, head, (size_t)n) < 0)
         die("a request cannot be sent");
 }
@@ -506,6 +542,7 @@ int main(int argc, char **argv)
     dir = base_printf("%s/bench-http.XXXXXX", parent ? parent : "/tmp");
     if (!mkdtemp(dir))
         die("mkdtemp");
+    make_secret();
     start_rm();
     for (int i = 0; i < CONNECTIONS; i++)
         connections[i].fd = connect_to(port);

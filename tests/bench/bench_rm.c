@@ -127,14 +127,29 @@ static void end(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
+/* The secret that the RM has made at its start. */
+static struct base_keyring *open_secret(void)
+{
+    static struct base_keyring *keys;
+    char *path = base_secret_default_path(BASE_CLUSTER_SECRET_NAME);
+
+    if (!keys && base_keyring_open(path, &keys, NULL) < 0)
+        die("the RM has made no secret");
+    free(path);
+    return keys;
+}
+
 /* One request; dies on a transport error. Returns the status; @out may be NULL. */
 static long ask(struct base_http *h, const char *method, const char *path, const char *body,
                 struct base_buf *out)
 {
     char u[1024];
     snprintf(u, sizeof u, "%s%s", url, path);
-    struct base_http_request rq = {
-        .method = method, .url = u, .body = body, .body_len = body ? strlen(body) : 0};
+    struct base_http_request rq = {.method = method,
+                                   .url = u,
+                                   .body = body,
+                                   .body_len = body ? strlen(body) : 0,
+                                   .keys = strstr(path, "/nodetracker/") ? open_secret() : NULL};
     struct base_http_answer a = {0};
     struct base_error err = {0};
     if (base_http_perform(h, &rq, &a, &err) < 0)
@@ -505,6 +520,7 @@ int main(int argc, char **argv)
     dir = parent ? base_printf("%s/bench.XXXXXX", parent) : base_strdup(tmp);
     if (!mkdtemp(dir))
         die("mkdtemp");
+    setenv("XDG_STATE_HOME", dir, 1);
     if (!strcmp(argv[2], "latency"))
         bench_latency(n ? n : 500);
     else if (!strcmp(argv[2], "tasks"))

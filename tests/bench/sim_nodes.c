@@ -17,6 +17,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/crypto/signature.h"
 #include "base/io/json.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -49,7 +51,7 @@ struct node {
 };
 static char *rms[RMS_MAX];
 static size_t rms_n;
-static const char *secret;
+static struct base_key secret;
 static int map_slots, reduce_slots, task_ms;
 static int64_t epoch_seen, refused;
 static CURLM *multi;
@@ -137,6 +139,8 @@ static void make_body(struct node *n)
 
 static void send_request(struct node *n)
 {
+    struct base_request_signature signature;
+    struct base_buf authorization = {0};
     char url[1024], line[600];
 
     n->again_ms = 0;
@@ -148,8 +152,12 @@ static void send_request(struct node *n)
     curl_slist_free_all(n->headers);
     n->headers = curl_slist_append(NULL, "Content-Type: application/json");
     n->headers = curl_slist_append(n->headers, "Expect:");
-    snprintf(line, sizeof line, "Authorization: Bearer %s", secret);
-    n->headers = curl_slist_append(n->headers, line);
+    base_sign_request(&secret, "POST", base_url_target(url), n->body.data, n->body.len,
+                      base_wall_us(&base_clock_real) / 1000, false, &signature);
+    base_buf_adds(&authorization, "Authorization: ");
+    base_request_signature_put(&signature, &authorization);
+    n->headers = curl_slist_append(n->headers, authorization.data);
+    base_buf_free(&authorization);
     if (n->failed[0]) {
         snprintf(line, sizeof line, "X-Creel-Failed: %s", n->failed);
         n->headers = curl_slist_append(n->headers, line);
@@ -403,16 +411,24 @@ static void loop(int signal_fd)
 
 int main(int argc, char **argv)
 {
+    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    struct base_error err;
+    size_t keys_n;
     sigset_t set;
     int signal_fd;
 
     if (argc != 6 && argc != 7) {
-        fprintf(stderr, "usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS]\n");
+        fprintf(stderr,
+                "usage: sim_nodes RM_URLS SECRET_FILE NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS]\n");
         return 2;
     }
     for (char *p = strtok(argv[1], ","); p && rms_n < RMS_MAX; p = strtok(NULL, ","))
         rms[rms_n++] = p;
-    secret = argv[2];
+    if (base_secret_file_read(argv[2], keys, &keys_n, &err) < 0) {
+        fprintf(stderr, "sim_nodes: %s\n", err.text);
+        return 2;
+    }
+    secret = keys[0];
     nodes_n = atoi(argv[3]);
     map_slots = atoi(argv[4]);
     reduce_slots = atoi(argv[5]);

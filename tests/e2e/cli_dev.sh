@@ -75,7 +75,7 @@ expect 2 creel dev --stop -D creel.rm.port=1 --dir "$DEV"; one_line -D stop
 expect 2 creel dev --stop --status --dir "$DEV"; one_line stop status
 for set in creel.scheduler.policy=naive-fair:--policy creel.nodemanager.map-slots=1:--map-slots \
     creel.nodemanager.reduce-slots=1:--reduce-slots creel.rm.port=1:--port \
-    creel.nodemanager.local-dir=/x:--dir creel.rm.state-dir=/x:--dir creel.cluster.secret=x: \
+    creel.nodemanager.local-dir=/x:--dir creel.rm.state-dir=/x:--dir creel.cluster.secret-file=x: \
     creel.nodemanager.rm=x: \
     creel.nodemanager.port=0:; do
     expect 2 creel dev "-D${set%%:*}" --port 0 --dir "$DEV"; one_line "${set%%=*}" "${set##*:}"

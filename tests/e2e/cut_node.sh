@@ -19,9 +19,10 @@ cleanup_more() {
 }
 
 mkdir "$W/conf"
+"$BIN/creel" secret --new --file "$T/cluster.secret"
 cat > "$W/conf/creel-site.xml" << END
 <configuration>
-<property><name>creel.cluster.secret</name><value>cut</value></property>
+<property><name>creel.cluster.secret-file</name><value>$T/cluster.secret</value></property>
 <property><name>creel.rm.bind</name><value>0.0.0.0</value></property>
 <property><name>creel.rm.insecure</name><value>true</value></property>
 <property><name>creel.rm.state-dir</name><value>$T/state</value></property>

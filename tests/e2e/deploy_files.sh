@@ -42,7 +42,12 @@ if command -v systemd-sysusers > /dev/null && command -v systemd-tmpfiles > /dev
 fi
 
 # --- the example: every id is a ResourceManager, and nothing else is reported
-said() { "$BIN/creel-rm" --conf "$DEPLOY/yarn-site-ha.xml" "$@" 2>&1 || true; }
+"$BIN/creel" secret --new --file "$T/cluster.secret" 2> "$T/said" || fail "$(cat "$T/said")"
+"$BIN/creel" secret --new --file "$T/zookeeper.secret" 2> "$T/said" || fail "$(cat "$T/said")"
+said() {
+    "$BIN/creel-rm" --conf "$DEPLOY/yarn-site-ha.xml" \
+        -D creel.cluster.secret-file="$T/cluster.secret" "$@" 2>&1 || true
+}
 said --rm-id rm3 | grep -q 'yarn.resourcemanager.ha.id: rm3 is not one of .*rm1,rm2' ||
     fail "says $(said --rm-id rm3)"
 for id in rm1 rm2; do # all of it was read when the port is what is wrong

@@ -10,6 +10,7 @@
 #include "api/server/server.h"
 #include "base/clock.h"
 #include "base/conf/rm_list.h"
+#include "base/crypto/keyring.h"
 #include "base/io/json.h"
 
 #define NODES_MAX 64
@@ -39,7 +40,6 @@ struct fake_rm {
     struct waiting waiting[NODES_MAX];
     size_t waiting_n;
     int64_t sent_on, looks;
-    char secret[128];
     int64_t epoch, after_forget;
     int lose;
     struct node nodes[NODES_MAX];
@@ -135,13 +135,12 @@ static json_t *body_of(struct api_request *rq)
 
 static bool refuse(struct fake_rm *rm, struct api_request *rq)
 {
-    const char *bearer = api_bearer_token(rq);
     if (rm->away) {
         api_answer_error(rq, 503, "IOException", "away");
         return true;
     }
-    if (rm->secret[0] && (!bearer || strcmp(bearer, rm->secret) != 0)) {
-        api_answer_error(rq, 403, "ForbiddenException", "secret");
+    if (!api_is_signed_by_node(rq)) {
+        api_answer_error(rq, 401, "AuthorizationException", "not signed");
         return true;
     }
     return false;
@@ -390,9 +389,14 @@ static void *timer_loop(void *user)
 struct fake_rm *fake_rm_start(uint16_t port)
 {
     struct fake_rm *rm = base_alloc(sizeof *rm);
+    struct base_conf *none = base_conf_new();
     struct api_server_conf conf = {
         .bind = "127.0.0.1", .port = port, .threads = 2, .static_user = "dr.who"};
     struct base_error err = {0};
+    /* the secret that the daemons of the test use, too */
+    base_assert(base_keyring_open_by_conf(none, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
+                                          true, &conf.keys, &err) == 0);
+    base_conf_free(none);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -407,6 +411,7 @@ struct fake_rm *fake_rm_start(uint16_t port)
         fprintf(stderr, "fake RM: %s\n", err.text);
         abort();
     }
+    base_keyring_unref(conf.keys);
     if (pthread_create(&rm->timer, NULL, timer_loop, rm))
         abort();
     return rm;
@@ -498,11 +503,6 @@ char *fake_rm_last_failed(struct fake_rm *rm)
     char *text;
     LOCKED(rm, text = base_strdup(rm->failed ? rm->failed : ""));
     return text;
-}
-
-void fake_rm_set_secret(struct fake_rm *rm, const char *secret)
-{
-    LOCKED(rm, snprintf(rm->secret, sizeof rm->secret, "%s", secret));
 }
 
 void fake_rm_lose_answers(struct fake_rm *rm, int n)

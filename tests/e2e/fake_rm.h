@@ -1,6 +1,7 @@
 /* tests/e2e/fake_rm.h - a ResourceManager's side of the node protocol, as small as tests need it:
  * it registers nodes, parks heartbeats, hands out the orders a test queues, and keeps the last
- * report of every container. In the test's own process; thread-safe. */
+ * report of every container. In the test's own process; thread-safe. Requests of nodes have to be
+ * signed with the secret of daemons on loopback, and so are the answers. */
 #ifndef CREEL_FAKE_RM_H
 #define CREEL_FAKE_RM_H
 
@@ -31,7 +32,6 @@ bool fake_rm_wait_looks(struct fake_rm *rm, int64_t n,
 int64_t fake_rm_sent_on(struct fake_rm *rm); /* requests answered 307 */
 char *fake_rm_last_failed(
     struct fake_rm *rm); /* X-Creel-Failed of the last request here, "" for none; caller frees */
-void fake_rm_set_secret(struct fake_rm *rm, const char *secret); /* before the nodes come */
 /* Drops the next answer to a heartbeat of each node after processing it: the node must repeat. */
 void fake_rm_lose_answers(struct fake_rm *rm, int n);
 

@@ -35,7 +35,6 @@ configure() { # PORT: the configuration of all
             "yarn.resourcemanager.webapp.address.rm-2=127.0.0.1:$(($1 + 1))" \
             "yarn.resourcemanager.zk-address=$ZK_SERVERS" \
             yarn.resourcemanager.zk-timeout-ms=1000 yarn.resourcemanager.cluster-id=cli \
-            creel.cluster.secret=s3cret \
             creel.nodemanager.map-slots=4; do
             echo "<property><name>${k%%=*}</name><value>${k#*=}</value></property>"
         done
@@ -83,7 +82,8 @@ unfit() {
     timeout 60 "$BIN/creel-rm" --ha --rm-id rm-1 -D creel.rm.port=0 \
         -D "creel.rm.state-dir=$T/unfit" "$@"
 }
-expect 2 unfit -D creel.cluster.secret=wrong
+"$BIN/creel" secret --new --file "$T/other.secret" 2> "$T/e" || fail "$(cat "$T/e")"
+expect 2 unfit -D creel.zk.secret-file="$T/other.secret"
 grep -q 'ZooKeeper does not let us use /creel' "$T/e" || fail "a wrong password: $(cat "$T/e")"
 expect 2 unfit -D creel.ha.zk-root=/creel/cli -D yarn.resourcemanager.cluster-id=other
 grep -q 'belongs to cluster "cli"' "$T/e" || fail "another cluster's root: $(cat "$T/e")"

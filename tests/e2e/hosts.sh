@@ -22,10 +22,13 @@ named() { # NAMESPACE HOSTNAME COMMAND...
     shift 2
     host_run "$ns" unshare --uts sh -c 'hostname "$0" && exec "$@"' "$name" "$@"
 }
-# Folders come from the command line, because all hosts share one file system here.
-named rm1 master "$BIN/creel-rm" -D creel.rm.state-dir="$W/state" --log-format text
+# Folders and the secret come from the command line, because all hosts share one file system here.
+"$BIN/creel" secret --new --file "$W/cluster.secret"
+secret=(-D "creel.cluster.secret-file=$W/cluster.secret")
+named rm1 master "$BIN/creel-rm" "${secret[@]}" -D creel.rm.state-dir="$W/state" --log-format text
 for i in 1 2; do
-    named nm$i nm$i "$BIN/creel-nm" -D creel.nodemanager.local-dir="$W/local$i" --log-format text
+    named nm$i nm$i "$BIN/creel-nm" "${secret[@]}" \
+        -D creel.nodemanager.local-dir="$W/local$i" --log-format text
 done
 export CREEL_RM=http://master:8088
 wait_for 60 "two nodes" nodes_running 2 || { tail -n 5 "$W"/*/log >&2; exit 1; }

@@ -4,6 +4,7 @@ set -euo pipefail
 BIN=${CREEL_BIN:?folder with the creel binaries}
 T=$(mktemp -d "${TMPDIR:-/tmp}/creel-test.XXXXXX")
 DEV=$T/dev
+export XDG_STATE_HOME=$T/state-home # where daemons on loopback find their secret
 creel() { "$BIN/creel" "$@"; }
 
 cleanup() {

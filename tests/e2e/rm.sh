@@ -11,7 +11,6 @@ mkdir -p "$DEV"
 start_rm() { # ARGS...
     rm -f "$T/url"
     "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/state" \
-        -D creel.cluster.secret=s3cret \
         --url-file "$T/url" --pid-file "$T/pid" "$@" 2>> "$DEV/rm.log" &
     RM_PID=$!
     wait_for 10 "creel-rm" test -s "$T/url"
@@ -19,8 +18,10 @@ start_rm() { # ARGS...
 }
 api() { # METHOD PATH [BODY]: the answer in $T/body, prints the status
     curl -s -o "$T/body" -w '%{http_code}' -X "$1" -H 'Content-Type: application/json' \
-        ${TOKEN:+-H "Authorization: Bearer $TOKEN"} ${3:+-d "$3"} "$RM$2"
+        ${TOKEN:+-H "Authorization: Bearer $TOKEN"} ${SIGN:+-H "Authorization: $(signed "$@")"} \
+        ${3:+-d "$3"} "$RM$2"
 }
+signed() { "$CREEL_SOURCE/tests/e2e/sign" "$XDG_STATE_HOME/creel/cluster.secret" "$@"; }
 want() { # STATUS METHOD PATH [BODY]
     local status=$1 got
     shift
@@ -28,7 +29,7 @@ want() { # STATUS METHOD PATH [BODY]
     [ "$got" = "$status" ] || fail "$1 $2: $got is not $status: $(cat "$T/body")"
 }
 body() { jq -r "$1" "$T/body"; }
-tracker() { TOKEN=s3cret want "$@"; }
+tracker() { SIGN=y want "$@"; } # as a node
 # refused STATUS BODY WORDS: the submission gets this status and a message with these words
 refused() {
     want "$1" POST /ws/v1/cluster/jobs "$2"
@@ -84,7 +85,7 @@ CURSOR=$(body .cursor)
 want 200 GET "/ws/v1/cluster/jobs?limit=1&cursor=$CURSOR"
 check_equal "$(body '.jobs[0].name')" first "the page behind the cursor"
 
-# ---- a node: with a wrong secret, then with the right one
+# ---- a node: without a signature, then with one
 NODE='"nodeId":"127.0.0.1:9","instance":"00000000000000000000000000000001"'
 REGISTER='{'$NODE',"httpAddress":"127.0.0.1:9","rack":"/default-rack","mapSlots":1,'
 REGISTER+='"reduceSlots":1,"bootId":"b","epochSeen":0,"version":"0.1.0","containers":[]}'
@@ -98,7 +99,7 @@ ended() {
     printf '%s' '{"id":"'$C'","state":"complete","slot":"map","exitCode":'"$1" \
         ',"startedMs":1,"endedMs":2}'
 }
-TOKEN=wrong want 403 POST /ws/v1/nodetracker/register "$REGISTER"
+TOKEN=wrong want 401 POST /ws/v1/nodetracker/register "$REGISTER"
 tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":0,"holdMs":0}'
 check_equal "$(body '.orders[0].type')" resync "an unknown node is told to register"
 tracker 200 POST /ws/v1/nodetracker/register "$REGISTER"
@@ -132,8 +133,9 @@ tracker 200 POST /ws/v1/nodetracker/heartbeat \
 check_equal "$(cat "$T/body")" "$AGAIN" "repeated heartbeat"
 RESPONSE=$(body .responseId)
 parked() {
-    curl -s -H 'Authorization: Bearer s3cret' -H 'Content-Type: application/json' -o "$T/parked" \
-        -d '{'$NODE',"responseId":'$RESPONSE',"healthy":true,"holdMs":30000}' \
+    local beat='{'$NODE',"responseId":'$RESPONSE',"healthy":true,"holdMs":30000}'
+    curl -s -H "Authorization: $(signed POST /ws/v1/nodetracker/heartbeat "$beat")" \
+        -H 'Content-Type: application/json' -o "$T/parked" -d "$beat" \
         "$RM/ws/v1/nodetracker/heartbeat"
 }
 parked & PARKED=$!
@@ -239,7 +241,7 @@ grep -q -e '--rm-id rm1: .*expected --ha' "$T/refusal" ||
     fail "no word of --ha: $(cat "$T/refusal")"
 : > "$T/file"
 "$BIN/creel-rm" --ha --rm-id a -D yarn.resourcemanager.ha.rm-ids=a -D creel.rm.port=0 \
-    -D creel.cluster.secret=s3cret -D yarn.resourcemanager.zk-address=127.0.0.1:1 \
+    -D yarn.resourcemanager.zk-address=127.0.0.1:1 \
     -D yarn.resourcemanager.webapp.address.a=127.0.0.1:8088 \
     -D yarn.resourcemanager.cluster-id=c -D creel.rm.state-dir="$T/file/below" 2> "$T/refusal" &
 RM_PID=$!

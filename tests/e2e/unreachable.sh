@@ -13,10 +13,13 @@ ip addr add 10.78.0.1/24 dev v-far && ip link set v-far up
 ip -n far addr add 10.78.0.2/24 dev eth0 && ip -n far link set eth0 up && ip -n far link set lo up
 export CREEL_CONF_DIR=$T CREEL_RM=http://10.78.0.1:8088
 mkdir -p "$DEV"
-"$BIN/creel-rm" --insecure -D creel.rm.bind=0.0.0.0 -D creel.rm.state-dir="$T/rm" \
+"$BIN/creel" secret --new --file "$T/secret"
+"$BIN/creel-rm" --insecure -D creel.cluster.secret-file="$T/secret" \
+    -D creel.rm.bind=0.0.0.0 -D creel.rm.state-dir="$T/rm" \
     > "$DEV/rm.log" 2>&1 &
 for n in 1 2; do
-    "$BIN/creel-nm" -D creel.nodemanager.rm=http://127.0.0.1:8088 -D creel.nodemanager.port=804$n \
+    "$BIN/creel-nm" -D creel.cluster.secret-file="$T/secret" \
+        -D creel.nodemanager.rm=http://127.0.0.1:8088 -D creel.nodemanager.port=804$n \
         -D creel.nodemanager.local-dir="$T/nm$n" -D creel.nodemanager.map-slots=3 \
         > "$DEV/nm$n.log" 2>&1 &
     eval "nm$n=$!"

@@ -46,7 +46,7 @@ ends 2 "creel.rm.state-dir: .*$T/file" rm_ -D creel.rm.state-dir="$T/file/x"
 ends 2 'creel.rm.state-store: "bdb" is no state store of a single ResourceManager' rm_ \
     -D creel.rm.state-store=bdb
 ends 2 "hadoop.zk.auth.*$T/none" rm_ "${alone[@]}" -D hadoop.zk.auth=@"$T/none"
-ends 2 creel.cluster.secret rm_ "${alone[@]}"
+ends 2 "creel.zk.secret-file.*$T/none" rm_ "${alone[@]}" -D creel.zk.secret-file="$T/none"
 ends 2 creel.nodemanager.map-slots nm_ -D creel.nodemanager.map-slots=x
 ends 2 'creel.nodemanager.isolation: "jail": expected one of none, cgroup' nm_ \
     -D creel.nodemanager.isolation=jail
@@ -58,14 +58,28 @@ for daemon in rm_ nm_; do
         $daemon -D creel.http.allowed-hosts=http://a
     ends 2 'creel.http.connections-for-nodes: 1000' $daemon -D creel.http.connections=1000
 done
-# A secret tells nodes from others, not users: it lifts the rule for neither daemon.
-for secret in '' s; do
-    ends 2 "creel.rm.bind: .*--insecure" rm_ -D creel.rm.bind=0.0.0.0 \
-        -D creel.cluster.secret=$secret
-    ends 2 "creel.nodemanager.bind: .*--insecure" nm_ -D creel.nodemanager.bind=0.0.0.0 \
-        -D creel.cluster.secret=$secret
+# The secret tells nodes from others, not users: it lifts the rule for neither daemon.
+"$BIN/creel" secret --new --file "$T/secret" 2> /dev/null
+install -m 0640 "$T/secret" "$T/shown"
+printf 'x\n' > "$T/odd" && chmod 600 "$T/odd"
+ln -s "$T/secret" "$T/link"
+for daemon in rm_ nm_; do
+    key=creel.$([ $daemon = rm_ ] && echo rm || echo nodemanager).bind
+    ends 2 "$key: .*--insecure" $daemon -D $key=0.0.0.0 -D creel.cluster.secret-file="$T/secret"
+    ends 2 'creel.cluster.secret-file is not set' $daemon --insecure -D $key=0.0.0.0
+    ends 2 "creel.cluster.secret-file: $T/shown: the mode .* is 0640" $daemon \
+        -D creel.cluster.secret-file="$T/shown"
+    ends 2 "creel.cluster.secret-file: $T/link" $daemon -D creel.cluster.secret-file="$T/link"
+    ends 2 "creel.cluster.secret-file: $T/none: no such file" $daemon \
+        -D creel.cluster.secret-file="$T/none"
+    ends 2 "creel.cluster.secret-file: $T/odd: expected one or two lines" $daemon \
+        -D creel.cluster.secret-file="$T/odd"
+    ends 2 '-D: creel.cluster.secret: a secret is not taken from the configuration' $daemon \
+        -D creel.cluster.secret=hush
 done
 # This host may still get that address: status 1.
-ends 1 192.0.2.1 rm_ --insecure -D creel.rm.bind=192.0.2.1
-ends 1 192.0.2.1 nm_ --insecure -D creel.nodemanager.bind=192.0.2.1
+ends 1 192.0.2.1 rm_ --insecure -D creel.rm.bind=192.0.2.1 \
+    -D creel.cluster.secret-file="$T/secret"
+ends 1 192.0.2.1 nm_ --insecure -D creel.nodemanager.bind=192.0.2.1 \
+    -D creel.cluster.secret-file="$T/secret"
 echo "ok wrong configurations"

@@ -67,6 +67,9 @@ RM_PORT=8088 NM_PORT=8042
 world_conf() {
     local i ids=
     mkdir -p "$1"
+    for i in cluster zookeeper; do
+        [ -e "$1/$i.secret" ] || "$BIN/creel" secret --new --file "$1/$i.secret" 2> /dev/null
+    done
     for ((i = 1; i <= $2; i++)); do ids+=${ids:+,}rm$i; done
     {
         echo '<configuration>'
@@ -82,7 +85,7 @@ world_conf() {
         property yarn.nm.liveness-monitor.expiry-interval-ms "${NODE_EXPIRY_MS:-4000}"
         property yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 200
         property yarn.am.liveness-monitor.expiry-interval-ms 10000
-        property creel.cluster.secret fault-bench
+        property creel.cluster.secret-file "$1/cluster.secret"
         property creel.rm.insecure true
         property creel.nodemanager.insecure true
         property creel.nodemanager.min-free-disk-mb 0

@@ -793,13 +793,11 @@ static void test_bad_counters(void)
     fx_free(fx);
 }
 
-/* Goal: shutdown kills the containers and ends the daemon; the secret is sent. */
+/* Goal: shutdown kills the containers and ends the daemon. */
 static void test_shutdown(void)
 {
     struct fx *fx = fx_new();
     char a[64];
-    fake_rm_set_secret(fx->rm, "hush");
-    fx->conf[0][0] = "creel.cluster.secret=hush";
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
     char *text = pid_json(fx, a);

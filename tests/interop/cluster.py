@@ -107,6 +107,7 @@ class Cluster:
         for key, value in keys.items():
             args += ["-D", f"{key}={value}"]
         env = {k: v for k, v in os.environ.items() if not k.startswith("CREEL_")}
+        env["XDG_STATE_HOME"] = self.path("state-home")  # the daemons find their secret there
         with open(self.path("log", name + ".log"), "a", encoding="utf-8") as log:
             process = subprocess.Popen(
                 args,

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/crypto/signature.h"
 #include "base/error.h"
 
 int64_t client_now_ms(void)
@@ -144,14 +146,54 @@ void client_once(uint16_t port, const char *request, size_t len, struct client_a
     close(fd);
 }
 
+struct base_keyring *client_keys(void)
+{
+    static struct base_keyring *keys;
+    struct base_key key = {.id = "00c0ffee", .bytes = "the secret of a test: 32 bytes."};
+
+    if (!keys)
+        keys = base_keyring_new(&key);
+    return keys;
+}
+
+char *client_sign(const char *method, const char *path, const void *body, size_t len)
+{
+    struct base_request_signature signature;
+    struct base_buf line = {0};
+    struct base_key key;
+
+    base_keyring_get_signing_key(client_keys(), &key);
+    base_sign_request(&key, method, path, body, len, base_wall_us(&base_clock_real) / 1000, false,
+                      &signature);
+    base_buf_adds(&line, "Authorization: ");
+    base_request_signature_put(&signature, &line);
+    base_buf_adds(&line, "\r\n");
+    return base_buf_take(&line);
+}
+
+/* Appends @headers with a signature in place of CLIENT_SIGNED. */
+static void add_headers(struct base_buf *b, const char *method, const char *path,
+                        const char *headers, const char *body)
+{
+    const char *mark = strstr(headers, CLIENT_SIGNED);
+    char *line = mark ? client_sign(method, path, body, strlen(body)) : NULL;
+
+    if (mark)
+        base_buf_addf(b, "%.*s%s%s", (int)(mark - headers), headers, line,
+                      mark + strlen(CLIENT_SIGNED));
+    else
+        base_buf_adds(b, headers);
+    free(line);
+}
+
 void client_do(uint16_t port, const char *method, const char *path, const char *headers,
                const char *body, struct client_answer *out)
 {
     struct base_buf b = {0};
 
-    base_buf_addf(&b, "%s %s HTTP/1.1\r\n%s%s", method, path,
-                  headers && strstr(headers, "Host: ") ? "" : "Host: localhost\r\n",
-                  headers ? headers : "");
+    base_buf_addf(&b, "%s %s HTTP/1.1\r\n%s", method, path,
+                  headers && strstr(headers, "Host: ") ? "" : "Host: localhost\r\n");
+    add_headers(&b, method, path, headers ? headers : "", body ? body : "");
     if (body)
         base_buf_addf(&b, "Content-Length: %zu\r\n\r\n%s", strlen(body), body);
     else

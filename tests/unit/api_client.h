@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/crypto/keyring.h"
 #include "base/mem.h"
 
 struct client_answer {
@@ -27,6 +28,12 @@ void client_once(uint16_t port, const char *request, size_t len, struct client_a
 /* "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds
  * Content-Length).
  * Host is localhost unless @headers has one. */
+/* In @headers of client_do(): the line is replaced by a signature with client_keys(). */
+#define CLIENT_SIGNED "Authorization: signed\r\n"
+/* The secret of servers and clients of a test: never freed, always the same. */
+struct base_keyring *client_keys(void);
+/* Returns the line "Authorization: ...\r\n" of a request signed now. The caller frees it. */
+char *client_sign(const char *method, const char *path, const void *body, size_t len);
 void client_do(uint16_t port, const char *method, const char *path, const char *headers,
                const char *body, struct client_answer *out);
 void client_free(struct client_answer *a);

@@ -194,7 +194,7 @@ static inline void start(unsigned idle_s)
                                    .head_timeout_ms = idle_s * 1000,
                                    .body_rate = idle_s ? 100 : 0,
                                    .body_window_ms = idle_s * 1000,
-                                   .node_secret = "s3cret",
+                                   .keys = client_keys(),
                                    .static_user = "dr.who"};
     struct base_error err;
 

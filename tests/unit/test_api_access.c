@@ -38,7 +38,7 @@ static const struct api_route routes[] = {
 /* @settings: "key=value" texts, ended by NULL. */
 static void start(const char *const *settings)
 {
-    struct api_server_conf sc = {.static_user = "dr.who", .node_secret = "s3cret"};
+    struct api_server_conf sc = {.static_user = "dr.who", .keys = client_keys()};
     struct base_error err = {0};
 
     conf = base_conf_new();
@@ -212,12 +212,12 @@ static void test_anonymous_refused(void)
     expect_caller("/ws/v1/cluster/who", cookie, "alice");
     free(cookie);
     /* daemons of the cluster have no names */
-    CU_ASSERT_EQUAL(ask("/node", "Authorization: Bearer s3cret\r\n", &a), 200);
+    CU_ASSERT_EQUAL(ask("/node", CLIENT_SIGNED, &a), 200);
     client_free(&a);
-    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", "Authorization: Bearer s3cret\r\n", &a), 200);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", CLIENT_SIGNED, &a), 200);
     client_free(&a);
     CU_ASSERT_EQUAL(ask("/node", NULL, &a), 401);
-    CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Bearer"));
+    CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Creel-HMAC"));
     client_free(&a);
     stop();
 }

@@ -345,12 +345,15 @@ static void test_media_types(void)
     };
 
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        char *headers = base_printf("Authorization: Bearer s3cret\r\n" JSON);
+        char *headers = base_printf(
+            "%s" JSON, strstr(paths[i], "master") ? "Authorization: Bearer x\r\n" : CLIENT_SIGNED);
 
         CU_ASSERT_EQUAL(ask("POST", paths[i], headers, "{}"), 200);
         free(headers);
         for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++) {
-            headers = base_printf("Authorization: Bearer s3cret\r\n%s", wrong[j]);
+            headers = base_printf(
+                "%s%s", strstr(paths[i], "master") ? "Authorization: Bearer x\r\n" : CLIENT_SIGNED,
+                wrong[j]);
             handled = 0;
             CU_ASSERT_EQUAL(ask("POST", paths[i], headers, "{}"), 415);
             CU_ASSERT_EQUAL(handled, 1); /* the gate alone */
@@ -385,7 +388,7 @@ int main(void)
 {
     struct api_server_conf conf = {.bind = "127.0.0.1",
                                    .threads = 1,
-                                   .node_secret = "s3cret",
+                                   .keys = client_keys(),
                                    .static_user = "u",
                                    .gate = no_gate};
     struct api_server *server;

@@ -315,7 +315,7 @@ static void start(struct api_server_conf conf)
     conf.bind = "127.0.0.1";
     conf.threads = 2;
     conf.static_user = "u";
-    conf.node_secret = "s3cret";
+    conf.keys = client_keys();
     base_assert(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server,
                                  &err) == 0);
     port = api_server_port(server);
@@ -350,8 +350,19 @@ static int ask_on(int fd, const char *request)
 }
 
 static const char get[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n";
-static const char beat[] = "POST /ws/v1/nodetracker/heartbeat HTTP/1.1\r\nHost: localhost\r\n"
-                           "Authorization: Bearer s3cret\r\n" JSON "Content-Length: 2\r\n\r\n{}";
+/* A heartbeat over @fd, signed anew. */
+static int beat_on(int fd)
+{
+    char *line = client_sign("POST", "/ws/v1/nodetracker/heartbeat", "{}", 2);
+    char *request = base_printf("POST /ws/v1/nodetracker/heartbeat HTTP/1.1\r\nHost: "
+                                "localhost\r\n%s" JSON "Content-Length: 2\r\n\r\n{}",
+                                line);
+    int status = ask_on(fd, request);
+
+    free(request);
+    free(line);
+    return status;
+}
 
 static int get_from(int x)
 {
@@ -379,7 +390,7 @@ static void test_half_open_on_the_wire(void)
     start((struct api_server_conf){
         .connections_max = 60, .connections_per_address = 20, .connections_for_nodes = 10});
     node = connect_from(7);
-    CU_ASSERT_EQUAL(ask_on(node, beat), 200);
+    CU_ASSERT_EQUAL(beat_on(node), 200);
     for (int i = 0; i < HALF_OPEN; i++) {
         fds[i] = connect_from(1);
         if (i % 2)
@@ -387,7 +398,7 @@ static void test_half_open_on_the_wire(void)
     }
     CU_ASSERT_EQUAL(get_from(2), 200); /* others are not touched */
     CU_ASSERT_EQUAL(get_from(1), 200); /* and the peer itself is served */
-    CU_ASSERT_EQUAL(ask_on(node, beat), 200);
+    CU_ASSERT_EQUAL(beat_on(node), 200);
     CU_ASSERT_EQUAL(ask_on(fds[0], get), 0); /* the oldest gave way */
     for (int i = 0; i < HALF_OPEN; i++)
         close(fds[i]);
@@ -403,7 +414,7 @@ static void test_spoken_on_the_wire(void)
         .connections_max = 60, .connections_per_address = 10, .connections_for_nodes = 35});
     for (int i = 0; i < 30; i++) { /* nodes are not counted against their address */
         nodes[i] = connect_from(7);
-        CU_ASSERT_EQUAL(ask_on(nodes[i], beat), 200);
+        CU_ASSERT_EQUAL(beat_on(nodes[i]), 200);
     }
     for (int i = 0; i < 10; i++) {
         fds[n] = connect_from(1);
@@ -418,7 +429,7 @@ static void test_spoken_on_the_wire(void)
     CU_ASSERT_EQUAL(get_from(9), 0); /* 60 without the 35 that are kept */
     CU_ASSERT_EQUAL(get_from(7), 200);
     for (int i = 0; i < 30; i++)
-        CU_ASSERT_EQUAL(ask_on(nodes[i], beat), 200);
+        CU_ASSERT_EQUAL(beat_on(nodes[i]), 200);
     close(fds[--n]);
     CU_ASSERT_TRUE(comes_to(9, 200));
     while (n > 0)
@@ -428,16 +439,18 @@ static void test_spoken_on_the_wire(void)
     api_server_stop(server);
 }
 
-/* A body of @len bytes of which all but the last one are sent. */
-static int stall_from(int x, const char *path, const char *headers, size_t len)
+/* A signed body of @len bytes of which all but the last one are sent. */
+static int stall_from(int x, const char *path, size_t len)
 {
     int fd = connect_from(x);
-    char *head =
-        base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s" JSON "Content-Length: %zu\r\n\r\n",
-                    path, headers, len);
-    char *body = base_alloc(len);
+    char *body = base_alloc(len), *line, *head;
 
     memset(body, ' ', len);
+    line = client_sign("POST", path, body, len);
+    head =
+        base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s" JSON "Content-Length: %zu\r\n\r\n",
+                    path, line, len);
+    free(line);
     client_sends(fd, head);
     client_send(fd, body, len - 1);
     free(head);
@@ -464,19 +477,17 @@ static int finish(int fd, char *retry, size_t max)
 #define JOBS      "/ws/v1/cluster/jobs"
 #define HELD      "/ws/v1/cluster/held"
 #define HEARTBEAT "/ws/v1/nodetracker/heartbeat"
-#define SECRET    "Authorization: Bearer s3cret\r\n"
 
-static int post_from(int x, const char *path, const char *headers, size_t len, char *retry,
-                     size_t max)
+static int post_from(int x, const char *path, size_t len, char *retry, size_t max)
 {
-    return finish(stall_from(x, path, headers, len), retry, max);
+    return finish(stall_from(x, path, len), retry, max);
 }
 
 /* Its body has been read and waits for its answer. */
 static int hold_from(int x, size_t len)
 {
     unsigned before = atomic_load(&n_held);
-    int fd = stall_from(x, HELD, "", len);
+    int fd = stall_from(x, HELD, len);
 
     client_send(fd, " ", 1);
     while (atomic_load(&n_held) == before)
@@ -496,13 +507,13 @@ static void test_bodies_on_the_wire(void)
         .connections_max = 60, .body_memory = 1 << 20, .body_rate = 1, .body_window_ms = 5000});
     for (int i = 0; i < 2; i++)
         fds[i] = hold_from(1, len);
-    CU_ASSERT_EQUAL(post_from(1, JOBS, "", len, retry, sizeof retry), 503);
+    CU_ASSERT_EQUAL(post_from(1, JOBS, len, retry, sizeof retry), 503);
     CU_ASSERT_STRING_EQUAL(retry, "2");
     /* what fits is taken */
-    CU_ASSERT_EQUAL(post_from(1, JOBS, "", 1000, retry, sizeof retry), 200);
+    CU_ASSERT_EQUAL(post_from(1, JOBS, 1000, retry, sizeof retry), 200);
     fds[2] = hold_from(2, len);
-    CU_ASSERT_EQUAL(post_from(3, JOBS, "", len, retry, sizeof retry), 503);
-    CU_ASSERT_EQUAL(post_from(4, HEARTBEAT, SECRET, len, retry, sizeof retry), 200);
+    CU_ASSERT_EQUAL(post_from(3, JOBS, len, retry, sizeof retry), 503);
+    CU_ASSERT_EQUAL(post_from(4, HEARTBEAT, len, retry, sizeof retry), 200);
     for (unsigned i = 0; i < 3; i++) {
         struct client_answer a;
 
@@ -513,9 +524,9 @@ static void test_bodies_on_the_wire(void)
         close(fds[i]);
     }
     /* what a client that is gone had sent is given back, too */
-    close(stall_from(1, JOBS, "", len * 2));
+    close(stall_from(1, JOBS, len * 2));
     for (int64_t until = client_now_ms() + 60000; client_now_ms() < until; poll(NULL, 0, 5))
-        if (post_from(1, JOBS, "", len * 2, retry, sizeof retry) == 200)
+        if (post_from(1, JOBS, len * 2, retry, sizeof retry) == 200)
             break;
     CU_ASSERT_STRING_EQUAL(retry, "");
     api_server_stop(server);
@@ -559,9 +570,9 @@ static void test_slow_senders(void)
                                    .head_timeout_ms = 1000000});
     fd = connect_from(1);
     CU_ASSERT_EQUAL(ask_on(fd, get), 200);
-    CU_ASSERT_TRUE(is_cut_off(stall_from(1, JOBS, "", 1000)));
+    CU_ASSERT_TRUE(is_cut_off(stall_from(1, JOBS, 1000)));
     /* nearly all at once is no credit for later */
-    CU_ASSERT_TRUE(is_cut_off(stall_from(1, JOBS, "", 900000)));
+    CU_ASSERT_TRUE(is_cut_off(stall_from(1, JOBS, 900000)));
     CU_ASSERT_EQUAL(ask_on(fd, get), 200);
     close(fd);
     api_server_stop(server);

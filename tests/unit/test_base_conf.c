@@ -99,7 +99,7 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(base_conf_bool(c, "creel.rm.insecure"), false);
     CU_ASSERT_EQUAL(base_conf_double(c, "creel.scheduler.slowstart"), 0.05);
     is(c, "creel.scheduler.policy", "fifo");
-    is(c, "creel.cluster.secret", "");
+    is(c, "creel.cluster.secret-file", "");
     CU_ASSERT_PTR_NULL(base_conf_get(c, "some.other.key"));
     base_conf_free(c);
     for (const struct base_conf_key *k = base_conf_keys; k->name;
@@ -315,6 +315,8 @@ static void test_check(void)
     check_refused("creel.scheduler.slowstart=half", "\"half\" is not a number");
     check_refused("creel.scheduler.slowstart=nan", "\"nan\" is not a number");
     check_refused("creel.mapreduce.split-size=64X", "creel.mapreduce.split-size: \"64X\"");
+    check_refused("creel.cluster.secret=hush", "-D: creel.cluster.secret: a secret is not taken");
+    check_refused("creel.cluster.secret=", "name that in creel.cluster.secret-file");
     check_refused("creel.shceduler.policy=fifo", "did you mean creel.scheduler.policy?");
     check_refused("creel.completely.different.and.far=1",
                   "-D: unknown key creel.completely.different.and.far");

@@ -129,7 +129,7 @@ static void test_root_not_ours_to_use(void)
     expect_text(r->refusal.text,
                 "ZooKeeper does not let us use /creel/blue (not authenticated): we authenticate as "
                 "digest user "
-                "creel; compare hadoop.zk.auth or creel.cluster.secret of this cluster's "
+                "creel; compare hadoop.zk.auth or creel.zk.secret-file of this cluster's "
                 "ResourceManagers with the node's "
                 "ACL (zkCli.sh getAcl /creel/blue)",
                 __FILE__, __LINE__);

@@ -55,7 +55,7 @@ static void start(void)
     struct api_server_conf sc = {.bind = "127.0.0.1",
                                  .threads = 1,
                                  .static_user = "dr.who",
-                                 .node_secret = "secret",
+                                 .keys = client_keys(),
                                  .on_answer = api_audit_log_answer};
     struct base_error err = {0};
     size_t n;
@@ -203,11 +203,11 @@ static void test_nodes(void)
 {
     start();
     leaves("POST", "/ws/v1/nodetracker/register", JSON, "{}",
-           TIME "op=register-node user=dr.who ip=127.0.0.1 result=refused status=401 why=\"The "
-                "cluster's secret");
+           TIME "op=register-node user=dr.who ip=127.0.0.1 result=refused status=401 why=\"the "
+                "request is not signed\"");
     leaves("POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Bearer guess\r\n", "{}",
-           TIME "op=heartbeat user=dr.who ip=127.0.0.1 result=refused status=403 why=");
-    leaves("POST", "/ws/v1/nodetracker/register", JSON "Authorization: Bearer secret\r\n", "{}",
+           TIME "op=heartbeat user=dr.who ip=127.0.0.1 result=refused status=401 why=");
+    leaves("POST", "/ws/v1/nodetracker/register", JSON CLIENT_SIGNED, "{}",
            TIME "op=register-node user=dr.who ip=127.0.0.1 result=refused status=400 why=");
     leaves("POST", CLUSTER "/apps/application_1_0001/master/allocate",
            JSON "Authorization: Bearer x\r\n", "{}",

@@ -13,11 +13,15 @@
 #include "rm/leader/leader.h"
 #include "tests/unit/cunit_main.h"
 
-#define Y "yarn.resourcemanager."
+#define Y      "yarn.resourcemanager."
+#define SECRET "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+static const char *secret_arg; /* creel.zk.secret-file=... */
+
 #define GOOD                                                                                       \
     Y "ha.enabled=true", Y "ha.rm-ids= rm1 , rm2", Y "webapp.address.rm1=127.0.0.1:8088",          \
         Y "webapp.address.rm2=host2:8089", Y "zk-address=z1:2181, z2:2182", Y "cluster-id=c1",     \
-        "creel.cluster.secret=s3cret"
+        secret_arg
 
 static struct base_conf *conf(const char *const *args)
 {
@@ -74,7 +78,7 @@ static void test_read(void)
     CU_ASSERT_STRING_EQUAL(h.urls[1], "http://host2:8089");
     CU_ASSERT_STRING_EQUAL(h.servers, "z1:2181,z2:2182");
     CU_ASSERT_STRING_EQUAL(h.root, "/creel/c1");
-    CU_ASSERT_STRING_EQUAL(h.auth, "creel:s3cret");
+    CU_ASSERT_STRING_EQUAL(h.auth, "creel:" SECRET);
     CU_ASSERT_EQUAL(h.timeout_us, 10000000);
     CU_ASSERT_STRING_EQUAL(h.store->name, "zookeeper");
     text = rm_ha_conf_join_urls_own_first(&h);
@@ -150,8 +154,12 @@ static void test_refused(void)
     refused(ARGS(GOOD, "creel.ha.zk-root=/a/"), "creel.ha.zk-root: \"/a/\" is not a path");
     refused(ARGS(GOOD, "creel.ha.zk-root=/a\nb"), "creel.ha.zk-root: \"/a");
     refused(ARGS(GOOD, "creel.ha.zk-root=/a b"), "creel.ha.zk-root: \"/a b\" is not a path");
-    refused(ARGS(GOOD, "creel.cluster.secret="),
-            "neither creel.cluster.secret nor hadoop.zk.auth is set");
+    refused(ARGS(GOOD, "creel.zk.secret-file=/nowhere/zk"),
+            "creel.zk.secret-file (the secret that protects the state in ZooKeeper, if not "
+            "hadoop.zk.auth): /nowhere/zk: no such file");
+    /* beside the cluster's */
+    refused(ARGS(GOOD, "creel.zk.secret-file=", "creel.cluster.secret-file=/nowhere/cl"),
+            "/nowhere/zookeeper.secret: no such file");
     refused(ARGS(GOOD, "hadoop.zk.auth=sasl:x"), "hadoop.zk.auth: expected digest:user:password");
     refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"),
             "hadoop.zk.auth: expected digest:user:password; the value (not shown");
@@ -256,4 +264,19 @@ static const struct cunit_case cases[] = {{"what is read", test_read},
                                           {"a password in a file", test_auth_file},
                                           {"the watchdog's time", test_watchdog},
                                           {"the watchdog's thread", test_watchdog_thread}};
-CUNIT_MAIN("rm_ha_conf", cases)
+
+int main(void)
+{
+    char path[] = "/tmp/creel-ha-conf-XXXXXX", *secret;
+    int fd = mkstemp(path), rc;
+
+    if (fd < 0 || write(fd, SECRET "\n", sizeof SECRET) != (ssize_t)sizeof SECRET)
+        return 2;
+    close(fd);
+    secret = base_printf("creel.zk.secret-file=%s", path);
+    secret_arg = secret;
+    rc = cunit_main("rm_ha_conf", cases, sizeof cases / sizeof *cases);
+    unlink(path);
+    free(secret);
+    return rc;
+}

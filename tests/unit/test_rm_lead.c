@@ -186,7 +186,7 @@ static void open_world(struct world *w)
                                        "yarn.resourcemanager.ha.id=rm1",
                                        "yarn.resourcemanager.zk-address=127.0.0.1:3",
                                        "yarn.resourcemanager.cluster-id=c1",
-                                       "creel.cluster.secret=s"};
+                                       "hadoop.zk.auth=digest:creel:s"};
     char *all;
 
     w->conf = base_conf_new();

@@ -416,7 +416,7 @@ static void start(void)
     struct api_server_conf conf = {.bind = "127.0.0.1",
                                    .threads = 1,
                                    .static_user = "dr.who",
-                                   .node_secret = "secret",
+                                   .keys = client_keys(),
                                    .gate = rm_standby_answer_unless_active};
     struct base_error err = {0};
     size_t n = sizeof own / sizeof *own;
@@ -545,14 +545,13 @@ static void test_who_passes(void)
     handled = 0;
     CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/info", NULL, NULL), 200);
     CU_ASSERT_EQUAL(status_of("POST", "/ws/v1/nodetracker/heartbeat",
-                              "Authorization: Bearer secret\r\nContent-Type: application/json\r\n",
-                              "{}"),
+                              CLIENT_SIGNED "Content-Type: application/json\r\n", "{}"),
                     200);
     CU_ASSERT_EQUAL(handled, 2);
     /* authentication goes first */
     CU_ASSERT_EQUAL(
         status_of("POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Bearer guess\r\n", "{}"),
-        403);
+        401);
     CU_ASSERT_EQUAL(status_of("GET", "/bogus?user.name=", NULL, NULL), 400);
     CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/apps?user.name=a%26b", NULL, NULL), 400);
     CU_ASSERT_EQUAL(status_of("GET", "/%zz", NULL, NULL), 400);

@@ -161,7 +161,7 @@ static int check_settings(const struct cli_dev_options *o)
         {"creel.nodemanager.local-dir", "it is in the folder of --dir"},
         {"creel.nodemanager.port", "every NodeManager takes a free one"},
         {"creel.nodemanager.rm", "it is the ResourceManager started here"},
-        {"creel.cluster.secret", "each cluster makes its own"},
+        {"creel.cluster.secret-file", "each cluster makes its own"},
         {"yarn.http.policy", "use --tls"},
         {"creel.tls.certificate-file", "each cluster makes its own; use --tls"},
         {"creel.tls.key-file", "each cluster makes its own; use --tls"},

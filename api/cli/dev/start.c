@@ -13,7 +13,7 @@
 #include "api/cli/dev/dev.h"
 #include "api/cli/rm_client.h"
 #include "base/clock.h"
-#include "base/crypto/random.h"
+#include "base/crypto/keyring.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 
@@ -124,32 +124,31 @@ static void add_tls_properties(struct base_buf *out, const struct cli_dev *d)
     }
 }
 
-/* Reads the secret of an earlier start, whose containers may still use it, or makes one. */
-static void read_or_make_secret(const char *path, char out[static 33])
+/* Makes the secret at @path, unless an earlier start has: its containers may still use it. */
+static int make_secret(const char *path, struct base_error *err)
 {
-    struct base_conf *conf = base_conf_new();
-    base_random_hex(out);
-    if (access(path, R_OK) == 0 && base_conf_load_file(conf, path, NULL) == 0) {
-        const char *old = base_conf_get(conf, "creel.cluster.secret");
-        if (old && strlen(old) == 32)
-            memcpy(out, old, 33);
-    }
-    base_conf_free(conf);
+    int rc = access(path, F_OK) == 0 ? 0 : base_secret_file_make(path, err);
+
+    return rc == -BASE_EEXIST ? 0 : rc;
 }
 
 int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets,
                        struct base_error *err)
 {
     struct base_buf xml = {0};
-    char secret[33];
     char *dir = cli_dev_path(d, "conf", ""), *path = cli_dev_path(d, "conf", "/creel-site.xml");
+    char *secret = cli_dev_path(d, "conf", "/cluster.secret");
+    char *zk_secret = cli_dev_path(d, "conf", "/zookeeper.secret");
     char *rms = cli_dev_join_rm_urls(d);
     int rc = base_mkdirs(dir, 0700, err);
+    if (rc >= 0)
+        rc = make_secret(secret, err);
+    if (rc >= 0 && cli_dev_is_ha(d))
+        rc = make_secret(zk_secret, err);
     if (rc >= 0) {
-        read_or_make_secret(path, secret);
         base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. "
                             "-->\n<configuration>\n");
-        add_text(&xml, "creel.cluster.secret", secret);
+        add_text(&xml, BASE_CLUSTER_SECRET_KEY, secret);
         add_number(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
         add_text(&xml, "creel.scheduler.policy", d->policy);
         add_number(&xml, "creel.nodemanager.map-slots", d->map_slots);
@@ -167,6 +166,8 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
     }
     base_buf_free(&xml);
     free(rms);
+    free(zk_secret);
+    free(secret);
     free(path);
     free(dir);
     return rc;

@@ -134,7 +134,8 @@ static const char *get_content_type(const struct api_reply *reply)
 
 /* Adds the headers in YARN's order. SOURCE: YARN 3.4.2 as recorded. libmicrohttpd adds "Date"
  * itself. */
-static void add_headers(struct api_request *rq, struct MHD_Response *r, bool packed)
+static void add_headers(struct api_request *rq, struct MHD_Response *r, bool packed,
+                        const char *signature)
 {
     const struct api_reply *reply = &rq->reply;
     const char *type = get_content_type(reply);
@@ -153,6 +154,8 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
     MHD_add_response_header(r, "X-XSS-Protection", "1; mode=block");
     for (unsigned i = 0; i < rq->n_headers; i++)
         MHD_add_response_header(r, rq->headers[i].name, rq->headers[i].value);
+    if (signature)
+        MHD_add_response_header(r, BASE_ANSWER_SIGNATURE, signature);
     if (reply->page && !reply->uncached)
         MHD_add_response_header(r, "Cache-Control", "must-revalidate,no-cache,no-store");
     if (type && type[0] && reply->status != 204 && !find_added_header(rq, "Content-Type"))
@@ -200,13 +203,15 @@ enum MHD_Result api_send_reply(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct MHD_Response *response;
-    bool packed;
+    char signature[BASE_ANSWER_SIGNATURE_MAX];
+    bool packed, is_signed;
 
     if (rq->n_headers > 0)
         refuse_unless_head_fits(rq);
     packed = reply->compressed;
     if (!reply->final)
         api_error_replace_unacceptable(rq, reply);
+    is_signed = api_signature_sign_reply(rq, signature);
     if (rq->head && !reply->gate)
         response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
     else if (reply->kind == API_REPLY_STREAM)
@@ -218,7 +223,7 @@ enum MHD_Result api_send_reply(struct api_request *rq)
     else
         response = create_body_response(rq, &packed);
     if (response)
-        add_headers(rq, response, packed);
+        add_headers(rq, response, packed, is_signed ? signature : NULL);
     return queue_response(rq, response, reply->status);
 }
 
@@ -230,7 +235,10 @@ enum MHD_Result api_send_stopping_error(struct api_request *rq)
         "\"javaClassName\":\"creel.ServiceUnavailableException\"}}";
     struct MHD_Response *r =
         MHD_create_response_from_buffer(sizeof text - 1, (void *)text, MHD_RESPMEM_PERSISTENT);
+    char signature[BASE_ANSWER_SIGNATURE_MAX];
 
+    if (r && api_signature_sign_text(rq, 503, text, sizeof text - 1, signature))
+        MHD_add_response_header(r, BASE_ANSWER_SIGNATURE, signature);
     if (r) {
         MHD_add_response_header(r, "Cache-Control", "no-cache");
         MHD_add_response_header(r, "Content-Type", "application/json;charset=utf-8");

@@ -11,8 +11,6 @@
 #include "api/server/answer/error.h"
 #include "api/server/request/origin.h"
 #include "api/server/server_internal.h"
-#include "base/crypto/equal.h"
-#include "base/io/io.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -66,15 +64,13 @@ static int64_t get_wall_ms(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Returns true when the sender is identified by a token, not by a name: an application's, which the
- * handler checks, or the cluster's secret. */
+/* Returns true when the sender is identified by a signature or a token, not by a name: the
+ * cluster's secret, or the token of an application, which the handler checks. */
 static bool is_known_by_token(const struct api_request *rq)
 {
     enum api_role role = rq->route ? rq->route->role : API_ROLE_READ;
-    const char *secret = rq->server->node_secret;
 
-    return role == API_ROLE_NODE || role == API_ROLE_MASTER ||
-           (secret && rq->bearer && base_secret_equal(rq->bearer, secret));
+    return role == API_ROLE_NODE || role == API_ROLE_MASTER || api_is_signed_by_node(rq);
 }
 
 /* Handles doAs for a caller with a name. Returns false when the request has been answered. */
@@ -193,8 +189,6 @@ static bool check_daemon_certificate(struct api_request *rq)
 
 bool api_request_authorise(struct api_request *rq)
 {
-    const char *secret = rq->server->node_secret;
-
     if ((strcmp(rq->route->method, "GET") != 0 || rq->route->role == API_ROLE_WRITE) &&
         api_is_from_other_site(rq)) {
         api_answer_error(rq, 403, "ForbiddenException",
@@ -213,25 +207,19 @@ bool api_request_authorise(struct api_request *rq)
     case API_ROLE_NODE:
         if (!check_daemon_certificate(rq))
             return false;
-        if (!secret || (rq->bearer && base_secret_equal(rq->bearer, secret))) {
-            mark_as_node(rq, secret != NULL);
+        if (!rq->server->keys || api_is_signed_by_node(rq)) {
+            mark_as_node(rq, rq->server->keys != NULL);
             return true;
         }
-        if (!rq->bearer) {
-            api_add_header(rq, "WWW-Authenticate", "Bearer");
-            api_answer_error(rq, 401, "AuthorizationException",
-                             "The cluster's secret is needed as bearer token");
-        } else {
-            api_answer_error(rq, 403, "ForbiddenException",
-                             "The bearer token is not this cluster's secret");
-        }
+        if (rq->signer.present)
+            api_answer_error(rq, 403, "ForbiddenException", "Only daemons of the cluster may ask");
+        else
+            api_signature_refuse(rq, "the request is not signed");
         return false;
     case API_ROLE_MASTER:
-        if (rq->bearer)
+        if (rq->bearer || api_signing_key(rq))
             return true;
-        api_add_header(rq, "WWW-Authenticate", "Bearer");
-        api_answer_error(rq, 401, "AuthorizationException",
-                         "The application's token is needed as bearer token");
+        api_signature_refuse(rq, "the request has no token of an application");
         return false;
     case API_ROLE_NONE:
         break;

@@ -175,8 +175,9 @@ bool api_request_add_body_piece(struct api_request *rq, const char *data, size_t
 
 bool api_request_check_body_complete(struct api_request *rq)
 {
-    if (!rq->inflate || rq->inflate_done)
-        return true;
-    api_answer_error(rq, 400, "BadRequestException", "The gzip body ends early");
-    return false;
+    if (rq->inflate && !rq->inflate_done) {
+        api_answer_error(rq, 400, "BadRequestException", "The gzip body ends early");
+        return false;
+    }
+    return api_signature_check_body(rq);
 }

@@ -155,6 +155,8 @@ static void find_route_and_authorise(struct api_request *rq)
     if (rq->match.has_rest)
         join_rest_segments(rq);
     api_request_add_cors_headers(rq);
+    if (!api_signature_check_head(rq))
+        return;
     if (!api_request_identify(rq) || (rq->route && !api_request_authorise(rq)) ||
         !check_rate_of_user(rq))
         return;

@@ -28,6 +28,7 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     rq->conn = info ? info->socket_context : NULL;
     rq->method = "";
     set_peer_address(rq);
+    rq->target = s->keys ? base_strdup(raw_uri ? raw_uri : "") : NULL;
     rq->uri_error = api_uri_parse(&rq->uri, raw_uri ? raw_uri : "");
     pthread_mutex_lock(&s->lock);
     if (++s->n_requests > s->n_requests_max)
@@ -59,6 +60,8 @@ void api_request_free(struct api_request *rq)
     free(rq->caller);
     free(rq->bearer);
     free(rq->refusal);
+    free(rq->target);
+    explicit_bzero(&rq->signer, sizeof rq->signer); /* it holds a key */
     api_uri_free(&rq->uri);
     free(rq);
 }
@@ -188,6 +191,16 @@ const char *api_peer(const struct api_request *rq)
 const char *api_bearer_token(const struct api_request *rq)
 {
     return rq->bearer;
+}
+
+bool api_is_signed_by_node(const struct api_request *rq)
+{
+    return rq->signer.present && rq->signer.is_node;
+}
+
+const char *api_signing_key(const struct api_request *rq)
+{
+    return rq->signer.present && !rq->signer.is_node ? rq->signer.key.id : NULL;
 }
 
 enum api_type api_wanted_type(const struct api_request *rq)

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "api/server/accept.h"
+#include "api/server/access/signature.h"
 #include "api/server/answer/reply.h"
 #include "api/server/conn.h"
 #include "api/server/route.h"
@@ -39,6 +40,8 @@ struct api_request {
     bool drain;   /* read the body's remaining bytes and drop them */
     bool close;   /* close the connection after the answer */
     int uri_error;
+    char *target; /* as sent; NULL: the server checks no signatures */
+    struct api_signer signer;
     struct api_uri uri;
     struct api_match match;
     const struct api_route *route; /* NULL until matched */

@@ -45,7 +45,8 @@ bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct b
     const struct nm_app_view *v;
     bool known, allowed;
 
-    if (!rules.enabled || !user)
+    /* a daemon of the cluster has checked the user for whom it asks */
+    if (!rules.enabled || !user || api_is_signed_by_node(rq))
         return true;
     pthread_mutex_lock(&nm->lock);
     v = nm_core_app_find(nm->core, app);

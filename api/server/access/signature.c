@@ -1,0 +1,147 @@
+#include "api/server/access/signature.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/server/access/replay.h"
+#include "api/server/request/request.h"
+#include "api/server/server_internal.h"
+#include "base/clock.h"
+#include "base/io/log.h"
+
+#define WARN_EVERY_MS 1000
+
+/* Where no audit log takes the reason, one line a second does: others are counted. */
+static void warn_of_refusal(struct api_request *rq, const char *reason)
+{
+    struct api_refusal_log *l = &rq->server->refusals;
+    int64_t now = api_now_ms(), last = atomic_load(&l->warned_ms), left_out;
+    char others[64] = "";
+
+    if ((last && now - last < WARN_EVERY_MS) ||
+        !atomic_compare_exchange_strong(&l->warned_ms, &last, now)) {
+        atomic_fetch_add(&l->left_out, 1);
+        return;
+    }
+    left_out = atomic_exchange(&l->left_out, 0);
+    if (left_out)
+        snprintf(others, sizeof others, " (and %lld other refusals since the last line)",
+                 (long long)left_out);
+    base_log_warn("http", "%s %.200s from %s is refused: %s%s", rq->method, rq->uri.path, rq->peer,
+                  reason, others);
+}
+
+void api_signature_refuse(struct api_request *rq, const char *reason)
+{
+    bool for_nodes = rq->route && rq->route->role == API_ROLE_NODE;
+
+    if (rq->server->on_answer) {
+        free(rq->refusal);
+        rq->refusal = base_strdup(reason);
+    } else {
+        warn_of_refusal(rq, reason);
+    }
+    api_add_header(rq, "WWW-Authenticate",
+                   for_nodes ? BASE_SIGNATURE_SCHEME : "Bearer, " BASE_SIGNATURE_SCHEME);
+    api_answer_error(rq, 401, "AuthorizationException", "The request is not authenticated");
+}
+
+/* Finds the key that a signature names. The secret may have been replaced since it was read: an
+ * unknown name makes the server look again. */
+static bool find_key(const struct api_server *s, const char *id, struct api_signer *out)
+{
+    if (base_keyring_find(s->keys, id, &out->key)) {
+        out->is_node = true;
+        return true;
+    }
+    if (s->find_key && s->find_key(id, &out->key, s->user))
+        return true;
+    out->is_node =
+        base_keyring_refresh_if_due(s->keys) && base_keyring_find(s->keys, id, &out->key);
+    return out->is_node;
+}
+
+static bool check_time(int64_t time_ms, int64_t now_ms, int64_t max_skew_ms, struct base_error *err)
+{
+    int64_t skew = time_ms > now_ms ? time_ms - now_ms : now_ms - time_ms;
+
+    if (skew <= max_skew_ms)
+        return true;
+    base_error_set(err, -BASE_EPERM,
+                   "the signature's time is %lld ms %s than this host's: expected up to %lld "
+                   "(creel.cluster.max-skew-ms; are the clocks right?)",
+                   (long long)skew, time_ms > now_ms ? "later" : "earlier", (long long)max_skew_ms);
+    return false;
+}
+
+static bool check_signature(struct api_request *rq, const char *authorization,
+                            struct base_error *err)
+{
+    struct api_server *s = rq->server;
+    struct api_signer *signer = &rq->signer;
+    struct base_request_signature given;
+    int64_t now_ms = base_wall_us(&base_clock_real) / 1000;
+
+    if (base_request_signature_get(authorization, &given, err) < 0 ||
+        !check_time(given.time_ms, now_ms, s->max_skew_ms, err))
+        return false;
+    if (!find_key(s, given.key, signer))
+        return base_error_set(err, -BASE_EPERM, "no valid key is called %s", given.key), false;
+    if (!base_request_signature_is_right(&given, &signer->key, rq->method, rq->target))
+        return base_error_set(err, -BASE_EPERM, "the signature by key %s is wrong", given.key),
+               false;
+    if (api_replay_note(s->replay, given.nonce, given.time_ms, now_ms) != API_REPLAY_NEW)
+        return base_error_set(err, -BASE_EPERM, "the request of key %s repeats an earlier one",
+                              given.key),
+               false;
+    signer->wants_stream = given.stream;
+    memcpy(signer->nonce, given.nonce, sizeof signer->nonce);
+    memcpy(signer->body_sha256, given.body_sha256, sizeof signer->body_sha256);
+    signer->present = true;
+    return true;
+}
+
+bool api_signature_check_head(struct api_request *rq)
+{
+    const char *authorization = rq->server->keys ? api_header(rq, "Authorization") : NULL;
+    struct base_error err = {0};
+
+    if (!base_request_is_signed(authorization) || check_signature(rq, authorization, &err))
+        return true;
+    explicit_bzero(&rq->signer, sizeof rq->signer);
+    api_signature_refuse(rq, err.text);
+    return false;
+}
+
+bool api_signature_check_body(struct api_request *rq)
+{
+    char digest[BASE_SHA256_HEX];
+
+    if (!rq->signer.present ||
+        strcmp(base_sha256_hex(rq->body.data ? rq->body.data : "", rq->body.len, digest),
+               rq->signer.body_sha256) == 0)
+        return true;
+    api_signature_refuse(rq, "the body is not the one that was signed");
+    return false;
+}
+
+bool api_signature_sign_text(const struct api_request *rq, unsigned status, const char *body,
+                             size_t len, char out[static BASE_ANSWER_SIGNATURE_MAX])
+{
+    if (!rq->signer.present)
+        return false;
+    base_sign_answer(&rq->signer.key, rq->signer.nonce, status, body, len, out);
+    return true;
+}
+
+bool api_signature_sign_reply(const struct api_request *rq,
+                              char out[static BASE_ANSWER_SIGNATURE_MAX])
+{
+    const struct api_reply *reply = &rq->reply;
+    const char *body = rq->head || !reply->body.data ? "" : reply->body.data;
+    bool stream = reply->kind != API_REPLY_BODY || rq->signer.wants_stream;
+
+    return api_signature_sign_text(rq, reply->status, stream ? NULL : body,
+                                   rq->head ? 0 : reply->body.len, out);
+}

@@ -1,0 +1,334 @@
+/* Goal: a server takes a signed request once, near its time, whole and unchanged, and signs what it
+ * answers; a client takes no other answer. The attacker here reads and changes everything on the
+ * wire, but has no key. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/server/access/replay.h"
+#include "api/server/server.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "cunit_main.h"
+#include "tests/unit/api_client.h"
+
+#define BEAT "/ws/v1/nodetracker/heartbeat"
+#define JSON "Content-Type: application/json\r\n"
+
+static struct api_server *server;
+static uint16_t port;
+static unsigned handled;
+static char refusal[200];
+
+static void on_any(struct api_request *rq, void *user)
+{
+    struct base_buf b = {0};
+    const char *key = api_signing_key(rq);
+
+    (void)user;
+    handled++;
+    base_buf_addf(&b, "{\"orders\":\"%s\",\"node\":%s}", key ? key : "",
+                  api_is_signed_by_node(rq) ? "true" : "false");
+    api_answer(rq, 200, API_JSON, &b);
+}
+
+static int64_t read_nothing(void *u, char *buf, size_t max)
+{
+    int *left = u;
+
+    if (*left == 0)
+        return -1;
+    base_assert(max >= 4);
+    memcpy(buf, "log\n", 4);
+    --*left;
+    return 4;
+}
+
+static void on_stream(struct api_request *rq, void *user)
+{
+    int *left = base_alloc(sizeof *left);
+
+    (void)user;
+    *left = 3;
+    api_answer_stream(rq, 200, "text/plain", read_nothing, left, free);
+}
+
+static const struct api_route routes[] = {
+    {"POST", BEAT, API_ROLE_NODE, 1 << 20, on_any, API_ROUTE_CREEL},
+    {"GET", "/stream", API_ROLE_NODE, 0, on_stream, API_ROUTE_CREEL},
+    {"GET", "/node", API_ROLE_NODE, 0, on_any, API_ROUTE_CREEL},
+    {"GET", "/master", API_ROLE_MASTER, 0, on_any, API_ROUTE_CREEL},
+    {"GET", "/open", API_ROLE_READ, 0, on_any, API_ROUTE_CREEL},
+};
+
+static const struct base_key container_key = {.id = "container_1:7",
+                                              .bytes = "the key of a container's token."};
+
+static bool find_container_key(const char *id, struct base_key *out, void *user)
+{
+    (void)user;
+    *out = container_key;
+    return strcmp(id, container_key.id) == 0;
+}
+
+static void keep_refusal(struct api_request *rq, unsigned status, void *user)
+{
+    (void)user;
+    if (status >= 400)
+        snprintf(refusal, sizeof refusal, "%s", api_refusal_text(rq) ? api_refusal_text(rq) : "");
+}
+
+/* Posts a heartbeat whose line "Authorization" is @line. @why: what the audit log gets, and the
+ * caller does not. */
+static void expect_beat(const char *line, const char *path, const char *body, int status,
+                        const char *why)
+{
+    struct client_answer a;
+    char *headers = base_printf("%s" JSON, line);
+    unsigned before = handled;
+
+    refusal[0] = '\0';
+    client_do(port, "POST", path, headers, body, &a);
+    CU_ASSERT_EQUAL(a.status, status);
+    CU_ASSERT_EQUAL(handled - before, status == 200);
+    if (status == 401) {
+        CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Creel-HMAC"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "not authenticated"));
+        CU_ASSERT_PTR_NULL(strstr(a.body.data, why));
+        CU_ASSERT_PTR_NOT_NULL(strstr(refusal, why));
+        if (!strstr(refusal, why))
+            fprintf(stderr, "%s, not %s\n", refusal, why);
+    }
+    client_free(&a);
+    free(headers);
+}
+
+static void test_replay(void)
+{
+    char *line = client_sign("POST", BEAT, "{}", 2), *last = strrchr(line, '\r') - 1;
+
+    expect_beat("", BEAT, "{}", 401, "not signed");
+    expect_beat("Authorization: Bearer 00c0ffee\r\n", BEAT, "{}", 401, "not signed");
+    *last = (char)(*last == '0' ? '1' : '0');
+    expect_beat(line, BEAT, "{}", 401, "is wrong");
+    free(line);
+    line = client_sign("POST", BEAT, "{}", 2);
+    expect_beat(line, BEAT, "{}", 200, NULL);
+    expect_beat(line, BEAT, "{}", 401, "repeats");
+    free(line);
+}
+
+static void test_changed(void)
+{
+    char *line = client_sign("POST", BEAT, "{}", 2);
+
+    expect_beat(line, BEAT "?x", "{}", 401, "is wrong");
+    expect_beat(line, BEAT "/", "{}", 401, "is wrong");
+    expect_beat(line, BEAT, "{} ", 401, "not the one that was signed");
+    /* its nonce is used up: the true body comes too late */
+    expect_beat(line, BEAT, "{}", 401, "repeats");
+    free(line);
+    line = client_sign("GET", BEAT, "{}", 2);
+    expect_beat(line, BEAT, "{}", 401, "is wrong");
+    free(line);
+}
+
+static void expect_time(int64_t off_ms, bool forge, int status, const char *why)
+{
+    struct base_request_signature s;
+    struct base_buf line = {0};
+    struct base_key key;
+
+    base_keyring_get_signing_key(client_keys(), &key);
+    base_sign_request(&key, "POST", BEAT, "{}", 2, base_wall_us(&base_clock_real) / 1000 + off_ms,
+                      false, &s);
+    if (forge)
+        s.time_ms += 1;
+    base_buf_adds(&line, "Authorization: ");
+    base_request_signature_put(&s, &line);
+    base_buf_adds(&line, "\r\n");
+    expect_beat(line.data, BEAT, "{}", status, why);
+    base_buf_free(&line);
+}
+
+static void test_time(void)
+{
+    expect_time(-200000, false, 200, NULL);
+    expect_time(200000, false, 200, NULL);
+    expect_time(-400000, false, 401, "earlier");
+    expect_time(400000, false, 401, "later");
+    expect_time(0, true, 401, "is wrong");
+}
+
+static void test_other_key(void)
+{
+    struct base_key key = container_key, stranger = {.id = "feedface"};
+    struct base_request_signature s;
+    struct base_buf line = {0};
+    struct client_answer a;
+
+    base_sign_request(&stranger, "POST", BEAT, "{}", 2, base_wall_us(&base_clock_real) / 1000,
+                      false, &s);
+    base_buf_adds(&line, "Authorization: ");
+    base_request_signature_put(&s, &line);
+    base_buf_adds(&line, "\r\n");
+    expect_beat(line.data, BEAT, "{}", 401, "no valid key is called feedface");
+    /* a container is known, but is no daemon */
+    line.len = strlen("Authorization: ");
+    base_sign_request(&key, "POST", BEAT, "{}", 2, base_wall_us(&base_clock_real) / 1000, false,
+                      &s);
+    base_request_signature_put(&s, &line);
+    base_buf_adds(&line, "\r\n");
+    expect_beat(line.data, BEAT, "{}", 403, NULL);
+    line.len = strlen("Authorization: ");
+    base_sign_request(&key, "GET", "/master", "", 0, base_wall_us(&base_clock_real) / 1000, false,
+                      &s);
+    base_request_signature_put(&s, &line);
+    base_buf_adds(&line, "\r\n");
+    client_do(port, "GET", "/master", line.data, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\"orders\":\"container_1:7\",\"node\":false"));
+    client_free(&a);
+    client_do(port, "GET", "/master", NULL, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 401);
+    CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Bearer, Creel-HMAC"));
+    client_free(&a);
+    /* who signs badly is refused where nobody needs to sign */
+    client_do(port, "GET", "/open", line.data, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 401);
+    client_free(&a);
+    client_do(port, "GET", "/open", NULL, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 200);
+    CU_ASSERT_PTR_NULL(strstr(a.head, BASE_ANSWER_SIGNATURE));
+    client_free(&a);
+    base_buf_free(&line);
+}
+
+static int perform(const char *method, const char *path, const char *body, bool stream,
+                   struct base_keyring *keys, struct base_http_answer *out, struct base_error *err)
+{
+    struct base_http *http = base_http_new();
+    char *url = base_printf("http://127.0.0.1:%u%s", port, path);
+    struct base_http_request rq = {.method = method,
+                                   .url = url,
+                                   .body = body,
+                                   .body_len = body ? strlen(body) : 0,
+                                   .keys = keys,
+                                   .stream = stream};
+    int rc = base_http_perform(http, &rq, out, err);
+
+    free(url);
+    base_http_free(http);
+    return rc;
+}
+
+static void test_client(void)
+{
+    struct base_http_answer a = {0};
+    struct base_error err = {0};
+    struct base_key other = {.id = "00c0ffee", .bytes = "not the server's"};
+    struct base_keyring *strange = base_keyring_new(&other);
+
+    CU_ASSERT_EQUAL(perform("POST", BEAT, "{}", false, client_keys(), &a, &err), 0);
+    CU_ASSERT_EQUAL(a.status, 200);
+    base_http_answer_free(&a);
+    CU_ASSERT_EQUAL(perform("GET", "/node?a=b%20c", NULL, false, client_keys(), &a, &err), 0);
+    CU_ASSERT_EQUAL(a.status, 200);
+    base_http_answer_free(&a);
+    /* refusals are signed, too, once the head was right */
+    CU_ASSERT_EQUAL(perform("GET", "/nowhere", NULL, false, client_keys(), &a, &err), 0);
+    CU_ASSERT_EQUAL(a.status, 404);
+    base_http_answer_free(&a);
+    CU_ASSERT_EQUAL(perform("POST", BEAT, "{}", false, strange, &a, &err), -BASE_EPERM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "HTTP 401: the answer is not signed"));
+    CU_ASSERT_EQUAL(perform("GET", "/stream", NULL, true, client_keys(), &a, &err), 0);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "log\nlog\nlog\n");
+    base_http_answer_free(&a);
+    CU_ASSERT_EQUAL(perform("GET", "/stream", NULL, false, client_keys(), &a, &err), -BASE_EPERM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "body is not signed"));
+    CU_ASSERT_EQUAL(perform("GET", "/node", NULL, true, client_keys(), &a, &err), 0);
+    base_http_answer_free(&a);
+    base_keyring_unref(strange);
+}
+
+static void nonce_of(unsigned i, char out[static BASE_NONCE_MAX])
+{
+    snprintf(out, BASE_NONCE_MAX, "%08x%024x", i * 2654435761u, i);
+}
+
+/* Time goes on; every nonce is refused the second time for as long as its time is near, and nothing
+ * is kept for much longer. */
+static void test_replay_table(void)
+{
+    const int64_t skew = 8000;
+    struct api_replay *r = api_replay_new(skew, 0);
+    char nonce[BASE_NONCE_MAX];
+    size_t most = 0;
+
+    for (unsigned i = 0; i < 20000; i++) {
+        int64_t now = 1000000 + i, earlier;
+
+        nonce_of(i, nonce);
+        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now, now), API_REPLAY_NEW);
+        earlier = i > 7000 ? 7000 : i;
+        nonce_of(i - (unsigned)earlier, nonce);
+        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now - earlier, now), API_REPLAY_REPEATED);
+        most = api_replay_count(r) > most ? api_replay_count(r) : most;
+    }
+    CU_ASSERT_TRUE(most >= 8000);
+    CU_ASSERT_TRUE(most <= 19000); /* of the 18 slices, one a millisecond */
+    nonce_of(99999, nonce);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1020000), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1029000, 1020000), API_REPLAY_LATE);
+    /* the clock is set back by more than the table knows */
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1000000), API_REPLAY_LATE);
+    api_replay_free(r);
+}
+
+/* A full table forgets the oldest, and takes nothing as old any more. */
+static void test_replay_full(void)
+{
+    struct api_replay *r = api_replay_new(8000, 100);
+    char nonce[BASE_NONCE_MAX];
+
+    for (unsigned i = 0; i < 100; i++) {
+        nonce_of(i, nonce);
+        CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + i * 60, 55000), API_REPLAY_NEW);
+    }
+    nonce_of(100, nonce);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 56000, 56000), API_REPLAY_NEW);
+    CU_ASSERT_TRUE(api_replay_count(r) <= 100);
+    nonce_of(0, nonce);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000, 56000), API_REPLAY_LATE);
+    nonce_of(99, nonce);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + 99 * 60, 56000), API_REPLAY_REPEATED);
+    api_replay_free(r);
+}
+
+static const struct cunit_case cases[] = {
+    {"replay", test_replay},
+    {"changed", test_changed},
+    {"time", test_time},
+    {"other keys", test_other_key},
+    {"client", test_client},
+    {"table of nonces", test_replay_table},
+    {"full table", test_replay_full},
+};
+
+int main(void)
+{
+    struct api_server_conf conf = {.bind = "127.0.0.1",
+                                   .threads = 2,
+                                   .keys = client_keys(),
+                                   .find_key = find_container_key,
+                                   .on_answer = keep_refusal};
+    struct base_error err;
+    int rc;
+
+    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server, &err) < 0)
+        return 2;
+    port = api_server_port(server);
+    rc = cunit_main("api_signature", cases, sizeof cases / sizeof *cases);
+    api_server_stop(server);
+    return rc;
+}
