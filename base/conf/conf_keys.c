@@ -52,9 +52,9 @@ const struct base_conf_key base_conf_keys[] = {
         "certificates of the authorities, in PEM, by which daemons and commands recognise the "
         "daemons of the cluster; empty: the authorities of the system"),
     STR("creel.tls.client-auth", "none",
-        "daemons: requests of NodeManagers, and of the ResourceManager to them, are accepted only "
-        "over a connection whose client has shown a certificate of creel.tls.ca-file, which must "
-        "sign hosts of the cluster alone; none: certificates are asked of servers only"),
+        "daemons: requests of NodeManagers are accepted only over a connection whose client has "
+        "shown a certificate signed by creel.tls.ca-file, which must sign hosts of the cluster "
+        "alone, and daemons show theirs to each other; none: only servers show one"),
 
     /* HTTP, for ResourceManager and NodeManager alike */
     STR("creel.http.allowed-hosts", "",
