@@ -139,7 +139,6 @@ static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connect
     (void)cls;
     (void)connection;
     (void)url;
-    (void)version;
     if (!rq)
         return MHD_NO;
     if (!rq->begun) {
@@ -148,6 +147,7 @@ static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connect
             MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
 
         begin_body_phase(rq);
+        rq->http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
         api_request_handle_head(rq, method);
         /* Answering an error now spares the client from sending a long body, but the connection has
          * to be closed; a short body is better read and dropped. */
@@ -176,6 +176,8 @@ static void complete_request(void *cls, struct MHD_Connection *connection, void 
     (void)connection;
     (void)why;
     *context = NULL;
+    if (rq && rq->conn)
+        api_tls_flush(&rq->conn->tls);
     if (rq)
         api_request_complete(rq);
 }

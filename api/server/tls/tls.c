@@ -2,11 +2,15 @@
 
 #include <errno.h>
 #include <gnutls/x509.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,6 +23,7 @@
 #define COMPLAIN_MS      5000 /* least time between two lines about failed handshakes */
 #define RECORD_ALERT     0x15
 #define TLS_1_2          0x0303
+#define COLLECT_MAX      (14 * 1024) /* with the head less than a record, and a socket's buffer */
 
 struct api_tls {
     atomic_uint refs;
@@ -163,10 +168,34 @@ static bool is_http(unsigned char first)
 
 /* ---- transport: as GnuTLS's own, but looks at the first bytes ---- */
 
+/* Reads from the socket only when all that was read before is taken: so libmicrohttpd learns that
+ * nothing is left (EAGAIN) exactly when the socket is empty, as it needs with EPOLLET. */
+static ssize_t read_ahead(struct api_tls_conn *conn, void *data, size_t size)
+{
+    size_t left = (size_t)conn->read_len - conn->read_at, taken;
+
+    if (left == 0) {
+        ssize_t n;
+
+        if (size >= sizeof conn->ahead)
+            return recv(conn->fd, data, size, 0);
+        n = recv(conn->fd, conn->ahead, sizeof conn->ahead, 0);
+        if (n <= 0)
+            return n;
+        conn->read_at = 0;
+        conn->read_len = (uint16_t)n;
+        left = (size_t)n;
+    }
+    taken = size < left ? size : left;
+    memcpy(data, conn->ahead + conn->read_at, taken);
+    conn->read_at = (uint16_t)(conn->read_at + taken);
+    return (ssize_t)taken;
+}
+
 static ssize_t pull(gnutls_transport_ptr_t ptr, void *data, size_t size)
 {
     struct api_tls_conn *conn = ptr;
-    ssize_t n = recv(conn->fd, data, size, 0);
+    ssize_t n = read_ahead(conn, data, size);
     const unsigned char *bytes = data;
 
     if (n < 0)
@@ -205,9 +234,10 @@ static ssize_t push(gnutls_transport_ptr_t ptr, const giovec_t *iov, int n)
 
 static int pull_timeout(gnutls_transport_ptr_t ptr, unsigned ms)
 {
-    struct pollfd p = {.fd = ((struct api_tls_conn *)ptr)->fd, .events = POLLIN};
+    const struct api_tls_conn *conn = ptr;
+    struct pollfd p = {.fd = conn->fd, .events = POLLIN};
 
-    return poll(&p, 1, (int)ms);
+    return conn->read_at < conn->read_len ? 1 : poll(&p, 1, (int)ms);
 }
 
 /* Follows the client's messages. One that is too old is told so: GnuTLS leaves the alert to its
@@ -298,7 +328,31 @@ void api_tls_end(struct api_tls_conn *conn, const char *peer, bool spoke)
         complain(conn->tls, peer, why);
     api_tls_keys_unref(conn->keys);
     api_tls_unref(conn->tls);
-    *conn = (struct api_tls_conn){0};
+    conn->tls = NULL;
+}
+
+void api_tls_collect(struct api_tls_conn *conn, size_t bytes)
+{
+    int unsent = 0;
+
+    if (!conn->tls || conn->collecting || bytes > COLLECT_MAX ||
+        ioctl(conn->fd, SIOCOUTQ, &unsent) < 0 || unsent > 0)
+        return;
+    gnutls_record_cork(conn->session);
+    conn->collecting = true;
+}
+
+void api_tls_flush(struct api_tls_conn *conn)
+{
+    if (!conn->collecting)
+        return;
+    conn->collecting = false;
+    /* The socket's buffer was empty: it takes everything, unless the connection is broken. */
+    if (gnutls_record_uncork(conn->session, 0) < 0)
+        shutdown(conn->fd, SHUT_RDWR);
+    /* libmicrohttpd has set TCP_CORK, and has pushed before: without this the kernel would wait for
+     * more, for 200 ms */
+    setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 }
 
 bool api_tls_peer_is_daemon(struct api_tls_conn *conn)

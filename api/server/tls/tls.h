@@ -51,6 +51,10 @@ void api_tls_warn_of_certificate(struct api_tls *t, const char *host);
 /* Returns true when daemons must show certificates (creel.tls.client-auth). */
 bool api_tls_asks_daemons(const struct api_tls *t);
 
+/* Bytes that are read from the socket at once: a request of a node and its record's header. GnuTLS
+ * alone would read the header of each record with a system call of its own. */
+#define API_TLS_READ_MAX 1024
+
 /* One connection's part; zero: plain. Only the connection's thread uses it. */
 struct api_tls_conn {
     struct api_tls *tls;
@@ -61,14 +65,25 @@ struct api_tls_conn {
     bool next_is_alert;              /* the header of an alert has come */
     bool too_old;                    /* it offers nothing newer than TLS 1.1 */
     uint8_t alert_received;          /* seen in clear, before the keys are agreed; 0: none */
-    signed char peer_is_daemon;      /* 0: not yet verified, 1: yes, -1: no */
+    bool collecting;                 /* between api_tls_collect() and api_tls_flush() */
+    uint16_t read_at, read_len;      /* what of @ahead GnuTLS has not taken yet */
+    unsigned char ahead[API_TLS_READ_MAX];
+    signed char peer_is_daemon; /* 0: not yet verified, 1: yes, -1: no */
 };
-/* Begins TLS on a connection whose @session libmicrohttpd has just created. */
+/* Begins TLS on a connection whose @session libmicrohttpd has just created. @conn: zeroed. */
 void api_tls_begin(struct api_tls *t, struct api_tls_conn *conn, gnutls_session_t session, int fd);
 /* Ends it, when the session is freed. @peer: the client's address. Without a request (@spoke) logs
  * why, as far as it can be known: plain HTTP, a protocol too old, a certificate that the client
  * does not accept. At most one line in some seconds. */
 void api_tls_end(struct api_tls_conn *conn, const char *peer, bool spoke);
+/* Begins an answer whose body has @bytes: head and body leave in one record and one system call.
+ * libmicrohttpd sends them one after the other, which costs both sides a record, a system call and
+ * a wake-up more: a fifth of a short request. Long answers are not collected, nor are those to a
+ * client that has not taken the last one, since what is collected must fit into the socket's
+ * buffer. */
+void api_tls_collect(struct api_tls_conn *conn, size_t bytes);
+/* Sends what has been collected; call when libmicrohttpd has sent the answer. */
+void api_tls_flush(struct api_tls_conn *conn);
 /* Returns true when the client has shown a certificate that the cluster's authority has signed and
  * that is valid now. */
 bool api_tls_peer_is_daemon(struct api_tls_conn *conn);
