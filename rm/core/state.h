@@ -58,7 +58,7 @@ struct rm_core {
     /* tables */
     struct base_map apps_by_id, containers_by_id, nodes_by_id;
     struct base_map user_apps; /* rm/core/queue/app_limits.c: live applications by user */
-    struct rm_app **apps; /* sorted by id */
+    struct rm_app **apps;      /* sorted by id */
     size_t apps_n, apps_cap;
     struct rm_app *live;    /* list of applications that have not been retired, newest first */
     struct rm_node **nodes; /* by index; NULL: forgotten, with the index in nodes_free */
