@@ -1,11 +1,13 @@
 /* rm/config/host_lists.h - reads the lists of hosts that may have nodes
  * (yarn.resourcemanager.nodes.include-path) and of hosts that may not (...exclude-path).
  *
- * A file whose name ends with ".xml" has elements
- * <host><name>h1,h2</name><timeout>SECONDS</timeout>
- * </host> in a root element; the time-out is for graceful decommissioning. Any other file lists
- * names separated by blanks; "#" begins a comment. Source: Hadoop's HostsFileReader. A name with a
- * colon is the id of one node. */
+ * A file whose name ends with ".xml" has a root element with elements of the form
+ *
+ *   <host><name>h1,h2</name><timeout>SECONDS</timeout></host>
+ *
+ * where the time-out is for graceful decommissioning. Any other file lists names separated by
+ * blanks; "#" begins a comment. A name with a colon is the id of one node. Source: Hadoop's
+ * HostsFileReader. */
 #ifndef CREEL_RM_CONFIG_HOST_LISTS_H
 #define CREEL_RM_CONFIG_HOST_LISTS_H
 
