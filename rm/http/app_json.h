@@ -22,8 +22,8 @@
  *                 as "Could not parse application id x"
  *   -BASE_ELIMIT  a text or list exceeds a limit, which @err names: 400 too
  *   -BASE_ENOTFOUND the reservation id is malformed: 404, as in YARN
- *   -BASE_ESTATE  a local resource has an unknown type or visibility, where YARN fails with a
- *                 NullPointerException: 503 */
+ *   -BASE_ESTATE  a local resource lacks its URL, or its type or visibility is unknown, where YARN
+ *                 fails with a NullPointerException: 503 */
 int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out,
                        struct base_error *err);
 /* Decodes the stored form. Returns 0, or -BASE_ECORRUPT when @text is not valid. */

@@ -33,7 +33,7 @@ static void answer_refresh(void *user, const struct rm_effect *fx)
 }
 
 /* Runs on the thread for slow work. Returns false: the work is done, whatever the outcome. */
-static bool reload_allocation_file(void *user, bool stopping)
+static bool reload_queues_file(void *user, bool stopping)
 {
     struct refresh *r = user;
     struct base_error err = {0};
@@ -60,7 +60,7 @@ static void refresh_queues(struct api_request *rq, void *user)
     r->rq = rq;
     r->b = user;
     api_park(rq);
-    rm_backend_queue_slow_task(user, RM_SLOW_FILES, reload_allocation_file, r);
+    rm_backend_queue_slow_task(user, RM_SLOW_FILES, reload_queues_file, r);
 }
 
 const struct api_route rm_api_queues_routes[] = {

@@ -18,7 +18,7 @@ struct figures {
     int64_t unmanaged_pending_apps, unmanaged_active_apps;
     int64_t available_mb, available_vcores;
     struct rm_res used, pending, masters_used, masters_limit, min, max, fair, steady;
-    double used_part, absolute_used_part; /* of its capacity, of the cluster */
+    double used_part, absolute_used_part; /* of the queue's capacity; of the cluster */
     struct yarn_queue_part part;
     int64_t max_apps;
     struct rm_totals totals;
@@ -211,7 +211,7 @@ static void add_sums(struct rm_queue_user_view *to, const struct rm_queue_user_v
     rm_totals_add(&to->totals, &v->totals);
 }
 
-/* Adds the rows of equal queue and user to one; @u is sorted. */
+/* Merges rows of the same user in the same queue; @u is sorted. */
 static void merge_users(struct users *u)
 {
     size_t kept = 0;
@@ -242,7 +242,7 @@ static int32_t *places_new(const struct rm_views *v, int32_t *n)
     return places;
 }
 
-/* Returns a row for each user in each queue that is shown, and in the queues around it, sorted by
+/* Returns a row for each user in each queue that is shown, and in the queues above it, sorted by
  * queue. The caller frees. */
 static struct users users_new(const struct rm_views *v)
 {

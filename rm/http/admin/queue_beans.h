@@ -1,10 +1,10 @@
 /* rm/http/admin/queue_beans.h - QueueMetrics of the queues and of their users, and
  * PartitionQueueMetrics, made from views alone. Which beans there are, and which figures they have
- * besides those of all schedulers, follows the scheduler as which the queues are shown:
+ * besides those of all schedulers, depends on the scheduler that creel.yarn.scheduler-shape names:
  *
  *   capacity   each queue; each queue in each partition, and each partition; users if
  *              yarn.scheduler.capacity.user-metrics.enable is set
- *   fair       each queue; each user in each queue, and in the queues around it
+ *   fair       each queue; each user in each queue, and in the queues above it
  *   fifo       one queue, "default", which is the whole cluster
  *
  * SOURCE: Hadoop's QueueMetrics, CSQueueMetrics, FSQueueMetrics and PartitionQueueMetrics, as

@@ -75,8 +75,8 @@ enum method {
         METHODS
 };
 
-/* Routes that stand for a method, or belong to another service than their path says. Paths below
- * /ws/v1/cluster, or else whole. */
+/* Routes that stand for a method, or belong to another service than their path says. Paths are
+ * relative to /ws/v1/cluster, or else whole. */
 static const struct {
     enum service service;
     int method; /* enum method */
@@ -201,7 +201,7 @@ struct details {
 #define OVERALL(name)  DETAIL("Overall" #name, API_ATTR_RATE, overall[M_##name]),
 #define OWN(name)      DETAIL(#name, API_ATTR_RATE, own[M_##name]),
 
-/* YARN counts this exception as if it were a method. */
+/* YARN counts YARNFeatureNotEnabledException as if it were a method. */
 static const struct api_attribute client_attributes[] = {
     DETAIL_TAGS,
     CLIENT_METHODS(DEFERRED) CLIENT_METHODS(OVERALL) OVERALL(YARNFeatureNotEnabledException)
