@@ -17,7 +17,7 @@ struct api_operation {
     const char *media;    /* "text/xml application/json": forms of an answer without a shape; "":
                              no body; NULL: application/json, and XML for a resource of YARN's */
     const char *query;    /* "limit:integer user": parameters, texts unless typed; NULL: none */
-    const char *statuses; /* "202 307": of success, or what always refuses; NULL: 200 */
+    const char *statuses; /* "202 307": of success, or of a route that always refuses; NULL: 200 */
 };
 
 struct api_openapi_source {

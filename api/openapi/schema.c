@@ -147,7 +147,7 @@ static json_t *describe_shape(struct api_schemas *s, const struct api_shape *sha
         base_array_grow(&s->v, s->len, &s->cap);
         s->v[s->len++] = (struct known){shape, strings, made};
         json_object_set_new(s->named, made,
-                            json_null()); /* taken, while it describes its members */
+                            json_null()); /* reserves the name while the members are described */
         json_object_set_new(s->named, made, describe_members(s, shape, strings));
     }
     return json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", s->v[i].name));

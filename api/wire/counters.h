@@ -1,7 +1,7 @@
 /* api/wire/counters.h - the counters of a task: the member "counters" of its progress, its result
  * and its node's reports, with YARN's names. A name that Creel does not know is ignored, and an
- * invalid value counts as 0: a job's own commands can write these files, and their contents must
- * not make a node fail. */
+ * invalid value counts as 0: a job's own commands can write the files of progress and result, whose
+ * contents must not make a node fail. */
 #ifndef CREEL_API_WIRE_COUNTERS_H
 #define CREEL_API_WIRE_COUNTERS_H
 
