@@ -8,7 +8,7 @@
  * JMXJsonServlet
  *                                                              +--> Prometheus' text
  *
- * SOURCE: Hadoop 3.4.2 as recorded in tests/golden. */
+ * SOURCE: Hadoop 3.4.2 as recorded in tests/interop/yarn. */
 #ifndef CREEL_API_ADMIN_BEAN_H
 #define CREEL_API_ADMIN_BEAN_H
 

@@ -2,7 +2,7 @@
  *
  * Handlers run on HTTP threads: they copy what they show of the core under nm->lock, and encode the
  * copy after releasing it. Resources that YARN has too are answered as by its NodeManager;
- * tests/golden has recordings. */
+ * tests/interop/yarn has recordings. */
 #ifndef CREEL_NODEMANAGER_HTTP_ANSWER_H
 #define CREEL_NODEMANAGER_HTTP_ANSWER_H
 

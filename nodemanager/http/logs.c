@@ -1,5 +1,6 @@
 /* nodemanager/http/logs.c - the log files of a container as YARN serves them: their list, and the
- * content of one in a frame of text. SOURCE: Hadoop's NMWebServices; recordings in tests/golden. */
+ * content of one in a frame of text. SOURCE: Hadoop's NMWebServices; recordings in
+ * tests/interop/yarn. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *   hadoop.auth="u=alice&p=alice&t=simple-dt&e=1795279303085&s=<base64 of HMAC-SHA256>"
  *
  * A valid cookie takes precedence over user.name. An invalid cookie is ignored. SOURCE: Hadoop's
- * Authentication for HTTP web consoles, and YARN 3.4.2 as recorded in tests/golden. */
+ * Authentication for HTTP web consoles, and YARN 3.4.2 as recorded in tests/interop/yarn. */
 #ifndef CREEL_API_SERVER_ACCESS_AUTH_H
 #define CREEL_API_SERVER_ACCESS_AUTH_H
 

@@ -1,6 +1,6 @@
 /* api/server/access/cors.h - decides which pages of other sites may read answers:
  * hadoop.http.cross-origin.*. SOURCE: Hadoop's CrossOriginFilter, and YARN 3.4.2 as recorded in
- * tests/golden. */
+ * tests/interop/yarn. */
 #ifndef CREEL_API_SERVER_ACCESS_CORS_H
 #define CREEL_API_SERVER_ACCESS_CORS_H
 
