@@ -86,7 +86,7 @@ struct policy {
     int64_t slots[BASE_TASK_KINDS];
     bool warned[BASE_TASK_KINDS]; /* about minima that do not fit */
     struct commit_delay commit;
-    struct fair_node_counts long_on; /* the sums of those of all jobs */
+    struct fair_node_counts long_on; /* sums of the jobs' long_on */
     int64_t long_running;
     /* scratch of the timer */
     struct fair_scratch scratch;

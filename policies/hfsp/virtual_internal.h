@@ -66,7 +66,7 @@ struct virtual_cluster {
     /* the rates until the first end of a run, as found by the last vc_fluid_advance_or_project() */
     bool steady;
     double level;      /* slots per weight of sharing jobs */
-    int64_t steady_us; /* since when the rates hold */
+    int64_t steady_us; /* time since which the rates hold */
     double first_end;  /* microseconds from steady_us to the end of the first run */
     bool projected;    /* finishes and order are up to date */
     /* scratch memory */

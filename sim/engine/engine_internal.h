@@ -188,7 +188,7 @@ void sim_job_end_if_done(struct sim *s, struct sim_live *job);
 int sim_nodes_create(struct sim *s, struct base_error *err);
 void sim_nodes_register(struct sim *s);
 void sim_nodes_free(struct sim *s);
-/* The time at which the next regular heartbeat is due. */
+/* Returns the time at which the next regular heartbeat is due. */
 int64_t sim_nodes_next_beat_us(const struct sim *s);
 /* Skips regular heartbeats that were due before now. */
 void sim_nodes_skip_past_beats(struct sim *s);

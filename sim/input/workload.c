@@ -82,7 +82,7 @@ static int refuse_unknown_setting(const struct sim_recipe *r, const char *key,
     return rc;
 }
 
-/* The index of @value in the list "a,b,c"; -1 when absent. */
+/* Returns the index of @value in the list "a,b,c"; -1 when absent. */
 static int index_in_comma_list(const char *words, const char *value)
 {
     size_t len = strlen(value);
