@@ -264,7 +264,7 @@ static int read_zk_secret(const struct base_conf *c, struct rm_ha_conf *out, str
             rc = base_secret_file_read(path, keys, &n, err);
     }
     free(path);
-    if (rc == -BASE_ENOTFOUND) /* a restart does not make the file that was named */
+    if (rc == -BASE_ENOTFOUND) /* a restart would not help: only the default file is made */
         rc = -BASE_EINVAL;
     if (rc < 0)
         return base_error_wrap(err, rc,

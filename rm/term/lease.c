@@ -24,8 +24,8 @@ bool rm_lease_is_deposed(const struct rm_lease *l)
     return atomic_load(&l->deposed);
 }
 
-/* The order matters: the caller reads @until_us first, the latch is read here afterwards. A thread
- * that was refused before the election extended the lease has set the latch by now. */
+/* The order matters: the caller reads @until_us first, and the latch is read here afterwards. A
+ * thread that was refused before the election extended the lease has set the latch by now. */
 bool rm_lease_would_hold(const struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us)
 {
     return now_us < until_us && atomic_load(&l->lost_epoch) != epoch && !atomic_load(&l->deposed);

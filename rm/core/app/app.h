@@ -77,7 +77,7 @@ struct rm_app {
     int64_t asked_labelled[BASE_TASK_KINDS]; /* sum of label_demand[].wanted */
     uint32_t queue_index;                    /* RM_NONE: in no queue */
     struct rm_member *member;                /* its user in its queue; NULL: not counted */
-    bool was_placed;                         /* it has had a container of this core's making */
+    bool was_placed;                         /* this core has given it a container */
     /* Name of the queue, owned, if the submission names another one; else NULL. */
     char *placed;
     int64_t submit_us, launch_us, start_us, finish_us;

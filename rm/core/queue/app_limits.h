@@ -1,8 +1,9 @@
 /* rm/core/queue/app_limits.h - how many applications that have not ended a queue and a user may
- * have: creel.rm.max-apps-per-queue, creel.rm.max-apps-per-user. A submission beyond is refused;
- * applications read back, or moved to another queue, are not. The ledger counts
- * (rm/core/ledger.h). SOURCE: YARN's yarn.scheduler.capacity.maximum-applications; its words
- * (LeafQueue), but it accepts such a submission, and the application fails at once. */
+ * have: creel.rm.max-apps-per-queue, creel.rm.max-apps-per-user. A submission beyond these
+ * limits is refused; applications read back, or moved to another queue, are not. The ledger
+ * (rm/core/ledger.h) counts the applications. SOURCE: YARN's
+ * yarn.scheduler.capacity.maximum-applications, and the words of its LeafQueue; but YARN accepts
+ * such a submission, and the application fails at once. */
 #ifndef CREEL_RM_CORE_QUEUE_APP_LIMITS_H
 #define CREEL_RM_CORE_QUEUE_APP_LIMITS_H
 

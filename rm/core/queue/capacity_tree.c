@@ -19,7 +19,7 @@ enum mode { MODE_PERCENT, MODE_WEIGHT, MODE_AMOUNT };
 struct share {
     enum mode mode;
     float part;                   /* percent: relative to the parent, 0..1 */
-    float absolute, absolute_max; /* of the cluster; amounts: 0, the parent's limit */
+    float absolute, absolute_max; /* of the cluster; with MODE_AMOUNT: 0, and the parent's */
 };
 
 struct builder {
