@@ -709,7 +709,8 @@ static int check_value(const struct base_conf_key *k, const struct entry *e, str
     return 0;
 }
 
-/* Keys of earlier versions whose meaning has not merely moved: a spelling aid would mislead. */
+/* Keys of earlier versions that no other key has simply replaced, so that suggesting the key with
+ * the nearest name would mislead. */
 static const struct {
     const char *name, *why;
 } removed_keys[] = {

@@ -55,8 +55,8 @@ void base_curl_trust_system_too(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_SSLKEY, NULL);
 }
 
-/* Returns why a server's certificate was not accepted, or NULL when the reason is not one of the
- * certificate. */
+/* Returns why a server's certificate was not accepted, or NULL when the transfer failed for another
+ * reason. */
 static const char *explain_certificate(CURL *easy, const char *text, char room[static 512])
 {
     const char *ca = base_tls_of_clients()->ca_file;

@@ -12,7 +12,7 @@
  * @url, signed by an authority that the clients of this process trust (base/io/tls_conf.h). */
 void base_curl_set_target(CURL *easy, const char *url, const char *protocols);
 /* Makes @easy trust the authorities of the system besides ours: for servers outside of the cluster.
- * It shows no certificate of ours to them. Call after base_curl_set_target(). */
+ * @easy then shows servers no certificate of ours. Call after base_curl_set_target(). */
 void base_curl_trust_system_too(CURL *easy);
 /* Returns why the transfer of @easy failed with @code, in words for operators; @text: what libcurl
  * has put into its error buffer. Certificates that are not accepted, and plain HTTP where TLS was

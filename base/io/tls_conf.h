@@ -27,11 +27,11 @@ struct base_tls_conf { /* the texts are borrowed from the configuration; "" when
 int base_tls_conf_read(const struct base_conf *conf, struct base_tls_conf *out,
                        struct base_error *err);
 
-/* Sets what the HTTP clients of this process trust, and with @conf->client_auth show; copies the
- * texts. Call before the first client exists, and before other threads. Without a call, and with
- * ca_file "", clients trust the authorities of the system. libcurl reads the files for each new
- * connection, so that renewed ones are used without a restart. Never read from the environment
- * here: a variable must not change whom a daemon trusts. */
+/* Sets which authority the HTTP clients of this process trust and, with @conf->client_auth, which
+ * certificate they show; copies the texts. Call before the first client exists, and before other
+ * threads. Without a call, and with ca_file "", clients trust the authorities of the system.
+ * libcurl reads the files for each new connection, so that renewed ones are used without a restart.
+ * The environment is never read here: a variable must not change whom a daemon trusts. */
 void base_tls_use_for_clients(const struct base_tls_conf *conf);
 /* The same for a program that only has the name of the authority's file (NULL or "": none). */
 void base_tls_trust(const char *ca_file);

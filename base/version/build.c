@@ -1,5 +1,5 @@
-/* base/version/build.c - the texts of base/version/build.h. It is a library of its own, so that a
- * new commit compiles this file alone. */
+/* base/version/build.c - the texts of base/version/build.h. It is a library of its own, so that
+ * after a new commit only this file is compiled again. */
 #include "base/version/build.h"
 
 #include "base/commit.h"
