@@ -89,16 +89,16 @@ void cli_print_help(const struct argp *argp, const struct argp_option *single, c
 /* ---- api/cli/address.c ---- */
 /* Reads the addresses of the RMs from --rm, else CREEL_RM, else the configuration:
  * those of the ids in yarn.resourcemanager.ha.rm-ids (see base_rm_list_add_ha_ids()), else
- * yarn.resourcemanager.webapp.address, else creel.nodemanager.rm, else http://127.0.0.1:8088; with
- * yarn.http.policy HTTPS_ONLY webapp.https.address and https://127.0.0.1:8090.
+ * yarn.resourcemanager.webapp.address, else creel.nodemanager.rm, else http://127.0.0.1:8088. With
+ * yarn.http.policy HTTPS_ONLY, webapp.https.address and https://127.0.0.1:8090 take their places.
  * Returns CLI_OK, and the caller frees @out with base_rm_list_free(); or CLI_USAGE after printing
  * the error. */
 int cli_rm_list_read(const struct cli *c, struct base_rm_list *out);
 
 /* ---- api/cli/authority.c ---- */
 /* Sets by which authority connections recognise @rms and the nodes that these name: that of
- * CREEL_CA_FILE, else creel.tls.ca-file, else that of a cluster of `creel dev --tls` in its default
- * folder if @rms are its; else those of the system. */
+ * CREEL_CA_FILE, else creel.tls.ca-file, else, when `creel dev --tls` has started @rms in
+ * its default folder, that of their cluster; else those of the system. */
 void cli_trust_authority(const struct cli *c, const struct base_rm_list *rms);
 
 /* ---- api/cli/app_id.c ---- */

@@ -75,7 +75,7 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path)
 {
     struct base_buf url = {0};
     if (direct) {
-        /* YARN's answers leave the scheme out: then it most likely is that of the RM */
+        /* YARN's answers leave the scheme out: it is then most likely that of the RM */
         const char *scheme =
             strstr(n->http, "://") ? "" : base_http_address_scheme(cli_rm_url(n->nodes->rm));
 
