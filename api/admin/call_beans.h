@@ -17,7 +17,7 @@ struct api_rpc_figures {
     struct api_call_figures calls;
     int64_t queue_length; /* events that wait for the daemon's core */
 };
-/* Returns the rates that a bean shows of @t: its calls and the average of one of the sums. */
+/* Returns the rates that a bean shows of @f: its calls and the average of one of the sums. */
 struct api_rate api_rate_of_handling(const struct api_call_figures *f);
 struct api_rate api_rate_of_holding(const struct api_call_figures *f);
 struct api_rate api_rate_of_whole(const struct api_call_figures *f);

@@ -24,11 +24,11 @@ void cli_rm_close(struct cli_rm *rm);
 /* Returns the user in whose name requests are sent: $HADOOP_USER_NAME, else the login name,
  * else the uid; borrowed. */
 const char *cli_rm_user(const struct cli_rm *rm);
-/* URL of the RM that the next call asks first, that is the one that answered if the last call was
- * successful ("http://127.0.0.1:8088"); borrowed until the next call. */
+/* Returns the URL of the RM that the next call asks first, that is the one that answered if the
+ * last call was successful ("http://127.0.0.1:8088"); borrowed until the next call. */
 const char *cli_rm_url(const struct cli_rm *rm);
-/* Number of requests sent by cli_rm_call() so far that no active RM answered; a call may send
- * several. A change means that another RM may lead now. */
+/* Returns the number of requests sent by cli_rm_call() so far that no active RM answered; a call
+ * may send several. A change means that another RM may lead now. */
 int64_t cli_rm_count_failed_requests(const struct cli_rm *rm);
 /* Makes patient calls call @on_wait(user) where they would print that they wait; NULL restores
  * printing. */

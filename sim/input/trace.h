@@ -96,7 +96,7 @@ void sim_guess_init_defaults(struct sim_guess *g);
 int64_t sim_guess_map_count(const struct sim_guess *g, int64_t input_bytes);
 int64_t sim_guess_reduce_count(const struct sim_guess *g, int64_t shuffle_bytes,
                                int64_t output_bytes);
-/* Shuffle bytes divided by input bytes, at most SIM_TRACE_SELECTIVITY_MAX; 0 without input. */
+/* Returns shuffle bytes / input bytes, at most SIM_TRACE_SELECTIVITY_MAX; 0 without input. */
 double sim_guess_selectivity(const struct sim_job *job);
 int64_t sim_guess_reduce_duration_us(const struct sim_guess *g, const struct sim_job *job);
 

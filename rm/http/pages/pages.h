@@ -59,10 +59,10 @@ void rm_page_add_node_link(struct base_buf *out, const char *http, const char *t
 /* Appends a link to the log files of a container on its node. */
 void rm_page_add_logs_link(struct base_buf *out, const char *http,
                            const struct base_container_id *id, const char *user);
-/* "Used of total" with a bar. */
+/* Appends "@used of @total" with a bar. */
 void rm_page_add_use(struct base_buf *out, int64_t used, int64_t total);
-/* Why an application waits, or what else the scheduler says of it; nothing when there is nothing to
- * say. */
+/* Appends why an application waits, or what else the scheduler says of it; nothing when there is
+ * nothing to say. */
 void rm_page_add_wait(struct base_buf *out, struct rm_backend *b, const struct rm_app_view *v);
 
 /* ---- time lines: rows of a table, one bar in each ---- */
