@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,13 +11,12 @@
 #include "api/cli/job/job.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
+#include "base/io/private_file.h"
 
 enum { STATE_MAX = 1 << 20, TAIL_BYTES = 4096, TAIL_LINES = 10 };
 
 char *cli_dev_dir(const char *arg, bool ha)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"),
-               *name = ha ? "dev-ha" : "dev";
     if (arg && *arg == '/')
         return base_strdup(arg);
     if (arg) {
@@ -27,13 +25,7 @@ char *cli_dev_dir(const char *arg, bool ha)
         free(cwd);
         return dir;
     }
-    if (state && *state == '/')
-        return base_printf("%s/creel/%s", state, name);
-    if (!home || *home != '/') {
-        const struct passwd *pw = getpwuid(geteuid());
-        home = pw ? pw->pw_dir : "/tmp";
-    }
-    return base_printf("%s/.local/state/creel/%s", home, name);
+    return base_state_path(ha ? "dev-ha" : "dev");
 }
 
 char *cli_dev_path(const struct cli_dev *d, const char *name, const char *suffix)

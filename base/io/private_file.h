@@ -1,0 +1,24 @@
+/* base/io/private_file.h - files that hold secrets, and the folder for them. */
+#ifndef CREEL_BASE_IO_PRIVATE_FILE_H
+#define CREEL_BASE_IO_PRIVATE_FILE_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+/* Appends the whole file to @out, and stores its state in *@st (may be NULL). Returns 0;
+ * -BASE_ENOTFOUND when it does not exist; -BASE_EPERM when it is not a plain file without other
+ * names, belongs to somebody other than the process's user and root, or gives others any permission
+ * (the message names the path, what was found and what was expected); -BASE_ELIMIT when it is
+ * larger than @max bytes; -BASE_EIO. */
+int base_private_file_read(const char *path, size_t max, struct base_buf *out, struct stat *st,
+                           struct base_error *err);
+/* Returns the path of @name in the folder for the state of this user's programs: below
+ * $XDG_STATE_HOME/creel, else ~/.local/state/creel. Caller frees. */
+char *base_state_path(const char *name);
+/* The same for settings: below $XDG_CONFIG_HOME/creel, else ~/.config/creel. */
+char *base_user_conf_path(const char *name);
+
+#endif
