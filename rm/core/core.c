@@ -269,6 +269,7 @@ void rm_core_free(struct rm_core *c)
             rm_node_free(c->nodes[i]);
     rm_hosts_free(&c->listed);
     rm_labels_free(&c->labels);
+    rm_tokens_free(&c->tokens);
     rm_properties_free(&c->queue_conf.properties);
     rm_prune_free(c);
     for (size_t i = 0; i < c->apps_n; i++)

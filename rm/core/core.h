@@ -212,6 +212,9 @@ struct rm_core_conf {
     /* Labels are added or removed, or nodes get other labels; reply: OK, released once that is    \
      * durable. Errors: -BASE_EINVAL with YARN's message, -BASE_ELIMIT. */                         \
     X(SET_LABELS, rm_labels_on_set, true)                                                          \
+    /* A user gets a token, or one is revoked; reply: OK, released once that is durable. Errors:   \
+     * -BASE_ENOTFOUND, -BASE_ELIMIT when there are too many, -BASE_EEXIST. */                     \
+    X(SET_TOKEN, rm_tokens_on_set, true)                                                           \
     /* Reply: app_id, the id of a new reservation, which nothing else knows of yet. Error:         \
      * -BASE_EINVAL when the policy promises nothing to reservations. */                           \
     X(NEW_RESERVATION_ID, rm_reservation_on_new_id, false)                                         \
@@ -271,6 +274,7 @@ struct rm_host_lists {
     size_t include_n, exclude_n;
 };
 enum rm_labels_op { RM_LABELS_ADD, RM_LABELS_REMOVE, RM_LABELS_REPLACE };
+#define RM_TOKEN_HEX 64 /* hex digits of a SHA-256 */
 struct rm_label_change {
     const char *name; /* of the label; REPLACE: id of the node, "host:0" for a whole host */
     bool exclusive;   /* ADD: only requests with the label may use its nodes */
@@ -438,6 +442,13 @@ struct rm_event {
             const struct rm_label_change *v;
             size_t n;
         } labels;
+        /* A new token @id of @user: the SHA-256 of its secret, as RM_TOKEN_HEX hex digits in
+         * @digest, and the time at which it expires. @digest NULL: the token @id is revoked. */
+        struct {
+            uint64_t id;
+            const char *user, *digest;
+            int64_t expires_us;
+        } user_token;
         struct {
             struct base_attempt_id attempt;
             const char *host, *tracking_url;

@@ -9,6 +9,7 @@
 #include "rm/core/acks.h"
 #include "rm/core/admin/hosts.h"
 #include "rm/core/admin/labels.h"
+#include "rm/core/admin/tokens.h"
 #include "rm/core/app/app.h"
 #include "rm/core/app/container.h"
 #include "rm/core/app/health.h"
@@ -71,6 +72,7 @@ struct rm_core {
     struct rm_timer gone_timer;
     struct rm_hosts listed;  /* hosts that may and may not have nodes */
     struct rm_labels labels; /* of nodes */
+    struct rm_user_tokens tokens;
     struct rm_queue_conf queue_conf;
     struct rm_reservations reservations;
     bool decommission_due;   /* a node may have no more work to wait for: rm/core/admin */

@@ -51,6 +51,7 @@ creel_test(test_core_decommission SOURCES unit/test_core_decommission.c
            LIBS creel_core_world LABELS unit)
 creel_test(test_core_node_resource SOURCES unit/test_core_node_resource.c
            LIBS creel_core_world LABELS unit)
+creel_test(test_core_tokens SOURCES unit/test_core_tokens.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_labels SOURCES unit/test_core_labels.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_queue_conf SOURCES unit/test_core_queue_conf.c
            LIBS creel_core_world LABELS unit)

@@ -680,6 +680,9 @@ static int recover_record(struct rm_core *c, const struct rm_record *rec, struct
         return rm_labels_read(c, rec, err);
     if (strcmp(rec->table, "meta") == 0 && strcmp(rec->key, RM_QUEUE_CONF_KEY) == 0)
         return rm_queue_conf_read(c, rec, err);
+    if (strcmp(rec->table, "meta") == 0 &&
+        strncmp(rec->key, RM_TOKEN_KEY, sizeof RM_TOKEN_KEY - 1) == 0)
+        return rm_tokens_read(c, rec, err);
     if (strcmp(rec->table, "meta") == 0 && strncmp(rec->key, "reservation_", 12) == 0)
         return rm_reservation_read(c, rec, err);
     return 0;

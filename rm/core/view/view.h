@@ -249,6 +249,12 @@ struct rm_slot_view {
     const char *node; /* a running node with slots of the kind; NULL: there is none */
     int64_t waiting;  /* applications that could use the slot, regardless of the policy */
 };
+struct rm_token_view { /* a token of a user */
+    uint64_t id;
+    char *user; /* the reader's own */
+    char digest[RM_TOKEN_HEX + 1];
+    int64_t made_us, expires_us;
+};
 struct rm_label_view {
     const char *name; /* "": the nodes without a label */
     bool exclusive;
@@ -424,6 +430,12 @@ void rm_view_rounds(const struct rm_core *core, const struct rm_round_filter *f,
                     struct rm_views *out);
 /* Copies the last allocation, release and preemption; texts belong to @texts. */
 void rm_view_health(const struct rm_core *core, struct rm_health_view *out, struct rm_views *texts);
+/* Copies the token @id of a user to *@out, whose text the caller frees. Returns 0, or
+ * -BASE_ENOTFOUND with *@out unchanged. */
+int rm_view_user_token(const struct rm_core *core, uint64_t id, struct rm_token_view *out);
+/* Returns copies of all tokens of @user (NULL: of all users) in order of their ids, and sets *@n to
+ * their number. The caller frees each text, and the array. */
+struct rm_token_view *rm_view_user_tokens(const struct rm_core *core, const char *user, size_t *n);
 /* Replaces the labels in @out by all those that exist, the first one standing for nodes without a
  * label; and the labelled nodes and hosts. */
 void rm_view_labels(const struct rm_core *core, struct rm_views *out);
