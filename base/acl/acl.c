@@ -71,6 +71,17 @@ static bool is_in_group(struct part groups, const struct base_acl_caller *who)
     return false;
 }
 
+bool base_acl_names_everybody(const char *acl)
+{
+    struct part users, groups;
+
+    if (!acl)
+        return false;
+    split_list(acl, &users, &groups);
+    return is_text(trim((struct part){acl, strlen(acl)}), "*") || is_text(trim(users), "*") ||
+           is_text(trim(groups), "*");
+}
+
 enum base_acl_answer base_acl_check(const char *acl, const struct base_acl_caller *who)
 {
     struct part users, groups, first, rest;
@@ -80,8 +91,7 @@ enum base_acl_answer base_acl_check(const char *acl, const struct base_acl_calle
     if (!acl)
         return BASE_ACL_NO;
     split_list(acl, &users, &groups);
-    if (is_text(trim((struct part){acl, strlen(acl)}), "*") || is_text(trim(users), "*") ||
-        is_text(trim(groups), "*") || list_has(users, who->user))
+    if (base_acl_names_everybody(acl) || list_has(users, who->user))
         return BASE_ACL_YES;
     rest = groups;
     if (!take_name(&rest, &first))

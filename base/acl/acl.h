@@ -35,6 +35,8 @@ enum base_acl_answer base_acl_check(const char *acl, const struct base_acl_calle
 /* Returns true when @acl names a group, so that its answer may depend on groups. @acl NULL: false.
  */
 bool base_acl_names_groups(const char *acl);
+/* Returns true when @acl names everybody, with "*". @acl NULL: false. */
+bool base_acl_names_everybody(const char *acl);
 /* Appends @acl as Hadoop shows it: its users, a blank, its groups; NULL: a blank, which is nobody.
  */
 void base_acl_format(const char *acl, struct base_buf *out);
