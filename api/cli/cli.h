@@ -134,6 +134,7 @@ int cli_classpath_main(int argc, char **argv);
 int cli_jar_main(int argc, char **argv);
 int cli_why_main(int argc, char **argv);
 int cli_rmadmin_main(int argc, char **argv);
+int cli_token_main(int argc, char **argv);
 int cli_history_main(int argc, char **argv);
 int cli_secret_main(int argc, char **argv);
 int cli_version_main(int argc, char **argv);

@@ -35,6 +35,7 @@ static const struct command commands[] = {
     {"history", cli_history_main, "export ended jobs as a workload that creel sim replays"},
     {"rmadmin", cli_rmadmin_main, "administer the cluster: policy, queues, nodes, failover"},
     {"secret", cli_secret_main, "make or replace the secret that the daemons of a cluster share"},
+    {"token", cli_token_main, "make, list or revoke tokens of users"},
     {"cluster", cli_cluster_main, "list the labels of nodes, as yarn cluster"},
     {"classpath", cli_classpath_main, "refused: Creel needs no Java classes"},
     {"jar", cli_jar_main, "refused: Creel runs commands, not Java programs"},
@@ -64,6 +65,9 @@ static void print_overview(FILE *out)
         "https://127.0.0.1:8090.\n"
         "Daemons with TLS are recognised by the authority in $CREEL_CA_FILE, else in "
         "creel.tls.ca-file.\n"
+        "The token that proves who you are comes from $CREEL_TOKEN_FILE, else from the cluster of "
+        "creel dev or\n"
+        "the ResourceManager of your own that it talks to, else from ~/.config/creel/token.\n"
         "Among several, creel finds the active one; while there is none, commands wait for up to a "
         "minute.\n\n"
         "Exit status:\n"

@@ -88,6 +88,16 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path)
     return base_buf_take(&url);
 }
 
+const char *cli_node_token(const struct cli_node *n)
+{
+    return cli_rm_token(n->nodes->rm);
+}
+
+void cli_node_reload_token(struct cli_node *n)
+{
+    cli_rm_reload_token(n->nodes->rm);
+}
+
 static int get_by_route(struct cli_node *n, bool direct, const char *path, struct cli_answer *out)
 {
     char *url = cli_node_url(n, direct, path);

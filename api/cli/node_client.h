@@ -27,6 +27,11 @@ bool cli_node_is_direct(const struct cli_node *n);
 void cli_node_note_failed_route(struct cli_node *n, bool direct);
 /* URL of @path ("raw-logs/…", percent-encoded) on this route; caller frees. */
 char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
+/* Returns the user's token for requests on either route; NULL: none. Borrowed until the next
+ * request. */
+const char *cli_node_token(const struct cli_node *n);
+/* Reads the token again after it was refused (cli_rm_reload_token()). */
+void cli_node_reload_token(struct cli_node *n);
 /* GETs JSON on one route, and if that fails on the other. Returns CLI_OK; CLI_NOTFOUND when the
  * node itself answers 404 or 503; CLI_INTERRUPTED after a signal; else CLI_UNREACHABLE with
  * out->error. Prints nothing. */

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "api/cli/interrupt.h"
 #include "api/cli/text/text.h"
+#include "api/cli/token_file.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
 
@@ -34,6 +36,7 @@ struct cli_rm {
     struct base_rm_list list;
     struct base_rm_cursor turn;
     char *user;
+    struct cli_token token;
     bool wait_announced; /* the user has been informed that the call waits */
     bool not_rm; /* the last server asked is not an RM; after a round: none of those asked is one */
     bool standby; /* the last answer came from a standby */
@@ -58,11 +61,19 @@ static char *get_user_name(void)
 int cli_rm_open(struct cli *c)
 {
     struct base_rm_list list;
+    struct cli_token token;
+    struct base_error err = {0};
     if (cli_rm_list_read(c, &list) != CLI_OK)
         return CLI_USAGE;
+    if (cli_token_find(&list, &token, &err) < 0) {
+        cli_token_clear(&token);
+        base_rm_list_free(&list);
+        return cli_error(CLI_USAGE, "%s", err.text);
+    }
     cli_trust_authority(c, &list);
     struct cli_rm *rm = base_alloc(sizeof *rm);
     rm->list = list;
+    rm->token = token;
     base_rm_cursor_init(&rm->turn, &rm->list);
     rm->several = list.n > 1;
     rm->http = base_http_new();
@@ -78,8 +89,19 @@ void cli_rm_close(struct cli_rm *rm)
     base_http_free(rm->http);
     base_rm_cursor_free(&rm->turn);
     base_rm_list_free(&rm->list);
+    cli_token_clear(&rm->token);
     free(rm->user);
     free(rm);
+}
+
+const char *cli_rm_token(const struct cli_rm *rm)
+{
+    return rm->token.text;
+}
+
+bool cli_rm_reload_token(struct cli_rm *rm)
+{
+    return cli_token_reload(&rm->token);
 }
 
 const char *cli_rm_user(const struct cli_rm *rm)
@@ -266,13 +288,45 @@ static int classify_answer(struct cli_rm *rm, const char *method, const char *ur
     return rm->not_rm ? CLI_UNREACHABLE : rc;
 }
 
+/* Returns true when @url is that of an RM as given: a redirect may lead elsewhere. */
+static bool is_listed_rm(const struct cli_rm *rm, const char *url)
+{
+    size_t n = base_rm_url_base_len(url);
+    for (size_t i = 0; i < rm->list.n; i++)
+        if (base_rm_url_base_len(rm->list.url[i]) == n && strncasecmp(rm->list.url[i], url, n) == 0)
+            return true;
+    return false;
+}
+
+/* Explains a 401 that asks for a token, in place of the server's text. */
+static char *make_token_text(const struct cli_rm *rm, const char *url, bool sent)
+{
+    int n = (int)base_rm_url_base_len(url);
+    char *places, *text;
+    if (sent)
+        return base_printf("%.*s refuses the token in %s: it is wrong, has expired or was revoked",
+                           n, url, rm->token.path);
+    if (rm->token.text)
+        return base_printf("%.*s wants a token, but is not among the addresses given, to which "
+                           "alone it is sent",
+                           n, url);
+    places = cli_token_places();
+    text = base_printf("%.*s wants a token, and there is none in %s; its administrator makes one "
+                       "with creel token --new --user %s",
+                       n, url, places, rm->user);
+    free(places);
+    return text;
+}
+
 /* Sends one request to one URL. @location (1024 bytes, or NULL) becomes the target of a redirect,
  * or "". Returns as cli_rm_call(). */
 static int call_url(struct cli_rm *rm, const char *method, const char *url,
                     const struct base_buf *body, int64_t timeout_ms, char *location,
                     struct cli_answer *out)
 {
+    bool trusted = !location || is_listed_rm(rm, url);
     struct base_http_request rq = {
+        .bearer = trusted ? rm->token.text : NULL,
         .method = method,
         .url = url,
         .body = body->data,
@@ -289,6 +343,12 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url,
         *location = '\0';
     if (!send_request(rm, &rq, &answer, &out->error))
         return out->error ? CLI_UNREACHABLE : CLI_INTERRUPTED;
+    if (answer.status == 401 && rq.bearer && cli_rm_reload_token(rm)) {
+        base_http_answer_free(&answer);
+        rq.bearer = rm->token.text;
+        if (!send_request(rm, &rq, &answer, &out->error))
+            return out->error ? CLI_UNREACHABLE : CLI_INTERRUPTED;
+    }
     out->status = answer.status;
     snprintf(out->node, sizeof out->node, "%s", answer.node);
     out->text = answer.body;
@@ -296,6 +356,10 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url,
     if (location)
         snprintf(location, sizeof answer.location, "%s", answer.location);
     rc = classify_answer(rm, method, url, answer.reason, out);
+    if (answer.status == 401 && strncasecmp(answer.challenge, "Bearer", 6) == 0) {
+        free(out->error);
+        out->error = make_token_text(rm, url, rq.bearer);
+    }
     base_http_answer_free(&answer);
     return rc;
 }

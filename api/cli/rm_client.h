@@ -9,8 +9,12 @@
  * may therefore reach RMs more than once, so all requests must be safe to repeat; submissions are,
  * because they carry their id.
  *
- * Every request to an RM carries ?user.name=. The functions print nothing unless their comments say
- * so, except that a patient call prints one line after a second without an answer. */
+ * Every request to an RM carries ?user.name=, and the user's token if there is one
+ * (api/cli/token_file.h): requests to the RMs as given and to the nodes that these name carry it,
+ * not those to a server that only a redirect names. When an RM refuses the token, its file is read
+ * again, and the request is repeated if the token has changed. The functions print nothing unless
+ * their comments say so, except that a patient call prints one line after a second without an
+ * answer. */
 #ifndef CREEL_API_CLI_RM_CLIENT_H
 #define CREEL_API_CLI_RM_CLIENT_H
 
@@ -24,6 +28,11 @@ void cli_rm_close(struct cli_rm *rm);
 /* Returns the user in whose name requests are sent: $HADOOP_USER_NAME, else the login name,
  * else the uid; borrowed. */
 const char *cli_rm_user(const struct cli_rm *rm);
+/* Returns the user's token; NULL: none was found. Borrowed until the next call. */
+const char *cli_rm_token(const struct cli_rm *rm);
+/* Reads the token's file again, after a server has refused the token. Returns true when the token
+ * has changed. */
+bool cli_rm_reload_token(struct cli_rm *rm);
 /* Returns the URL of the RM that the next call asks first, that is the one that answered if the
  * last call was successful ("http://127.0.0.1:8088"); borrowed until the next call. */
 const char *cli_rm_url(const struct cli_rm *rm);
@@ -68,7 +77,7 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
                    const json_t *body, struct cli_answer *out);
 /* Returns the addresses as given; borrowed. */
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
-/* Sends a GET to any absolute URL, such as a NodeManager's. Returns as cli_rm_call(). */
+/* Sends a GET to the URL of a NodeManager. Returns as cli_rm_call(). */
 int cli_rm_get_from_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
 /* Prints @a's error and frees @a; returns @rc. */
 int cli_answer_print_error(struct cli_answer *a, int rc);

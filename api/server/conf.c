@@ -53,13 +53,30 @@ static int read_hosts(const struct base_conf *conf, struct api_server_conf *out,
     return api_hosts_add_list(hosts, key, base_conf_get(conf, key), err);
 }
 
+static int read_auth_method(const struct base_conf *conf, enum api_auth_method *out,
+                            struct base_error *err)
+{
+    const char *text = base_conf_get(conf, "creel.auth");
+
+    if (strcmp(text, "token") == 0)
+        *out = API_AUTH_TOKEN;
+    else if (strcmp(text, "simple") == 0)
+        *out = API_AUTH_SIMPLE;
+    else
+        return base_error_set(err, -BASE_EINVAL, "creel.auth: \"%.100s\": expected token or simple",
+                              text);
+    return 0;
+}
+
 static int read_access(const struct base_conf *conf, const char *daemon,
                        struct api_server_conf *out, struct base_error *err)
 {
     bool is_rm = strcmp(daemon, "resourcemanager") == 0;
     char key[80];
-    int rc = api_auth_new(conf, is_rm ? "simple-dt" : "simple", &out->auth, err);
+    int rc = read_auth_method(conf, &out->method, err);
 
+    if (rc == 0)
+        rc = api_auth_new(conf, is_rm ? "simple-dt" : "simple", &out->auth, err);
     out->reads_do_as = is_rm;
     snprintf(key, sizeof key, "yarn.%s.webapp.cross-origin.enabled", daemon);
     return rc < 0 ? rc : api_cors_new(conf, key, &out->cors, err);

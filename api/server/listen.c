@@ -67,6 +67,24 @@ bool api_bind_is_loopback(const char *bind)
     return loopback;
 }
 
+/* Away from loopback addresses both users and nodes have to prove who they are. */
+static bool may_leave_loopback(const struct api_server_conf *conf)
+{
+    return conf->insecure || (conf->method == API_AUTH_TOKEN && conf->keys);
+}
+
+static int refuse_to_leave_loopback(const struct api_server_conf *conf, const char *host,
+                                    struct base_error *err)
+{
+    return base_error_set(
+        err, -BASE_EPERM,
+        "refusing to listen on %s: only loopback addresses are allowed while %s are not "
+        "authenticated (%s; --insecure lifts this)",
+        host, conf->method == API_AUTH_TOKEN ? "nodes" : "users",
+        conf->method == API_AUTH_TOKEN ? "there is no secret of the cluster"
+                                       : "creel.auth is simple: they name themselves");
+}
+
 int api_open_listener(const struct api_server_conf *conf, struct base_error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
@@ -80,26 +98,23 @@ int api_open_listener(const struct api_server_conf *conf, struct base_error *err
     if (rc != 0) /* EAI_AGAIN: the name server may answer later */
         return base_error_set(err, rc == EAI_AGAIN ? -BASE_EAGAIN : -BASE_EINVAL, "address %s: %s",
                               host, gai_strerror(rc));
-    if (!conf->insecure && !is_loopback(ai->ai_addr)) {
+    if (!is_loopback(ai->ai_addr) && !may_leave_loopback(conf)) {
         freeaddrinfo(ai);
-        return base_error_set(
-            err, -BASE_EPERM,
-            "refusing to listen on %s: only loopback addresses are allowed while requests are not "
-            "authenticated (--insecure lifts this)",
-            host);
+        return refuse_to_leave_loopback(conf, host, err);
     }
     fd = open_listening_socket(ai, host, conf->port, err);
     freeaddrinfo(ai);
     return fd;
 }
 
-int api_listen_get_port(int fd, uint16_t *port, struct base_error *err)
+int api_listen_get_address(int fd, uint16_t *port, bool *loopback, struct base_error *err)
 {
     struct sockaddr_storage bound;
     socklen_t len = sizeof bound;
 
     if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "getsockname");
+    *loopback = is_loopback((struct sockaddr *)&bound);
     *port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
                                               : ((struct sockaddr_in *)(void *)&bound)->sin_port);
     return 0;

@@ -4,7 +4,8 @@
 
 #include "api/server/server.h"
 
-/* Stores the port that @fd is bound to. Returns 0 or -BASE_EIO. */
-int api_listen_get_port(int fd, uint16_t *port, struct base_error *err);
+/* Stores the port that @fd is bound to, and whether its address is a loopback one. Returns 0 or
+ * -BASE_EIO. */
+int api_listen_get_address(int fd, uint16_t *port, bool *loopback, struct base_error *err);
 
 #endif

@@ -21,6 +21,7 @@
 #include "api/server/request/body.h"
 #include "api/server/request/head.h"
 #include "api/server/request/lifecycle.h"
+#include "api/server/request/token.h"
 #include "api/server/server_internal.h"
 #include "base/cond.h"
 #include "base/io/log.h"
@@ -77,7 +78,8 @@ static void run_handler(struct api_request *rq)
 {
     rq->run = true;
     rq->handling_since_us = api_calls_now_us();
-    rq->route->handler(rq, rq->server->user);
+    if (api_request_check_settled_user(rq))
+        rq->route->handler(rq, rq->server->user);
     if (api_request_get_state(rq) != API_ST_HANDLING)
         return;
     base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method,
@@ -405,6 +407,8 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     s->cors = api_cors_ref(conf->cors);
     s->tls = api_tls_ref(conf->tls);
     s->reads_do_as = conf->reads_do_as && conf->auth;
+    s->method = conf->method;
+    s->check_token = conf->check_token;
     s->hosts = conf->hosts ? api_hosts_copy(conf->hosts) : api_hosts_new();
     if (conf->bind)
         api_hosts_add_addresses(s->hosts, conf->bind);
@@ -443,7 +447,7 @@ int api_server_start(const struct api_server_conf *conf, const struct api_route 
     if (rc == 0 && s->listen_fd < 0)
         rc = s->listen_fd = api_open_listener(conf, err);
     if (rc >= 0)
-        rc = api_listen_get_port(s->listen_fd, &s->port, err);
+        rc = api_listen_get_address(s->listen_fd, &s->port, &s->on_loopback, err);
     if (rc < 0)
         goto fail;
     rc = api_helper_start(s, err);

@@ -34,6 +34,12 @@ enum api_role {
 };
 enum api_type { API_JSON, API_XML, API_TEXT, API_BYTES };
 
+/* How callers prove who they are (creel.auth). */
+enum api_auth_method {
+    API_AUTH_SIMPLE, /* they name themselves, by user.name or a signed cookie */
+    API_AUTH_TOKEN,  /* by a bearer token, which stands for a user */
+};
+
 struct api_request; /* opaque */
 typedef void api_handler(struct api_request *rq, void *user);
 
@@ -59,6 +65,11 @@ struct api_route {
 /* Files that never change while the daemon runs: answers may be cached, are the same for every
  * client, and are not compressed, so they lack Cache-Control, Expires, Pragma and Vary. */
 #define API_ROUTE_PLAIN_FILE 8u
+/* A route that shows what only users may see, such as logs: with API_AUTH_TOKEN it needs a user
+ * although it only reads, and although the server listens on a loopback address. */
+#define API_ROUTE_PRIVATE 16u
+/* A route that programs ask whether the daemon is alive: it needs no user anywhere. */
+#define API_ROUTE_PROBE 32u
 
 /* A filter in front of the handlers: called once a request's headers have arrived and its role,
  * if it has a route, is checked, for every path, known or not, and every method. Returns true when
@@ -74,6 +85,19 @@ typedef bool api_prepare(struct api_request *rq, void *user);
 /* Lets the handler run, on a thread of the server. The caller must not touch @rq afterwards. */
 void api_continue(struct api_request *rq);
 
+/* Finds the user of a bearer token, with API_AUTH_TOKEN, when a request's headers have arrived.
+ * Must not block. The caller of the server is not told why a token is refused: the function logs
+ * it.
+ *
+ *   API_TOKEN_VALID    *@name is the user; the server frees it
+ *   API_TOKEN_REFUSED  the token is wrong, has expired or was revoked
+ *   API_TOKEN_UNKNOWN  this daemon cannot tell now. The gate may answer the request, or @prepare
+ * may find out and call api_settle_user(); otherwise the request is treated as one without a token,
+ * and refused where a user is needed */
+enum api_token { API_TOKEN_VALID, API_TOKEN_REFUSED, API_TOKEN_UNKNOWN };
+typedef enum api_token api_check_token(struct api_request *rq, const char *token, void *user,
+                                       char **name);
+
 /* Called for every answer before it is sent, on the answering thread, while the request can still
  * be read: for an audit log. A parked request that is answered 503 because the server stops is
  * reported only if its handler answers later. Must not answer, park or block. */
@@ -84,8 +108,10 @@ typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 typedef bool api_find_key(const char *id, struct base_key *out, void *user);
 
 struct api_server_conf {
-    const char *bind; /* NULL: 127.0.0.1; addresses other than loopback need @insecure */
-    uint16_t port;    /* 0: any */
+    /* NULL: 127.0.0.1. Addresses other than loopback need @insecure, or API_AUTH_TOKEN with @keys.
+     */
+    const char *bind;
+    uint16_t port; /* 0: any */
     bool insecure;
     /* a descriptor of api_open_listener(), taken in any case; 0: the server opens its own */
     int listener;
@@ -109,12 +135,14 @@ struct api_server_conf {
     /* The cluster's secret, by which requests for API_ROLE_NODE are signed; the server takes a
      * reference. NULL: no signature is checked or made, and API_ROLE_NODE is open to all. */
     struct base_keyring *keys;
-    int64_t max_skew_ms;      /* 0: 300000; how far the time of a signed request may be from now */
-    api_find_key *find_key;   /* other keys; NULL: none */
-    const char *static_user;  /* caller of requests without user.name: "dr.who"; NULL: none */
-    api_gate *gate;           /* NULL: none */
-    api_prepare *prepare;     /* NULL: none */
-    api_on_answer *on_answer; /* NULL: none */
+    int64_t max_skew_ms;     /* 0: 300000; how far the time of a signed request may be from now */
+    api_find_key *find_key;  /* other keys; NULL: none */
+    const char *static_user; /* caller of requests without user.name: "dr.who"; NULL: none */
+    enum api_auth_method method;
+    api_check_token *check_token; /* for API_AUTH_TOKEN */
+    api_gate *gate;               /* NULL: none */
+    api_prepare *prepare;         /* NULL: none */
+    api_on_answer *on_answer;     /* NULL: none */
     /* Names the server answers to besides @bind; borrowed until the server has started. NULL:
      * api_hosts_new(). */
     struct api_hosts *hosts;
@@ -168,12 +196,18 @@ const char *api_header(const struct api_request *rq, const char *name);
 /* Returns the body, decompressed and NUL-terminated; "" when there is none. @len: its length (NULL:
  * not wanted). */
 const char *api_body(const struct api_request *rq, size_t *len);
-/* Returns the caller's name: from the cookie, else from user.name in the query, else the static
- * user; NULL: unknown. With doAs: the user for whom the caller acts. */
+/* Returns the caller's name: that of the bearer token's user with API_AUTH_TOKEN, otherwise from
+ * the cookie, else from user.name in the query; else the static user; NULL: unknown. With doAs: the
+ * user for whom the caller acts. */
 const char *api_caller(const struct api_request *rq);
-/* Returns true when the request itself names its sender, by user.name or a valid cookie; false when
- * the caller is the static user. */
+/* Returns true when the request itself names its sender, by a token, user.name or a valid cookie;
+ * false when the caller is the static user. */
 bool api_caller_is_named(const struct api_request *rq);
+/* Returns true while the user of the request's token is to be found by api_prepare. */
+bool api_user_is_unsettled(const struct api_request *rq);
+/* For api_prepare, before api_continue() or within api_prepare itself: the token is that of @name
+ * (copied), or with NULL, of no user: the request will be refused. */
+void api_settle_user(struct api_request *rq, const char *name);
 /* Returns the route that the request has matched; NULL: none. */
 const struct api_route *api_route_of(const struct api_request *rq);
 /* Returns the message given to api_answer_error(), for use in api_on_answer; NULL: the request was

@@ -49,6 +49,9 @@ struct api_server {
     struct api_cors *cors; /* NULL: none */
     struct api_tls *tls;   /* NULL: plain HTTP */
     bool reads_do_as;
+    enum api_auth_method method;
+    api_check_token *check_token;
+    bool on_loopback;               /* it listens on a loopback address */
     _Atomic int64_t host_warned_ms; /* 0: not yet */
     api_gate *gate;
     api_prepare *prepare;

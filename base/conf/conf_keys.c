@@ -34,6 +34,15 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.cluster.max-skew-ms", "300000", 1000, 86400000,
         "how far the clocks of two daemons may differ: a signed request that is older or newer "
         "is refused"),
+    STR("creel.auth", "token",
+        "how users prove who they are: token (a bearer token of the ResourceManager; see creel "
+        "token), or simple (they name themselves, by user.name or a signed cookie, as in YARN "
+        "without Kerberos; on loopback addresses alone, unless --insecure is given)"),
+    STR("creel.auth.token-file", "",
+        "with token: file to which the ResourceManager writes a token of its own user, an "
+        "administrator, at each start (0600; beside it the same as a header for curl, .header in "
+        "place of .token); default: $XDG_STATE_HOME/creel/rm.token or "
+        "~/.local/state/creel/rm.token"),
     STR("yarn.resourcemanager.cluster-id", "",
         "id of the cluster, shared by all its ResourceManagers"),
     STR("hadoop.http.staticuser.user", "dr.who", "user of HTTP requests that name no user"),

@@ -127,7 +127,10 @@ static size_t copy_wanted_headers(char *data, size_t size, size_t n, void *arg)
 
     /* a status line, perhaps after that of 100 Continue: forget earlier headers */
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
-        t->out->location[0] = t->out->reason[0] = t->out->node[0] = t->out->signature[0] = '\0';
+        t->out->location[0] = t->out->reason[0] = t->out->node[0] = t->out->signature[0] =
+            t->out->challenge[0] = '\0';
+    copy_header_value(data, len, "WWW-Authenticate:", false, t->out->challenge,
+                      sizeof t->out->challenge);
     copy_header_value(data, len, "location:", true, t->out->location, sizeof t->out->location);
     copy_header_value(data, len, BASE_HTTP_NODE_HEADER ":", true, t->out->node,
                       sizeof t->out->node);

@@ -47,6 +47,7 @@ struct base_http_answer {
      * cannot contain it */
     char reason[512];
     char signature[BASE_ANSWER_SIGNATURE_MAX]; /* "": none */
+    char challenge[128]; /* value of WWW-Authenticate, truncated; "": the answer has none */
 };
 struct base_http *base_http_new(void);
 void base_http_free(struct base_http *h);

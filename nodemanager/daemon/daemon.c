@@ -22,6 +22,7 @@
 #include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/aux_services.h"
 #include "nodemanager/figures/load.h"
+#include "nodemanager/http/access/identify.h"
 #include "nodemanager/http/routes.h"
 
 /* Finds creel-shim or creel-task: in the folder of creel-nm, or in ../libexec/creel when installed.
@@ -81,6 +82,8 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
         .insecure = nm->options.insecure || base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
         .on_answer = api_audit_log_answer,
         /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
+        .check_token = nm_check_token,
+        .prepare = nm_identify_prepare,
         .keys = nm->keys};
     int rc = api_conf_read(nm->conf, "nodemanager", out, err);
     if (rc == 0)
@@ -293,6 +296,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     create_localizer(nm);
     if ((rc = nm_recover_containers(nm, err)) < 0 ||
         (rc = nm_load_sampler_start(nm, &nm->load_sampler, err)) < 0 ||
+        (rc = nm_identifier_start(&nm->rms, nm->keys, &nm->identifier, err)) < 0 ||
         (rc = start_server_and_set_node_id(nm, err)) < 0)
         return rc;
     set_node_identity(nm);
@@ -311,8 +315,10 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
 static void stop_and_free(struct nm *nm)
 {
     sd_notify(0, "STOPPING=1");
+    nm_identifier_stop(nm->identifier);
     if (nm->server)
         api_server_stop(nm->server);
+    nm_identifier_free(nm->identifier);
     api_tls_unref(nm->tls);
     free(nm->routes);
     nm_aux_services_free(nm->aux_services);

@@ -50,6 +50,7 @@ struct nm_box {
     TAILQ_ENTRY(nm_box) waiting;
 };
 
+struct nm_identifier;
 struct nm_pending; /* an event that an effect caused */
 
 struct nm {
@@ -76,7 +77,8 @@ struct nm {
     struct api_route *routes; /* of the server, routes_n of them */
     size_t routes_n;
     struct nm_aux_services *aux_services;
-    struct base_groups *groups; /* of callers, when lists name groups */
+    struct nm_identifier *identifier; /* of the users of tokens */
+    struct base_groups *groups;       /* of callers, when lists name groups */
     struct nm_load_sampler *load_sampler;
     struct nm_localizer *localizer;
     int64_t min_free_bytes, min_free_inodes;

@@ -4,7 +4,7 @@
  *
  * Operations are those of the table in audit.c, and "end" of an application, for any reason, whose
  * result may also be killed, undefined or other. Reads are not logged; heartbeats, allocations,
- * commits and new ids only when they are refused. */
+ * commits, identifications and new ids only when they are refused. */
 #ifndef CREEL_RM_DAEMON_AUDIT_H
 #define CREEL_RM_DAEMON_AUDIT_H
 

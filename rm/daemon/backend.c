@@ -90,6 +90,11 @@ struct base_keyring *rm_backend_keys(struct rm_backend *b)
     return b->secret;
 }
 
+struct rm_own_token *rm_backend_own_token(struct rm_backend *b)
+{
+    return b->own_token;
+}
+
 struct rm_relay *rm_backend_relay(struct rm_backend *b)
 {
     return b->relay;

@@ -54,6 +54,8 @@ void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_work
                                 void *user);
 struct rm_relay *rm_backend_relay(struct rm_backend *b);    /* rm/daemon/relay.h */
 struct base_keyring *rm_backend_keys(struct rm_backend *b); /* the cluster's secret, or NULL */
+/* Returns the token of the daemon's own user (rm/daemon/own_token.h); NULL: there is none. */
+struct rm_own_token *rm_backend_own_token(struct rm_backend *b);
 /* ---- high availability: the role of this RM, and the active RM. Any thread; cheap ---- */
 enum rm_role {
     RM_ROLE_STANDBY,    /* the core is empty, or soon will be; posts are refused */

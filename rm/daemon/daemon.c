@@ -95,6 +95,12 @@ void rm_daemon_set_keys(struct rm_backend *b, struct base_keyring *keys)
     rm_relay_sign_with(b->relay, keys);
 }
 
+void rm_daemon_set_own_token(struct rm_backend *b, struct rm_own_token *t)
+{
+    base_assert(!b->started);
+    b->own_token = t;
+}
+
 void rm_daemon_set_url(struct rm_backend *b, const char *url)
 {
     base_assert(!atomic_load(&b->url));

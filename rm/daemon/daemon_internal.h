@@ -87,6 +87,7 @@ struct rm_backend {
     atomic_bool wants_groups;             /* the placement rules of the file use groups of users */
     struct base_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
+    struct rm_own_token *own_token;  /* borrowed; NULL: none */
     _Atomic(char *) url;
     struct rm_clock clock;
     struct rm_parking *watch;

@@ -27,6 +27,8 @@
 #include "rm/config/scheduler_shape.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
+#include "rm/daemon/own_token.h"
+#include "rm/http/access/identify.h"
 #include "rm/http/access/prepare.h"
 #include "rm/http/mapreduce/mapreduce.h"
 #include "rm/http/routes.h"
@@ -280,6 +282,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .port = base_http_policy_port(s->conf, BASE_HTTP_RM),
         .on_answer = api_audit_log_answer,
         .prepare = rm_access_prepare,
+        .check_token = rm_identify_token,
         .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
@@ -485,10 +488,31 @@ static void warn_of_certificate(struct api_tls *tls, const char *url)
     free(name);
 }
 
+/* Writes the token of this user for the commands that talk to this ResourceManager at @url. One
+ * that listens on all addresses is found at the loopback one, too. */
+static int publish_own_token(const struct settings *s, struct rm_own_token *t, const char *url,
+                             struct base_error *err)
+{
+    const char *bind = base_conf_get(s->conf, "creel.rm.bind");
+    bool all = strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0;
+    const char *scheme_end = strstr(url, "://");
+    char *urls;
+    int rc;
+
+    if (!t)
+        return 0;
+    urls = all ? base_printf("%s,%.*s://localhost%s", url, (int)(scheme_end - url), url,
+                             strrchr(url, ':'))
+               : base_strdup(url);
+    rc = rm_own_token_publish(t, urls, err);
+    free(urls);
+    return rc;
+}
+
 /* Serves requests until a signal comes. Takes the listener of @conf. @history: may be NULL. */
 static int serve(const struct settings *s, const struct api_server_conf *conf,
-                 struct rm_history_port *history, struct rm_backend *b, const sigset_t *signals,
-                 struct base_error *err)
+                 struct rm_history_port *history, struct rm_backend *b,
+                 struct rm_own_token *own_token, const sigset_t *signals, struct base_error *err)
 {
     struct api_server *server = NULL;
     struct api_route *routes;
@@ -499,6 +523,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
 
     routes = rm_routes_new(&n);
     rm_daemon_set_keys(b, s->keys);
+    rm_daemon_set_own_token(b, own_token);
     rm_daemon_start(b);
     rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {
@@ -507,6 +532,8 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
         warn_of_certificate(conf->tls, rm_backend_url(b));
         rc = rm_history_port_start(history, b, err);
     }
+    if (rc == 0)
+        rc = publish_own_token(s, own_token, url, err);
     if (rc == 0)
         rc = write_line_if_path_given(s->url_file, url, err);
     if (rc == 0)
@@ -529,6 +556,7 @@ static int run(struct settings *s, struct base_error *err)
 {
     struct rm_backend *b = NULL;
     struct rm_history_port *history = NULL;
+    struct rm_own_token *own_token = NULL;
     struct api_server_conf conf;
     sigset_t signals;
     char pid[24];
@@ -557,6 +585,8 @@ static int run(struct settings *s, struct base_error *err)
         rc = prepare_clients(s, err);
     if (rc < 0)
         goto free_conf;
+    if (conf.method == API_AUTH_TOKEN)
+        own_token = rm_own_token_new(s->conf);
     rc = rm_audit_open(s->conf, err);
     if (rc < 0)
         goto free_conf;
@@ -578,7 +608,7 @@ static int run(struct settings *s, struct base_error *err)
      * it */
     rc = write_line_if_path_given(s->pid_file, pid, err);
     if (rc == 0) {
-        rc = serve(s, &conf, history, b, &signals, err);
+        rc = serve(s, &conf, history, b, own_token, &signals, err);
     } else {
         rm_history_port_close(history);
         close(conf.listener);
@@ -588,6 +618,7 @@ static int run(struct settings *s, struct base_error *err)
     if (s->pid_file)
         unlink(s->pid_file);
 free_conf:
+    rm_own_token_free(own_token);
     api_conf_free(&conf);
     base_keyring_unref(s->keys);
     return rc;

@@ -128,9 +128,9 @@ static void relay_app_of_node(struct api_request *rq, void *user)
 
 const struct api_route rm_api_relay_routes[] = {
     {"GET", NODES "/raw-logs/{containerid}/{filename}", API_ROLE_READ, 0, relay_raw_log,
-     API_ROUTE_CREEL},
+     API_ROUTE_CREEL | API_ROUTE_PRIVATE},
     {"GET", NODES "/containers/{containerid}/logs", API_ROLE_READ, 0, relay_log_list,
-     API_ROUTE_CREEL},
+     API_ROUTE_CREEL | API_ROUTE_PRIVATE},
     {"GET", NODES "/apps/{appid}", API_ROLE_READ, 0, relay_app_of_node, API_ROUTE_CREEL},
 };
 const size_t rm_api_relay_routes_n = sizeof rm_api_relay_routes / sizeof *rm_api_relay_routes;

@@ -151,7 +151,7 @@ static void start_rm(void)
         dup2(null, 0);
         dup2(null, 1);
         dup2(null, 2);
-        execl(exe, exe, "-D", "creel.rm.port=0", "-D", state, "-D",
+        execl(exe, exe, "-D", "creel.rm.port=0", "-D", "creel.auth=simple", "-D", state, "-D",
               "creel.http.connections-per-address=0", "--url-file", file, "-D", allocation,
               (char *)NULL);
         _exit(127);

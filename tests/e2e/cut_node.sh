@@ -23,6 +23,7 @@ mkdir "$W/conf"
 cat > "$W/conf/creel-site.xml" << END
 <configuration>
 <property><name>creel.cluster.secret-file</name><value>$T/cluster.secret</value></property>
+<property><name>creel.auth</name><value>$AUTH</value></property>
 <property><name>creel.rm.bind</name><value>0.0.0.0</value></property>
 <property><name>creel.rm.insecure</name><value>true</value></property>
 <property><name>creel.rm.state-dir</name><value>$T/state</value></property>

@@ -35,6 +35,7 @@ configure() { # PORT: the configuration of all
             "yarn.resourcemanager.webapp.address.rm-2=127.0.0.1:$(($1 + 1))" \
             "yarn.resourcemanager.zk-address=$ZK_SERVERS" \
             yarn.resourcemanager.zk-timeout-ms=1000 yarn.resourcemanager.cluster-id=cli \
+            creel.auth=$AUTH \
             creel.nodemanager.map-slots=4; do
             echo "<property><name>${k%%=*}</name><value>${k#*=}</value></property>"
         done

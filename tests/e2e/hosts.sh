@@ -2,7 +2,7 @@
 # Goal: deploy/creel-site-hosts.xml, unchanged, makes a cluster of several hosts: "master" runs the
 # ResourceManager, two others a NodeManager each, every host with its own name and addresses
 # (network namespaces). A user on a fourth host runs a command and a word count whose reduce fetches
-# from both nodes.
+# from both nodes. Without a token nobody learns more than whether the ResourceManager is alive.
 BIN=${CREEL_BIN:?folder with the creel binaries}
 . "$(dirname "$0")/../fault/ha_world.sh"
 ha_enter "$0" "$@"
@@ -31,7 +31,13 @@ for i in 1 2; do
         -D creel.nodemanager.local-dir="$W/local$i" --log-format text
 done
 export CREEL_RM=http://master:8088
+RM_HEADER=$XDG_STATE_HOME/creel/rm.header # this user also runs the daemons
 wait_for 60 "two nodes" nodes_running 2 || { tail -n 5 "$W"/*/log >&2; exit 1; }
+answer() { curl -s -o /dev/null -w '%{http_code}' "$1"; }
+check_equal "$(answer $CREEL_RM/isActive)" 200 "answer about being alive"
+for url in $CREEL_RM/ws/v1/cluster/info $CREEL_RM/cluster http://nm1:8042/ws/v1/node/info; do
+    check_equal "$(answer "$url")" 401 "answer to a stranger who asks for $url"
+done
 unset CREEL_RM # from here on the configuration tells, as it tells users
 case $(creel run -- sh -c 'hostname; echo to stderr >&2' 2> "$T/e") in
     nm1 | nm2) ;;

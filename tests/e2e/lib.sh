@@ -4,7 +4,16 @@ set -euo pipefail
 BIN=${CREEL_BIN:?folder with the creel binaries}
 T=$(mktemp -d "${TMPDIR:-/tmp}/creel-test.XXXXXX")
 DEV=$T/dev
-export XDG_STATE_HOME=$T/state-home # where daemons on loopback find their secret
+# How users prove who they are to the daemons that a test starts: by their names, as the requests of
+# YARN's clients do, unless the test has set AUTH=token before. Tokens are found in this folder alone.
+AUTH=${AUTH:-simple}
+mkdir "$T/conf-auth" "$T/home-state"
+# where daemons on loopback find their secret, and commands their token
+export XDG_STATE_HOME=$T/home-state XDG_CONFIG_HOME=$T/home-conf
+cat > "$T/conf-auth/creel-site.xml" << END
+<configuration><property><name>creel.auth</name><value>$AUTH</value></property></configuration>
+END
+export CREEL_CONF_DIR=$T/conf-auth # of daemons started without --conf and `creel dev`
 creel() { "$BIN/creel" "$@"; }
 
 cleanup() {
@@ -23,12 +32,18 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# start_cluster ARGS...: creel dev, detached, on free ports; sets CREEL_RM.
+# start_cluster ARGS...: creel dev, detached, on free ports; sets CREEL_RM, and CREEL_TOKEN_FILE where
+# users have tokens.
 start_cluster() {
-    creel dev --detach --port 0 --dir "$DEV" "$@" > "$T/dev.out" ||
+    creel dev --detach --port 0 --dir "$DEV" --auth "$AUTH" "$@" > "$T/dev.out" ||
         { cat "$T/dev.out" >&2; return 1; }
+    use_dev_cluster
+}
+# use_dev_cluster: the cluster that creel dev has started in DEV.
+use_dev_cluster() {
     CREEL_RM=$(cat "$DEV/rm.url")
     export CREEL_RM
+    [ "$AUTH" = simple ] || export CREEL_TOKEN_FILE=$DEV/rm.token
 }
 # wait_for SECONDS WHAT COMMAND...: polls until COMMAND succeeds.
 wait_for() {
@@ -48,7 +63,7 @@ job_is() { [ "$(job_state "$1")" = "$2" ]; }
 job_diagnostics() { curl -s "$CREEL_RM/ws/v1/cluster/jobs/$1" | jq -r .job.diagnostics; }
 job_ended() { case $(job_state "$1") in FINISHED/* | FAILED/* | KILLED/*) ;; *) return 1 ;; esac; }
 nodes_running() {
-    [ "$(curl -sf "$CREEL_RM/ws/v1/cluster/nodes?states=RUNNING" |
+    [ "$(curl -sf ${RM_HEADER:+-H "@$RM_HEADER"} "$CREEL_RM/ws/v1/cluster/nodes?states=RUNNING" |
         jq '.nodes.node | length')" = "$1" ]
 }
 daemon_pid() { head -n 1 "$DEV/$1.pid"; }

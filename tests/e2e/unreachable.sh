@@ -11,7 +11,7 @@ mount -t tmpfs none /run && mkdir -p /run/netns && ip netns add far
 ip link add v-far type veth peer name eth0 netns far
 ip addr add 10.78.0.1/24 dev v-far && ip link set v-far up
 ip -n far addr add 10.78.0.2/24 dev eth0 && ip -n far link set eth0 up && ip -n far link set lo up
-export CREEL_CONF_DIR=$T CREEL_RM=http://10.78.0.1:8088
+export CREEL_RM=http://10.78.0.1:8088
 mkdir -p "$DEV"
 "$BIN/creel" secret --new --file "$T/secret"
 "$BIN/creel-rm" --insecure -D creel.cluster.secret-file="$T/secret" \

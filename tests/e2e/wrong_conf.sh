@@ -58,14 +58,15 @@ for daemon in rm_ nm_; do
         $daemon -D creel.http.allowed-hosts=http://a
     ends 2 'creel.http.connections-for-nodes: 1000' $daemon -D creel.http.connections=1000
 done
-# The secret tells nodes from others, not users: it lifts the rule for neither daemon.
+# The secret tells nodes from others, not users: without tokens it lifts the rule for neither daemon.
 "$BIN/creel" secret --new --file "$T/secret" 2> /dev/null
 install -m 0640 "$T/secret" "$T/shown"
 printf 'x\n' > "$T/odd" && chmod 600 "$T/odd"
 ln -s "$T/secret" "$T/link"
 for daemon in rm_ nm_; do
     key=creel.$([ $daemon = rm_ ] && echo rm || echo nodemanager).bind
-    ends 2 "$key: .*--insecure" $daemon -D $key=0.0.0.0 -D creel.cluster.secret-file="$T/secret"
+    ends 2 "$key: .*--insecure" $daemon -D $key=0.0.0.0 -D creel.auth=simple \
+        -D creel.cluster.secret-file="$T/secret"
     ends 2 'creel.cluster.secret-file is not set' $daemon --insecure -D $key=0.0.0.0
     ends 2 "creel.cluster.secret-file: $T/shown: the mode .* is 0640" $daemon \
         -D creel.cluster.secret-file="$T/shown"
@@ -77,6 +78,11 @@ for daemon in rm_ nm_; do
     ends 2 '-D: creel.cluster.secret: a secret is not taken from the configuration' $daemon \
         -D creel.cluster.secret=hush
 done
+for daemon in rm_ nm_; do
+    ends 2 'creel.auth: "kerberos": expected token or simple' $daemon -D creel.auth=kerberos
+done
+touch "$T/no-folder"
+ends 1 "creel.auth.token-file: .*$T/no-folder" rm_ -D creel.auth.token-file="$T/no-folder/token"
 # This host may still get that address: status 1.
 ends 1 192.0.2.1 rm_ --insecure -D creel.rm.bind=192.0.2.1 \
     -D creel.cluster.secret-file="$T/secret"

@@ -86,6 +86,7 @@ world_conf() {
         property yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 200
         property yarn.am.liveness-monitor.expiry-interval-ms 10000
         property creel.cluster.secret-file "$1/cluster.secret"
+        property creel.auth simple
         property creel.rm.insecure true
         property creel.nodemanager.insecure true
         property creel.nodemanager.min-free-disk-mb 0

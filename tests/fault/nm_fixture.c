@@ -61,6 +61,8 @@ pid_t fx_spawn(struct fx *fx, int i)
     args[n++] = base_strdup("-D");
     args[n++] = base_strdup("creel.nodemanager.port=0");
     args[n++] = base_strdup("-D");
+    args[n++] = base_strdup("creel.auth=simple");
+    args[n++] = base_strdup("-D");
     args[n++] = base_printf("creel.nodemanager.rm=http://127.0.0.1:%d", fake_rm_port(fx->rm));
     args[n++] = base_strdup("-D");
     args[n++] = base_printf("creel.nodemanager.local-dir=%s", fx->local[i]);

@@ -68,7 +68,7 @@ class Cluster:
 
     def __init__(self, folder, site, ports=(0, 0)):
         self.bin, self.folder, self.ports = programs(), os.path.abspath(folder), ports
-        self.site = {**SLOTS, **site}
+        self.site = {"creel.auth": "simple", **SLOTS, **site}
         self.started = []
         self.reader = ""  # "user.name=NAME" where nobody anonymous may read
         self.rm, self.nms = "", []

@@ -21,6 +21,8 @@ creel_test(test_api_servlets SOURCES unit/test_api_servlets.c unit/api_client.c 
            LABELS unit threads)
 creel_test(test_api_access SOURCES unit/test_api_access.c unit/api_client.c LIBS creel_api
            LABELS unit threads)
+creel_test(test_api_tokens SOURCES unit/test_api_tokens.c unit/api_client.c LIBS creel_api
+           LABELS unit threads)
 # What a standby answers, served by a fake daemon.
 creel_test(test_standby SOURCES unit/test_standby.c unit/api_client.c
            ${CMAKE_SOURCE_DIR}/rm/leader/standby.c ${CMAKE_SOURCE_DIR}/rm/http/ha.c

@@ -42,6 +42,7 @@ static void start(const char *const *settings)
     struct base_error err = {0};
 
     conf = base_conf_new();
+    CU_ASSERT_EQUAL_FATAL(base_conf_set_arg(conf, "creel.auth=simple", &err), 0);
     for (; *settings; settings++)
         CU_ASSERT_EQUAL_FATAL(base_conf_set_arg(conf, *settings, &err), 0);
     CU_ASSERT_EQUAL_FATAL(base_conf_check(conf, NULL, &err), 0);

@@ -82,7 +82,7 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
     size_t rms = cli_dev_count_kind(d, cli_dev_is_rm), nodes = cli_dev_count_kind(d, cli_dev_is_nm);
     int rc = o->tls ? cli_dev_make_certificates(d, err) : 0;
     if (rc >= 0)
-        rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
+        rc = cli_dev_write_conf(d, o, err);
     cli_dev_trust_authority(d);
     if (rc >= 0 && o->ha)
         rc = start_daemon(d, d->n - 1, failed, err);
@@ -91,7 +91,7 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
     if (rc >= 0) {
         *failed = NULL;
         /* written again, now that the RM's address is known */
-        rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
+        rc = cli_dev_write_conf(d, o, err);
     }
     if (rc >= 0)
         rc = cli_dev_write_rm_url(d, err);
@@ -151,7 +151,8 @@ static int start_and_supervise(struct cli_dev *d, const struct cli_dev_options *
     if (o->json)
         cli_dev_print_json(d);
     else
-        cli_dev_print_start_message(d, o->ha || o->tls || o->port != 8088, ready_fd >= 0);
+        cli_dev_print_start_message(d, o->ha || o->tls || o->port != 8088,
+                                    strcmp(o->auth, "token") == 0, ready_fd >= 0);
     fflush(stdout);
     if (ready_fd >= 0) {
         char *path = cli_dev_path(d, "dev", ".log");

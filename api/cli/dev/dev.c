@@ -15,6 +15,7 @@ enum {
     KEY_MAP,
     KEY_REDUCE,
     KEY_POLICY,
+    KEY_AUTH,
     KEY_PORT,
     KEY_DIR,
     KEY_DETACH,
@@ -31,6 +32,10 @@ static const struct argp_option options[] = {
     {"map-slots", KEY_MAP, "N", 0, "Map slots of each; default: 2", 1},
     {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each; default: 1", 1},
     {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fair, hfsp, rtmr, …; default: fifo", 1},
+    {"auth", KEY_AUTH, "HOW", 0,
+     "How users prove who they are: token, or simple (they just name themselves, as in YARN "
+     "without Kerberos); default: token",
+     1},
     {"port", KEY_PORT, "PORT", 0,
      "Port of the (first) ResourceManager, 0 for any free one; default: 8088, with --tls 8090", 1},
     {"tls", KEY_TLS, NULL, 0,
@@ -85,6 +90,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_POLICY:
         o->policy = arg;
         return 0;
+    case KEY_AUTH:
+        o->auth = arg;
+        return strcmp(arg, "token") == 0 || strcmp(arg, "simple") == 0
+                   ? 0
+                   : cli_option_set_error("--auth: '%s' is neither token nor simple", arg);
     case KEY_DIR:
         o->dir = arg;
         return *arg ? 0 : cli_option_set_error("--dir: the path is empty");
@@ -116,8 +126,10 @@ static const char doc[] =
     "  creel dev --status; creel dev --restart nm-2; creel dev --stop\n"
     "  creel dev --ha --detach; creel dev --ha --status; creel dev --ha --stop\n"
     "  creel dev --tls\n\n"
-    "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), and all state: a "
-    "cluster that is started there again knows its jobs. Settings given with -D apply to all "
+    "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), rm.token (for "
+    "CREEL_TOKEN_FILE; creel finds that of the default folder itself), rm.header (for curl -H "
+    "@FILE), and all state: a cluster that is started there again knows its jobs. Settings given "
+    "with -D apply to all "
     "daemons.\n\n"
     "With --ha the state is kept in ZooKeeper, which must be installed (Debian: apt install "
     "zookeeper). A ResourceManager that is silent for a second is replaced (-D "
@@ -166,6 +178,8 @@ static int check_settings(const struct cli_dev_options *o)
         {"creel.tls.certificate-file", "each cluster makes its own; use --tls"},
         {"creel.tls.key-file", "each cluster makes its own; use --tls"},
         {"creel.tls.ca-file", "each cluster makes its own; use --tls"},
+        {"creel.auth", "use --auth"},
+        {"creel.auth.token-file", "it is in the folder of --dir"},
         {"yarn.resourcemanager.ha.enabled", "use --ha"},
         {"yarn.resourcemanager.ha.rm-ids", "use --ha and --rms"},
         {"yarn.resourcemanager.ha.id", "every ResourceManager has its own"},
@@ -204,8 +218,12 @@ int cli_dev_main(int argc, char **argv)
 {
     static const struct argp argp = {options, parse_option, NULL, doc, NULL, NULL, NULL};
     struct cli c = {.without = CLI_WITHOUT_RM | CLI_WITHOUT_CONF};
-    struct cli_dev_options o = {
-        .nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = -1, .policy = "fifo"};
+    struct cli_dev_options o = {.nodes = 3,
+                                .map_slots = 2,
+                                .reduce_slots = 1,
+                                .port = -1,
+                                .policy = "fifo",
+                                .auth = "token"};
     struct cli_dev *d = base_alloc(sizeof *d);
     int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &o);
     o.json = c.json;

@@ -7,6 +7,7 @@
  *   rm-1.pid nm-1.pid …      pid of each daemon, for scripts
  *   rm-1.url nm-1.url …      its address, written by the daemon
  *   rm-1.log nm-1.log …      its output; dev.log: that of a detached supervisor
+ *   rm.token rm.header       the user's token and a header with it, written by the RMs (0600)
  *   rm.url                   the RMs' addresses separated by commas, as CREEL_RM and --rm take them
  *   conf/creel-site.xml      settings and the cluster's secret (0600)
  *   rm-1/ nm-1/ …            state of the daemons
@@ -47,6 +48,7 @@ struct cli_dev {
 /* The options of the command line. */
 struct cli_dev_options {
     int64_t nodes, map_slots, reduce_slots, port, rms;
+    const char *auth;                   /* creel.auth of the daemons */
     const char *policy, *dir, *restart; /* restart: name of a daemon; NULL: --restart not given */
     bool detach, stop, status, json, ha, tls;
     const char *start_only; /* an option that was given and that only a start takes; NULL: none */
@@ -91,9 +93,9 @@ bool cli_dev_is_running(const struct cli_dev *d);
 void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out);
 
 /* ---- api/cli/dev/start.c ---- */
-/* Writes conf/creel-site.xml. Keeps the secret of an earlier start, else makes one. @sets: the
- * user's "key=value". */
-int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets,
+/* Writes conf/creel-site.xml, with the settings of @o. Keeps the secret of an earlier start, else
+ * makes one. */
+int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
                        struct base_error *err);
 /* Starts a daemon and waits until it listens. Fills in its identity, and its URL and port unless it
  * is ZooKeeper, which has them already; writes the pid file. */
@@ -140,7 +142,7 @@ char *cli_dev_join_rm_urls(const struct cli_dev *d);
 
 /* ---- api/cli/dev/stop.c ---- */
 /* Ends the NMs, the containers they leave, the RMs, and last ZooKeeper, not the supervisor; removes
- * the daemons' pid and URL files. */
+ * the daemons' pid and URL files, and the token. */
 void cli_dev_stop_all(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */
 void cli_dev_stop_daemon(struct cli_dev_daemon *x);
@@ -161,8 +163,8 @@ void cli_dev_lock_and_stop_all(struct cli_dev *d);
 /* ---- api/cli/dev/status.c ---- */
 void cli_dev_print_json(const struct cli_dev *d);
 /* Prints how to use the cluster and how to stop it. @own_port: the RM is not at the default
- * address, so that CREEL_RM has to be set. */
-void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool detached);
+ * address, so that CREEL_RM has to be set. @token: users need one. */
+void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool token, bool detached);
 /* Prints the state of each daemon of d->dir. Returns CLI_FAILED when one is down, CLI_NOTFOUND when
  * nothing was ever started there. */
 int cli_dev_show_status(struct cli_dev *d, bool json);

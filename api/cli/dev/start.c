@@ -132,10 +132,11 @@ static int make_secret(const char *path, struct base_error *err)
     return rc == -BASE_EEXIST ? 0 : rc;
 }
 
-int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets,
+int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
                        struct base_error *err)
 {
     struct base_buf xml = {0};
+    char *token = cli_dev_path(d, "rm", ".token");
     char *dir = cli_dev_path(d, "conf", ""), *path = cli_dev_path(d, "conf", "/creel-site.xml");
     char *secret = cli_dev_path(d, "conf", "/cluster.secret");
     char *zk_secret = cli_dev_path(d, "conf", "/zookeeper.secret");
@@ -149,6 +150,8 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
         base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. "
                             "-->\n<configuration>\n");
         add_text(&xml, BASE_CLUSTER_SECRET_KEY, secret);
+        add_text(&xml, "creel.auth", o->auth);
+        add_text(&xml, "creel.auth.token-file", token);
         add_number(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
         add_text(&xml, "creel.scheduler.policy", d->policy);
         add_number(&xml, "creel.nodemanager.map-slots", d->map_slots);
@@ -159,8 +162,8 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
             add_ha_properties(&xml, d);
         if (d->tls)
             add_tls_properties(&xml, d);
-        for (size_t i = 0; i < n_sets; i++)
-            add_property(&xml, sets[i], strcspn(sets[i], "="), strchr(sets[i], '=') + 1);
+        for (size_t i = 0; i < o->n_sets; i++)
+            add_property(&xml, o->sets[i], strcspn(o->sets[i], "="), strchr(o->sets[i], '=') + 1);
         base_buf_adds(&xml, "</configuration>\n");
         rc = base_file_write_atomic(path, xml.data, xml.len, 0600, false, err);
     }
@@ -170,6 +173,7 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
     free(secret);
     free(path);
     free(dir);
+    free(token);
     return rc;
 }
 

@@ -38,11 +38,13 @@ static void print_rms_and_zookeeper(const struct cli_dev *d)
         printf("  ZooKeeper        %s\n", d->v[d->n - 1].url);
 }
 
-void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool detached)
+void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool token, bool detached)
 {
     char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_join_rm_urls(d);
     struct base_buf quoted = {0};
+    struct base_buf shown = {0};
     bool own_dir = strcmp(home, d->dir) != 0;
+    cli_shell_quote(d->dir, &shown);
     if (cli_dev_is_ha(d) && !own_dir)
         base_buf_adds(&quoted, " --ha");
     if (own_dir) {
@@ -59,20 +61,25 @@ void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool de
         printf("  export CREEL_RM=%s\n", rms);
     if (d->tls && own_dir) {
         char *ca = cli_dev_authority_path(d);
-        struct base_buf shown = {0};
-        cli_shell_quote(ca, &shown);
-        printf("  export " BASE_TLS_CA_VARIABLE "=%s\n", shown.data);
-        base_buf_free(&shown);
+        struct base_buf quoted_ca = {0};
+        cli_shell_quote(ca, &quoted_ca);
+        printf("  export " BASE_TLS_CA_VARIABLE "=%s\n", quoted_ca.data);
+        base_buf_free(&quoted_ca);
         free(ca);
     }
+    if (token && own_dir)
+        printf("  export CREEL_TOKEN_FILE=%s/rm.token\n", shown.data);
     printf("  creel run -- hostname\n");
     printf("  creel job submit --task 'sleep 1' --count 20 --wait\n");
+    if (token)
+        printf("  curl -H @%s/rm.header %.*s/conf\n", shown.data, (int)strcspn(rms, ","), rms);
     if (detached)
         printf("  creel dev --stop%s\n", quoted.data ? quoted.data : "");
     else
         printf("\nCtrl-C stops it.\n");
     fflush(stdout);
     base_buf_free(&quoted);
+    base_buf_free(&shown);
     free(rms);
     free(home);
 }

@@ -130,9 +130,12 @@ static void remove_runtime_files(const struct cli_dev *d)
         free(pid);
         free(url);
     }
-    char *url = cli_dev_path(d, "rm", ".url");
-    unlink(url);
-    free(url);
+    static const char *const common[] = {".url", ".token", ".header"};
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        char *path = cli_dev_path(d, "rm", common[i]);
+        unlink(path);
+        free(path);
+    }
 }
 
 static void stop_daemons(struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))

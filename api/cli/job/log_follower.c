@@ -141,6 +141,10 @@ static void start_transfer(struct stream *s)
         curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);
         curl_easy_setopt(s->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     }
+    if (cli_node_token(s->node)) { /* libcurl does not pass it on to where a redirect leads */
+        curl_easy_setopt(s->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        curl_easy_setopt(s->easy, CURLOPT_XOAUTH2_BEARER, cli_node_token(s->node));
+    }
     base_curl_limit_silence(s->easy, PEER_SILENCE_MS);
     curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     if (!s->follow) {
@@ -236,6 +240,8 @@ static void end_or_retry_stream(struct stream *s, CURLcode code)
 {
     bool log = is_log_answer(s), absent = s->status == 404 && s->named == SAME;
     stop_transfer(s);
+    if (s->status == 401)
+        cli_node_reload_token(s->node);
     free(s->why);
     s->why = (log && code == CURLE_OK) || absent || s->result == CLI_FOLLOW_CLOSED
                  ? NULL

@@ -10,6 +10,7 @@
 #include "api/server/access/cors.h"
 #include "api/server/answer/error.h"
 #include "api/server/request/origin.h"
+#include "api/server/request/token.h"
 #include "api/server/server_internal.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -73,8 +74,7 @@ static bool is_known_by_token(const struct api_request *rq)
     return role == API_ROLE_NODE || role == API_ROLE_MASTER || api_is_signed_by_node(rq);
 }
 
-/* Handles doAs for a caller with a name. Returns false when the request has been answered. */
-static bool act_as_asked(struct api_request *rq)
+bool api_request_act_as_asked(struct api_request *rq)
 {
     const char *as = api_uri_find_query_value(&rq->uri, "doAs");
 
@@ -103,7 +103,7 @@ static bool identify_by_name(struct api_request *rq, const char *user)
 
     rq->named = cookie == API_AUTH_VALID || user;
     if (cookie == API_AUTH_VALID)
-        return act_as_asked(rq);
+        return api_request_act_as_asked(rq);
     if (user) {
         if (!check_name(rq, user))
             return false;
@@ -113,7 +113,7 @@ static bool identify_by_name(struct api_request *rq, const char *user)
             base_buf_adds(&value, "; Secure");
         api_add_header(rq, "Set-Cookie", value.data);
         base_buf_free(&value);
-        return act_as_asked(rq);
+        return api_request_act_as_asked(rq);
     }
     if (!api_auth_allows_anonymous(auth)) {
         api_error_answer_unauthenticated(
@@ -133,6 +133,8 @@ bool api_request_identify(struct api_request *rq)
     const char *user = api_uri_find_query_value(&rq->uri, "user.name");
 
     read_bearer_token(rq);
+    if (rq->server->method == API_AUTH_TOKEN && !is_known_by_token(rq))
+        return api_request_identify_by_token(rq);
     if (auth && !api_auth_reads_names(auth))
         user = NULL;
     else if (auth && !is_known_by_token(rq))
@@ -199,7 +201,9 @@ bool api_request_authorise(struct api_request *rq)
     switch (rq->route->role) {
     case API_ROLE_READ:
     case API_ROLE_WRITE:
-        if (rq->caller || rq->route->role == API_ROLE_READ)
+        if (!api_request_check_needed_user(rq))
+            return false;
+        if (rq->caller || rq->unsettled || rq->route->role == API_ROLE_READ)
             return true;
         api_answer_error(rq, 401, "AuthorizationException",
                          "Unable to obtain user name, user not authenticated");

@@ -91,12 +91,12 @@ const struct api_route nm_servlets_routes[] = {
     {"GET", "/application.wadl", API_ROLE_READ, 0, get_wadl, API_ROUTE_SERVLET},
     {"GET", "/", API_ROLE_READ, 0, get_root, API_ROUTE_SERVLET},
     {"GET", "/robots.txt", API_ROLE_READ, 0, get_robots, API_ROUTE_SERVLET},
-    {"GET", "/conf", API_ROLE_READ, 0, get_conf, API_ROUTE_SERVLET},
-    {"GET", "/logLevel", API_ROLE_READ, 0, get_log_level, API_ROUTE_SERVLET},
-    {"GET", "/stacks", API_ROLE_READ, 0, get_stacks, API_ROUTE_SERVLET},
+    {"GET", "/conf", API_ROLE_READ, 0, get_conf, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},
+    {"GET", "/logLevel", API_ROLE_READ, 0, get_log_level, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},
+    {"GET", "/stacks", API_ROLE_READ, 0, get_stacks, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},
     {"GET", "/prof", API_ROLE_READ, 0, get_profiler, API_ROUTE_SERVLET},
-    {"GET", "/logs", API_ROLE_READ, 0, get_logs, API_ROUTE_CREEL},
-    {"GET", "/logs/{file}", API_ROLE_READ, 0, get_logs, API_ROUTE_CREEL},
+    {"GET", "/logs", API_ROLE_READ, 0, get_logs, API_ROUTE_CREEL | API_ROUTE_PRIVATE},
+    {"GET", "/logs/{file}", API_ROLE_READ, 0, get_logs, API_ROUTE_CREEL | API_ROUTE_PRIVATE},
 };
 /* clang-format on */
 NM_ROUTES_END(nm_servlets_routes);

@@ -1,6 +1,7 @@
 #include "rm/http/access/access.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/audit/audit.h"
 #include "base/conf/conf.h"
@@ -154,6 +155,27 @@ static bool is_allowed(struct api_request *rq, struct rm_backend *b, enum rm_ope
 bool rm_access_is_admin(struct api_request *rq, void *backend)
 {
     return is_allowed(rq, backend, RM_OP_ADMINISTER);
+}
+
+bool rm_access_is_named_admin(struct api_request *rq, struct rm_backend *b, const char *acl)
+{
+    struct rm_access a;
+    enum base_acl_answer answer;
+
+    if (!api_caller(rq))
+        return false;
+    if (strcmp(api_caller(rq), base_process_user()) == 0)
+        return true;
+    if (base_acl_names_everybody(acl))
+        return false;
+    rm_access_begin(&a, b, api_caller(rq));
+    answer = base_acl_check(acl, &a.who);
+    if (answer == BASE_ACL_ASK_GROUPS) {
+        look_up_groups(&a);
+        answer = base_acl_check(acl, &a.who);
+    }
+    rm_access_end(&a);
+    return answer == BASE_ACL_YES;
 }
 
 bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op)

@@ -1,0 +1,306 @@
+#include "nodemanager/http/access/identify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/audit/audit.h"
+#include "api/wire/identify.h"
+#include "base/crypto/digest.h"
+#include "base/crypto/keyring.h"
+#include "base/io/http_client.h"
+#include "base/mailbox.h"
+#include "nodemanager/daemon/daemon.h"
+
+#define PATH         "/ws/v1/nodetracker/identify"
+#define CONNECT_MS   1000
+#define ANSWER_MS    3000
+#define ANSWER_MAX   65536
+#define DIGEST_BYTES BASE_SHA256_BYTES
+#define NOT_VALID    "the token is not valid; the ResourceManager's audit log says why"
+
+/* A token is kept by its digest alone: neither a look at the memory nor the time of a comparison
+ * tells the token. */
+struct identity {
+    unsigned char digest[DIGEST_BYTES];
+    char *user;       /* NULL: the token is not valid */
+    int64_t until_us; /* 0: the place is empty */
+};
+struct question {
+    struct base_mail mail;
+    struct api_request *rq;
+    unsigned char digest[DIGEST_BYTES];
+    char token[WIRE_TOKEN_MAX + 1];
+};
+struct nm_identifier {
+    struct base_keyring *keys; /* NULL: requests are not signed */
+    struct base_rm_list rms;
+    struct base_rm_cursor turn;
+    struct base_http *http;
+    struct base_mailbox box;
+    pthread_t thread;
+    bool running;
+
+    pthread_mutex_t lock;
+    bool stopping;
+    unsigned waiting;
+    struct identity kept[NM_IDENTITIES_MAX];
+};
+
+/* ---------------------------------------------------------------- what is known */
+static struct identity *get_place(struct nm_identifier *i,
+                                  const unsigned char digest[static DIGEST_BYTES])
+{
+    return &i->kept[(digest[0] | digest[1] << 8) % NM_IDENTITIES_MAX];
+}
+
+static enum api_token look_up(struct nm_identifier *i,
+                              const unsigned char digest[static DIGEST_BYTES], char **name)
+{
+    struct identity *place = get_place(i, digest);
+    enum api_token answer = API_TOKEN_UNKNOWN;
+
+    pthread_mutex_lock(&i->lock);
+    if (place->until_us > nm_now_us() && memcmp(place->digest, digest, DIGEST_BYTES) == 0) {
+        answer = place->user ? API_TOKEN_VALID : API_TOKEN_REFUSED;
+        *name = base_strdup(place->user);
+    }
+    pthread_mutex_unlock(&i->lock);
+    return answer;
+}
+
+/* @user NULL: the token is not valid. */
+static void keep(struct nm_identifier *i, const unsigned char digest[static DIGEST_BYTES],
+                 const char *user, int64_t valid_ms)
+{
+    struct identity *place = get_place(i, digest);
+    int64_t kept_ms = valid_ms < NM_IDENTITY_KEPT_MS ? valid_ms : NM_IDENTITY_KEPT_MS;
+
+    pthread_mutex_lock(&i->lock);
+    free(place->user);
+    memcpy(place->digest, digest, DIGEST_BYTES);
+    place->user = base_strdup(user);
+    place->until_us = nm_now_us() + kept_ms * 1000;
+    pthread_mutex_unlock(&i->lock);
+}
+
+/* ---------------------------------------------------------------- asking */
+/* Asks one RM. Returns 0 when it has answered as the leader; otherwise -BASE_EAGAIN, with the
+ * target of a redirect in @out->location. */
+static int ask_one(struct nm_identifier *i, const struct base_buf *body,
+                   struct base_http_answer *out)
+{
+    char *url = base_printf("%s" PATH, base_rm_cursor_url(&i->turn));
+    struct base_http_request rq = {.method = "POST",
+                                   .url = url,
+                                   .body = body->data,
+                                   .body_len = body->len,
+                                   .keys = i->keys,
+                                   .connect_timeout_ms = CONNECT_MS,
+                                   .timeout_ms = ANSWER_MS,
+                                   .body_max = ANSWER_MAX};
+    int rc = base_http_perform(i->http, &rq, out, NULL);
+
+    free(url);
+    return rc == 0 && (out->status == 200 || out->status == 404) ? 0 : -BASE_EAGAIN;
+}
+
+/* Returns 0 with the leader's answer in @out, or -BASE_EAGAIN when no RM answers as such. */
+static int ask_each(struct nm_identifier *i, const struct base_buf *body,
+                    struct base_http_answer *out)
+{
+    bool more = true;
+
+    while (more && ask_one(i, body, out) < 0) {
+        more = out->status == 307 && out->location[0]
+                   ? base_rm_cursor_follow_redirect(&i->turn, out->location)
+                   : base_rm_cursor_skip_failed(&i->turn);
+        base_http_answer_free(out);
+        *out = (struct base_http_answer){0};
+    }
+    if (more)
+        base_rm_cursor_note_success(&i->turn);
+    return more ? 0 : -BASE_EAGAIN;
+}
+
+/* Asks whose the token is, and keeps the answer. Returns false when nobody could tell. */
+static bool ask_and_keep(struct nm_identifier *i, const struct question *q)
+{
+    struct base_http_answer answer = {0};
+    struct wire_identity m = {0};
+    struct base_buf body = {0};
+    bool told = false;
+
+    wire_identify_put(&(struct wire_identify){.token = q->token}, &body);
+    if (ask_each(i, &body, &answer) == 0) {
+        told = answer.status == 404 || wire_identity_get(answer.body.data ? answer.body.data : "",
+                                                         answer.body.len, &m, NULL) == 0;
+        if (told)
+            keep(i, q->digest, m.user, answer.status == 404 ? NM_IDENTITY_KEPT_MS : m.valid_ms);
+    }
+    wire_identity_free(&m);
+    base_http_answer_free(&answer);
+    base_buf_free(&body);
+    return told;
+}
+
+/* ---------------------------------------------------------------- requests */
+static void answer_unavailable(struct api_request *rq)
+{
+    api_add_header(rq, "Retry-After", "1");
+    api_answer_error(rq, 503, "ServiceUnavailableException",
+                     "No ResourceManager says whose the token is; try again");
+}
+
+static void settle_and_continue(struct nm_identifier *i, struct question *q)
+{
+    char *name = NULL;
+    enum api_token answer = look_up(i, q->digest, &name);
+    bool stopping;
+
+    pthread_mutex_lock(&i->lock);
+    stopping = i->stopping;
+    i->waiting--;
+    pthread_mutex_unlock(&i->lock);
+    if (answer == API_TOKEN_UNKNOWN && !stopping && ask_and_keep(i, q))
+        answer = look_up(i, q->digest, &name);
+    if (answer == API_TOKEN_UNKNOWN) { /* also if it has expired just now */
+        answer_unavailable(q->rq);
+    } else {
+        if (answer == API_TOKEN_REFUSED)
+            api_audit_mark_forbidden(q->rq, NOT_VALID);
+        api_settle_user(q->rq, name);
+        api_continue(q->rq);
+    }
+    free(name);
+    explicit_bzero(q->token, sizeof q->token);
+    free(q);
+}
+
+static void *run_thread(void *u)
+{
+    struct nm_identifier *i = u;
+    struct base_mail *mail;
+
+    while ((mail = base_mailbox_take(&i->box, INT64_MAX)))
+        settle_and_continue(i, (struct question *)mail);
+    return NULL;
+}
+
+enum api_token nm_check_token(struct api_request *rq, const char *token, void *user, char **name)
+{
+    struct nm *nm = user;
+    unsigned char digest[DIGEST_BYTES];
+    enum api_token answer = API_TOKEN_REFUSED;
+
+    if (strlen(token) <= WIRE_TOKEN_MAX) {
+        base_sha256(token, strlen(token), digest);
+        answer = look_up(nm->identifier, digest, name);
+    }
+    if (answer == API_TOKEN_REFUSED)
+        api_audit_mark_forbidden(rq, NOT_VALID);
+    return answer;
+}
+
+/* Returns false when too many requests wait already. */
+static bool count_waiting(struct nm_identifier *i)
+{
+    bool ok;
+
+    pthread_mutex_lock(&i->lock);
+    ok = i->waiting < NM_IDENTIFY_WAITING_MAX;
+    i->waiting += ok;
+    pthread_mutex_unlock(&i->lock);
+    return ok;
+}
+
+bool nm_identify_prepare(struct api_request *rq, void *user)
+{
+    struct nm *nm = user;
+    struct nm_identifier *i = nm->identifier;
+    const char *token = api_bearer_token(rq);
+    struct question *q;
+
+    if (!api_user_is_unsettled(rq))
+        return false;
+    api_park(rq);
+    if (!count_waiting(i)) {
+        answer_unavailable(rq);
+        return true;
+    }
+    q = base_alloc(sizeof *q);
+    q->rq = rq;
+    memcpy(q->token, token, strlen(token));
+    base_sha256(token, strlen(token), q->digest);
+    if (!base_mailbox_post(&i->box, &q->mail)) {
+        answer_unavailable(rq);
+        free(q);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- start and stop */
+static int copy_list(const struct base_rm_list *from, struct base_rm_list *to,
+                     struct base_error *err)
+{
+    char *text = base_rm_list_to_text(from);
+    int rc = base_rm_list_add_text("the ResourceManagers", text, to, err);
+
+    free(text);
+    return rc;
+}
+
+int nm_identifier_start(const struct base_rm_list *rms, struct base_keyring *keys,
+                        struct nm_identifier **out, struct base_error *err)
+{
+    struct nm_identifier *i = base_alloc(sizeof *i);
+    int rc = copy_list(rms, &i->rms, err);
+
+    i->keys = base_keyring_ref(keys);
+    i->http = base_http_new();
+    base_rm_cursor_init(&i->turn, &i->rms);
+    i->turn.listed_only = true; /* the question carries secrets */
+    base_mailbox_init(&i->box);
+    pthread_mutex_init(&i->lock, NULL);
+    if (rc == 0) {
+        int failed = pthread_create(&i->thread, NULL, run_thread, i);
+
+        i->running = failed == 0;
+        rc = failed ? base_error_sys(err, -BASE_EIO, failed, "thread") : 0;
+    }
+    if (rc < 0) {
+        nm_identifier_free(i);
+        return rc;
+    }
+    pthread_setname_np(i->thread, "identify");
+    *out = i;
+    return 0;
+}
+
+void nm_identifier_stop(struct nm_identifier *i)
+{
+    if (!i || !i->running)
+        return;
+    pthread_mutex_lock(&i->lock);
+    i->stopping = true;
+    pthread_mutex_unlock(&i->lock);
+    base_mailbox_close(&i->box);
+    base_http_cancel(i->http);
+    pthread_join(i->thread, NULL);
+    i->running = false;
+}
+
+void nm_identifier_free(struct nm_identifier *i)
+{
+    if (!i)
+        return;
+    nm_identifier_stop(i);
+    for (size_t k = 0; k < NM_IDENTITIES_MAX; k++)
+        free(i->kept[k].user);
+    base_mailbox_destroy(&i->box);
+    pthread_mutex_destroy(&i->lock);
+    base_http_free(i->http);
+    base_rm_cursor_free(&i->turn);
+    base_rm_list_free(&i->rms);
+    base_keyring_unref(i->keys);
+    free(i);
+}

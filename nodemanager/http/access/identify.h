@@ -1,0 +1,37 @@
+/* nodemanager/http/access/identify.h - finds out whose a caller's bearer token is, by asking the
+ * ResourceManager. Its answers are kept for NM_IDENTITY_KEPT_MS, so a revoked token works here for
+ * that time at most.
+ *
+ *   head --> known --yes--> the user, or 401
+ *               \--no--> body --prepare--> parked --> a thread asks the RM --> the user, or 401
+ *                                             \--> 503: no RM answers, or too many wait
+ *
+ * One thread asks, one question after the other. */
+#ifndef CREEL_NODEMANAGER_HTTP_ACCESS_IDENTIFY_H
+#define CREEL_NODEMANAGER_HTTP_ACCESS_IDENTIFY_H
+
+#include "api/server/server.h"
+#include "base/conf/rm_list.h"
+#include "base/crypto/keyring.h"
+
+enum {
+    NM_IDENTITY_KEPT_MS = 60000,
+    NM_IDENTITIES_MAX = 512, /* kept at a time, one for each value of part of a token's digest */
+    NM_IDENTIFY_WAITING_MAX = 128,
+};
+
+struct nm_identifier;
+/* @rms: borrowed, not empty. @keys: the cluster's secret, of which a reference is taken; NULL:
+ * questions are not signed. Returns 0 or -BASE_EIO. */
+int nm_identifier_start(const struct base_rm_list *rms, struct base_keyring *keys,
+                        struct nm_identifier **out, struct base_error *err);
+/* Answers all requests that wait, so call this before api_server_stop(); later ones are answered at
+ * once, until nm_identifier_free(). NULL-safe. */
+void nm_identifier_stop(struct nm_identifier *i);
+void nm_identifier_free(struct nm_identifier *i); /* NULL-safe */
+
+/* An api_check_token and an api_prepare; @nm: struct nm *. */
+enum api_token nm_check_token(struct api_request *rq, const char *token, void *nm, char **name);
+bool nm_identify_prepare(struct api_request *rq, void *nm);
+
+#endif

@@ -1,0 +1,26 @@
+/* rm/http/access/identify.h - finds out whose a bearer token is: the ResourceManager's own user's
+ * (rm/daemon/own_token.h), or a user's, which the core holds (rm/core/admin/tokens.h).
+ *
+ *   <id>.<secret>   16 and 64 hex digits, both random; the core has the SHA-256 of the secret's
+ *                   digits */
+#ifndef CREEL_RM_HTTP_ACCESS_IDENTIFY_H
+#define CREEL_RM_HTTP_ACCESS_IDENTIFY_H
+
+#include "api/server/server.h"
+#include "rm/daemon/backend.h"
+
+enum { RM_TOKEN_ID_HEX = 16, RM_TOKEN_TEXT_MAX = RM_TOKEN_ID_HEX + 1 + RM_TOKEN_HEX + 1 };
+
+/* An api_check_token; @backend: struct rm_backend *. A standby knows its own user's token alone. */
+enum api_token rm_identify_token(struct api_request *rq, const char *token, void *backend,
+                                 char **name);
+/* Finds the user of @token, which the caller frees, and when the token expires (INT64_MAX: as long
+ * as this process lives). Returns NULL when the token is not valid, with the reason, for logs, in
+ * @why. */
+char *rm_identify_user(struct rm_backend *b, const char *token, int64_t *expires_us,
+                       struct base_buf *why);
+/* Makes a random token: its id, its text, and the digest of its secret. */
+void rm_make_token(uint64_t *id, char text[static RM_TOKEN_TEXT_MAX],
+                   char digest[static RM_TOKEN_HEX + 1]);
+
+#endif

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Goal: with tokens, the default, a user needs one for every change and for logs; the commands find
+# that of their own cluster; tokens of users work until they expire or are revoked, after a restart,
+# too; nodes ask the ResourceManager whose one is; files that others can read are refused in words.
+# Method: creel dev with the default way of telling users; the command and curl with tokens of the
+# administrator, of two users, wrong ones and none.
+AUTH=token
+. "$(dirname "$0")/cli_lib.sh"
+start_cluster --nodes 1 --map-slots 4 -D creel.rm.audit-log="$T/audit"
+JSON=(-H 'Content-Type: application/json')
+JOB='{"job":{"tasks":[{"command":"true"}]}}'
+
+status() { curl -s -o "$T/body" -D "$T/head" -w '%{http_code}' "$@"; }
+bearer() { # FILE: the header of the token in it
+    printf 'Authorization: Bearer %s' "$(head -n 1 "$1")"
+}
+answers() { # STATUS CURL ARGS
+    check_equal "$(status "${@:2}")" "$1" "${*:2}: $(head -c 300 "$T/body")"
+}
+
+# --- the own token: files of this user alone, and the commands of this user
+check_equal "$(stat -c '%a' "$DEV/rm.token" "$DEV/rm.header" | xargs)" "600 600" "modes"
+check_equal "$(cat "$DEV/rm.header")" "$(bearer "$DEV/rm.token")" "the header"
+expect 7 creel run -- sh -c 'echo out; exit 7'
+check_equal "$(cat "$T/o")" out "output"
+expect 0 creel rmadmin status
+# in the default folder it is found without being named
+unset CREEL_TOKEN_FILE
+mkdir -p "$XDG_STATE_HOME/creel"
+ln -s "$DEV" "$XDG_STATE_HOME/creel/dev"
+expect 0 creel run -- true
+CREEL_RM=${CREEL_RM/127.0.0.1/localhost} expect 0 creel run -- true
+CREEL_RM=$CREEL_RM,http://127.0.0.1:1 expect 2 creel run -- true # not that of the other address
+one_line 'wants a token' CREEL_TOKEN_FILE "$XDG_CONFIG_HOME/creel/token" 'creel token --new'
+rm "$XDG_STATE_HOME/creel/dev"
+expect 2 creel run -- true
+mkdir -p "$XDG_CONFIG_HOME/creel"
+cp "$DEV/rm.token" "$XDG_CONFIG_HOME/creel/token"
+expect 0 creel run -- true
+chmod 640 "$XDG_CONFIG_HOME/creel/token"
+expect 2 creel job list
+one_line "$XDG_CONFIG_HOME/creel/token" 0640 0600
+rm "$XDG_CONFIG_HOME/creel/token"
+CREEL_TOKEN_FILE=$T/none expect 2 creel job list
+one_line CREEL_TOKEN_FILE "$T/none"
+ln -s "$DEV/rm.token" "$T/link"
+CREEL_TOKEN_FILE=$T/link expect 2 creel job list
+one_line "$T/link" 'not a plain file'
+(umask 077; echo wrong > "$T/wrong")
+CREEL_TOKEN_FILE=$T/wrong expect 2 creel job list
+one_line "$T/wrong" expired revoked
+(umask 077; : > "$T/empty")
+CREEL_TOKEN_FILE=$T/empty expect 2 creel job list
+one_line "$T/empty"
+export CREEL_TOKEN_FILE=$DEV/rm.token
+
+# --- without a token: reading, but no change and no log
+answers 200 "$CREEL_RM/ws/v1/cluster/metrics"
+answers 401 "$CREEL_RM/ws/v1/cluster/jobs" "${JSON[@]}" -d "$JOB"
+grep -qi '^WWW-Authenticate: Bearer' "$T/head" || fail "no scheme is offered: $(cat "$T/head")"
+answers 401 "$CREEL_RM/ws/v1/cluster/jobs?user.name=$(id -un)" "${JSON[@]}" -d "$JOB"
+for page in conf logs stacks logLevel ws/v1/cluster/tokens; do answers 401 "$CREEL_RM/$page"; done
+answers 201 "$CREEL_RM/ws/v1/cluster/jobs" "${JSON[@]}" -d "$JOB" -H "@$DEV/rm.header"
+answers 401 "$CREEL_RM/ws/v1/cluster/metrics" -H "$(bearer "$T/wrong")"
+
+# --- tokens of users
+umask 077
+expect 0 creel token --new --user ann
+mv "$T/o" "$T/ann"
+expect 0 creel token --new --user bob --expires 1h --json
+jq -r .token.text "$T/o" > "$T/bob"
+umask 022
+expect 0 creel token --list
+check_equal "$(awk 'NR > 1 { print $2 }' "$T/o" | sort | xargs)" "ann bob" "users with tokens"
+answers 201 "$CREEL_RM/ws/v1/cluster/jobs" "${JSON[@]}" -d "$JOB" -H "$(bearer "$T/ann")"
+check_equal "$(curl -s -H "$(bearer "$T/ann")" "$CREEL_RM/ws/v1/cluster/userinfo" |
+    jq -r .requestedUser)" ann "the caller"
+expect 0 creel job list
+grep -q ' ann ' "$T/o" || fail "no job is ann's: $(cat "$T/o")"
+as() { # USER COMMAND...
+    local user=$1
+    shift
+    CREEL_TOKEN_FILE=$T/$user "$@"
+}
+id=$(cut -d . -f 1 "$T/ann")
+as bob expect 2 creel token --new --user ann # ... nobody takes another's name
+one_line administrators
+as bob expect 4 creel token --revoke "$id"
+as bob expect 0 creel token --list
+check_equal "$(awk 'NR > 1 { print $2 }' "$T/o" | xargs)" bob "what bob sees"
+as bob expect 0 creel token --new --expires 60
+expect 2 creel token --new --expires never; one_line --expires never
+expect 2 creel token --new --list; one_line --list
+expect 2 creel token --revoke x --user ann; one_line user
+expect 2 creel token --revoke x; one_line tokenid
+answers 400 "$CREEL_RM/ws/v1/cluster/tokens" "${JSON[@]}" -H "@$DEV/rm.header" \
+    -d '{"token":{"user":"ann","expiresInSeconds":0}}'
+answers 400 "$CREEL_RM/ws/v1/cluster/tokens" "${JSON[@]}" -H "@$DEV/rm.header" \
+    -d '{"token":{"usr":"ann"}}'
+grep -q usr "$T/body" || fail "the wrong member is not named: $(cat "$T/body")"
+
+# --- nodes
+node=$(curl -s "$CREEL_RM/ws/v1/cluster/nodes" | jq -r '.nodes.node[0].nodeHTTPAddress')
+job=$(creel job submit --task 'echo hidden' --wait --json 2> /dev/null | jq -r .job.id)
+log=http://$node/ws/v1/node/containers/${job/application/container}_01_000002/logs/stdout
+answers 401 "$log"
+answers 200 "$log" -H "$(bearer "$T/ann")"
+grep -q hidden "$T/body" || fail "not the log: $(cat "$T/body")"
+answers 401 "$log" -H "$(bearer "$T/wrong")"
+answers 401 "http://$node/conf"
+answers 200 "http://$node/conf" -H "$(bearer "$T/bob")"
+answers 200 "http://$node/ws/v1/node/info"
+answers 401 "http://$node/ws/v1/node/info" -H "$(bearer "$T/wrong")"
+answers 401 -X PUT "http://$node/ws/v1/node/auxiliaryservices" "${JSON[@]}" -d '{}'
+# through the ResourceManager, which the node knows
+relayed=$CREEL_RM/ws/v1/cluster/nodes/$node/raw-logs/${job/application/container}_01_000002/stdout
+answers 401 "$relayed"
+answers 200 "$relayed" -H "$(bearer "$T/ann")"
+check_equal "$(cat "$T/body")" hidden "the log through the ResourceManager"
+# whose a token is, only nodes may ask
+answers 401 "$CREEL_RM/ws/v1/nodetracker/identify" "${JSON[@]}" -d '{"token":"x"}'
+
+# --- over a restart: users keep their tokens; the own one is another, which commands that wait learn
+cp "$DEV/rm.token" "$T/old"
+creel job submit --task "until [ -e $T/go ]; do sleep 0.05; done" --wait > "$T/wait.out" 2>&1 &
+waiting=$!
+wait_for 20 "the job to wait for" grep -q RUNNING "$T/wait.out"
+kill -9 "$(daemon_pid rm-1)"
+# a node that cannot ask says so; whom it knows it still serves
+answers 200 "$log" -H "$(bearer "$T/ann")"
+answers 503 "$log" -H "Authorization: Bearer unknown"
+creel dev --restart rm-1 --dir "$DEV" > /dev/null
+touch "$T/go"
+ends_within 30 $waiting 0
+answers 200 "$CREEL_RM/conf" -H "$(bearer "$T/ann")"
+answers 200 "$CREEL_RM/conf" -H "@$DEV/rm.header"
+answers 401 "$CREEL_RM/conf" -H "$(bearer "$T/old")"
+
+# --- the end of a token
+expect 0 creel token --revoke "$id"
+answers 401 "$CREEL_RM/ws/v1/cluster/metrics" -H "$(bearer "$T/ann")"
+grep -q invalid_token "$T/head" || fail "no reason for programs: $(cat "$T/head")"
+! grep -qi revoked "$T/body" || fail "the caller learns why: $(cat "$T/body")"
+expect 0 creel token --new --user eve --expires 1
+mv "$T/o" "$T/eve"
+expired() { [ "$(status "$CREEL_RM/conf" -H "$(bearer "$T/eve")")" = 401 ]; }
+wait_for 20 "the end of a token" expired
+for why in "may have been revoked" "has expired" "not the form" "op=new-token user=bob.*refused.*of=ann" \
+    "op=revoke-token .*success.*of=ann"; do
+    grep -q "$why" "$T/audit" || fail "the audit log lacks '$why': $(tail -n 40 "$T/audit")"
+done
+! grep -qF "$(cut -d . -f 2 "$T/bob")" "$T/audit" "$DEV"/*.log || fail "a log has a token"
+expect 0 creel dev --stop --dir "$DEV"
+[ ! -e "$DEV/rm.token" ] && [ ! -e "$DEV/rm.header" ] || fail "the token is left"
+
+# --- callers who name themselves are for loopback addresses
+rc=0
+timeout 20 "$BIN/creel-rm" -D creel.auth=simple -D creel.rm.bind=0.0.0.0 -D creel.rm.port=0 \
+    -D creel.rm.state-dir="$T/rm" 2> "$T/e" || rc=$?
+check_equal "$rc" 2 "status of a daemon whose users name themselves"
+grep -q 'refusing to listen on 0.0.0.0.*creel.auth is simple' "$T/e" || fail "$(cat "$T/e")"
+echo "users are who their tokens say"

@@ -1,0 +1,287 @@
+/* Goal: with API_AUTH_TOKEN a caller is who the bearer token says, and nobody else: what needs a
+ * user is refused without one, whatever names and cookies the request has; a token that is not
+ * valid is refused everywhere; a user who is found later counts as one found at once. Method: a
+ * server whose tokens are "NAME-ok" and "NAME-late", which only the preparation knows, on a
+ * loopback address and, as the option --insecure allows, on all. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/server/access/auth.h"
+#include "api/server/conf.h"
+#include "tests/unit/api_client.h"
+#include "tests/unit/cunit_main.h"
+
+static struct base_conf *conf; /* of the server */
+static struct api_server *server;
+static uint16_t port;
+static int handled; /* calls of handlers */
+
+static void on_who(struct api_request *rq, void *user)
+{
+    struct base_buf b = {0};
+
+    (void)user;
+    handled++;
+    base_buf_adds(&b, api_caller(rq) ? api_caller(rq) : "-");
+    api_add_header(rq, "X-Named", api_caller_is_named(rq) ? "yes" : "no");
+    api_answer(rq, 200, API_TEXT, &b);
+}
+
+static const struct api_route routes[] = {
+    {"GET", "/open", API_ROLE_READ, 0, on_who, API_ROUTE_CREEL},
+    {"GET", "/private", API_ROLE_READ, 0, on_who, API_ROUTE_CREEL | API_ROUTE_PRIVATE},
+    {"GET", "/probe", API_ROLE_READ, 0, on_who, API_ROUTE_CREEL | API_ROUTE_PROBE},
+    {"GET", "/writes", API_ROLE_WRITE, 0, on_who, API_ROUTE_CREEL},
+    {"PUT", "/change", API_ROLE_WRITE, 100, on_who, API_ROUTE_CREEL | API_ROUTE_FORM},
+    {"PUT", "/reads", API_ROLE_READ, 100, on_who, API_ROUTE_CREEL | API_ROUTE_FORM},
+    {"GET", "/node", API_ROLE_NODE, 0, on_who, API_ROUTE_CREEL},
+    {"GET", "/master", API_ROLE_MASTER, 0, on_who, API_ROUTE_CREEL},
+};
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t n = strlen(text), k = strlen(end);
+
+    return n > k && strcmp(text + n - k, end) == 0;
+}
+
+static enum api_token check_token(struct api_request *rq, const char *token, void *user,
+                                  char **name)
+{
+    (void)rq;
+    (void)user;
+    if (ends_in(token, "-late"))
+        return API_TOKEN_UNKNOWN;
+    if (!ends_in(token, "-ok"))
+        return API_TOKEN_REFUSED;
+    *name = base_strndup(token, strlen(token) - 3);
+    return API_TOKEN_VALID;
+}
+
+static void *settle_later(void *arg)
+{
+    struct api_request *rq = arg;
+    const char *token = api_bearer_token(rq);
+    char *name = base_strndup(token, strlen(token) - 5);
+
+    api_settle_user(rq, strcmp(name, "wrong") == 0 ? NULL : name);
+    free(name);
+    api_continue(rq);
+    return NULL;
+}
+
+/* Leaves a token of "never" unsettled. */
+static bool prepare(struct api_request *rq, void *user)
+{
+    pthread_t thread;
+
+    (void)user;
+    if (!api_user_is_unsettled(rq) || strcmp(api_bearer_token(rq), "never-late") == 0)
+        return false;
+    api_park(rq);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, settle_later, rq), 0);
+    pthread_detach(thread);
+    return true;
+}
+
+static void start(const char *bind, const char *static_user)
+{
+    struct base_error err = {0};
+    struct api_server_conf sc = {.bind = bind,
+                                 .insecure = true,
+                                 .static_user = static_user,
+                                 .node_secret = "s3cret",
+                                 .check_token = check_token,
+                                 .prepare = prepare};
+
+    conf = base_conf_new();
+    CU_ASSERT_EQUAL_FATAL(base_conf_set_arg(conf, "hadoop.proxyuser.hue.users=ann", &err), 0);
+    CU_ASSERT_EQUAL_FATAL(base_conf_set_arg(conf, "hadoop.proxyuser.hue.hosts=*", &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_conf_read(conf, "resourcemanager", &sc, &err), 0);
+    CU_ASSERT_EQUAL(sc.method, API_AUTH_TOKEN); /* without a setting */
+    CU_ASSERT_EQUAL_FATAL(
+        api_server_start(&sc, routes, sizeof routes / sizeof *routes, NULL, &server, &err), 0);
+    api_conf_free(&sc);
+    port = api_server_port(server);
+}
+
+static void stop(void)
+{
+    api_server_stop(server);
+    base_conf_free(conf);
+}
+
+/* @token NULL: none. Returns the status; *@who, which the caller frees, becomes the body. */
+static int ask(const char *method, const char *path, const char *token, char **who)
+{
+    char *headers = token ? base_printf("Authorization: Bearer %s\r\n", token) : NULL;
+    struct client_answer a;
+    int status;
+
+    client_do(port, method, path, headers, strcmp(method, "PUT") == 0 ? "{}" : NULL, &a);
+    status = a.status;
+    if (status == 401)
+        CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "\r\nWWW-Authenticate: Bearer"));
+    if (who)
+        *who = base_strdup(a.body.data ? a.body.data : "");
+    client_free(&a);
+    free(headers);
+    return status;
+}
+
+static void check_status(const char *method, const char *path, const char *token, int status)
+{
+    int before = handled;
+
+    CU_ASSERT_EQUAL(ask(method, path, token, NULL), status);
+    CU_ASSERT_EQUAL(handled, before + (status == 200));
+}
+
+static void check_who(const char *path, const char *token, const char *expected)
+{
+    char *who;
+
+    CU_ASSERT_EQUAL(ask("GET", path, token, &who), 200);
+    CU_ASSERT_STRING_EQUAL(who, expected);
+    free(who);
+}
+
+static void test_loopback(void)
+{
+    start("127.0.0.1", "dr.who");
+    check_who("/open", NULL, "dr.who");
+    check_who("/probe", NULL, "dr.who");
+    check_status("GET", "/private", NULL, 401);
+    check_status("GET", "/writes", NULL, 401);
+    check_status("PUT", "/change", NULL, 401);
+    check_status("PUT", "/reads", NULL, 401);
+    check_who("/open", "ann-ok", "ann");
+    check_who("/private", "ann-ok", "ann");
+    check_who("/writes", "ann-ok", "ann");
+    check_status("PUT", "/change", "ann-ok", 200);
+    check_status("PUT", "/reads", "ann-ok", 200);
+    /* a wrong one opens nothing, not even what is open */
+    check_status("GET", "/open", "ann", 401);
+    check_status("GET", "/probe", "ann", 401);
+    check_status("PUT", "/change", "ann", 401);
+    stop();
+}
+
+static void test_names(void)
+{
+    struct client_answer a;
+    char *who;
+
+    start("127.0.0.1", "dr.who");
+    check_who("/open?user.name=eve", NULL, "dr.who");
+    check_status("GET", "/private?user.name=eve", NULL, 401);
+    check_who("/private?user.name=eve", "ann-ok", "ann");
+    client_do(port, "GET", "/private",
+              "Cookie: hadoop.auth=\"u=eve&p=eve&t=simple-dt&e=9999999999999&s=x\"\r\n", NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 401);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Set-Cookie"));
+    client_free(&a);
+    /* for another user: only who may */
+    check_who("/private?doAs=ann", "hue-ok", "ann");
+    check_status("GET", "/private?doAs=bob", "hue-ok", 403);
+    check_status("GET", "/private?doAs=ann", "eve-ok", 403);
+    CU_ASSERT_EQUAL(ask("GET", "/private?doAs=ann", NULL, &who), 401);
+    free(who);
+    stop();
+}
+
+/* Users who are found by the preparation; the server then has no static user, as a node has none.
+ */
+static void test_later(void)
+{
+    start("127.0.0.1", NULL);
+    check_who("/open", NULL, "-");
+    check_who("/open", "ann-late", "ann");
+    check_who("/private", "ann-late", "ann");
+    check_status("PUT", "/change", "ann-late", 200);
+    check_status("GET", "/open", "wrong-late", 401);
+    check_status("GET", "/private", "wrong-late", 401);
+    check_status("PUT", "/change", "wrong-late", 401);
+    /* nobody finds out: as without a token */
+    check_who("/open", "never-late", "-");
+    check_status("GET", "/private", "never-late", 401);
+    check_status("PUT", "/change", "never-late", 401);
+    stop();
+}
+
+static void test_all_addresses(void)
+{
+    start("0.0.0.0", "dr.who");
+    check_status("GET", "/open", NULL, 401);
+    check_status("GET", "/private", NULL, 401);
+    check_status("GET", "/probe", NULL, 200);
+    check_who("/open", "ann-ok", "ann");
+    check_who("/open", "ann-late", "ann");
+    check_status("GET", "/open", "never-late", 401);
+    stop();
+}
+
+/* Requests of the cluster's own daemons need no user, and name one if they like. */
+static void test_cluster(void)
+{
+    start("0.0.0.0", "dr.who");
+    check_status("GET", "/node", "s3cret", 200);
+    check_status("GET", "/node", "ann-ok", 403);
+    check_status("GET", "/node", NULL, 401);
+    check_status("GET", "/master", "any", 200); /* the handler checks it */
+    check_who("/private?user.name=bob", "s3cret", "bob");
+    check_who("/open", "s3cret", "dr.who");
+    stop();
+}
+
+/* Away from loopback addresses: tokens with a secret of the cluster, or --insecure. */
+static void test_listening(void)
+{
+    struct api_server_conf sc = {.bind = "0.0.0.0", .method = API_AUTH_SIMPLE};
+    struct base_error err = {0};
+    int fd;
+
+    CU_ASSERT_EQUAL(api_open_listener(&sc, &err), -BASE_EPERM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.auth is simple"));
+    sc.node_secret = "s3cret";
+    CU_ASSERT_EQUAL(api_open_listener(&sc, &err), -BASE_EPERM);
+    sc.method = API_AUTH_TOKEN;
+    fd = api_open_listener(&sc, &err);
+    CU_ASSERT(fd > 0);
+    close(fd);
+    sc.node_secret = "";
+    CU_ASSERT_EQUAL(api_open_listener(&sc, &err), -BASE_EPERM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.cluster.secret"));
+    sc.insecure = true;
+    fd = api_open_listener(&sc, &err);
+    CU_ASSERT(fd > 0);
+    close(fd);
+}
+
+static void test_setting(void)
+{
+    struct api_server_conf sc = {0};
+    struct base_error err = {0};
+
+    conf = base_conf_new();
+    CU_ASSERT_EQUAL(base_conf_set_arg(conf, "creel.auth=none", &err), 0);
+    CU_ASSERT_EQUAL(api_conf_read(conf, "nodemanager", &sc, &err), -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(err.text, "creel.auth: \"none\": expected token or simple");
+    api_conf_free(&sc);
+    base_conf_free(conf);
+}
+
+static const struct cunit_case cases[] = {
+    {"on a loopback address", test_loopback},    {"names count for nothing", test_names},
+    {"users found later", test_later},           {"on all addresses", test_all_addresses},
+    {"the cluster's own daemons", test_cluster}, {"where a server may listen", test_listening},
+    {"a wrong setting", test_setting},
+};
+
+int main(void)
+{
+    return cunit_main("tokens at the server", cases, sizeof cases / sizeof *cases);
+}
