@@ -8,3 +8,6 @@ creel_script_test(e2e_tokens ${CMAKE_SOURCE_DIR}/tests/e2e/tokens.sh LABELS e2e 
 creel_script_test(e2e_nodes ${CMAKE_SOURCE_DIR}/tests/e2e/nodes.sh LABELS e2e TIMEOUT 180)
 creel_script_test(e2e_rm_pages ${CMAKE_SOURCE_DIR}/tests/e2e/rm_pages.sh LABELS e2e TIMEOUT 300)
 set_tests_properties(e2e_rm_pages PROPERTIES SKIP_RETURN_CODE 77)
+add_executable(list_routes e2e/list_routes.c)
+target_link_libraries(list_routes PRIVATE creel_rm creel_nm)
+creel_script_test(e2e_other_user ${CMAKE_SOURCE_DIR}/tests/e2e/other_user.sh LABELS e2e TIMEOUT 120)

@@ -95,8 +95,10 @@ expect 2 creel token --revoke x --user ann; one_line user
 expect 2 creel token --revoke x; one_line tokenid
 answers 400 "$CREEL_RM/ws/v1/cluster/tokens" "${JSON[@]}" -H "@$DEV/rm.header" \
     -d '{"token":{"user":"ann","expiresInSeconds":0}}'
-answers 400 "$CREEL_RM/ws/v1/cluster/tokens" "${JSON[@]}" -H "@$DEV/rm.header" \
-    -d '{"token":{"usr":"ann"}}'
+for body in '{}' '[]' '{"token":7}' '{"token":{"user":7}}' '{"token":{"user":""}}' \
+    '{"token":{"user":"a\u0007"}}' '{"token":{"expiresInSeconds":"1"}}' '{"token":{"usr":"ann"}}'; do
+    answers 400 "$CREEL_RM/ws/v1/cluster/tokens" "${JSON[@]}" -H "@$DEV/rm.header" -d "$body"
+done
 grep -q usr "$T/body" || fail "the wrong member is not named: $(cat "$T/body")"
 
 # --- nodes

@@ -157,6 +157,11 @@ bool rm_access_is_admin(struct api_request *rq, void *backend)
     return is_allowed(rq, backend, RM_OP_ADMINISTER);
 }
 
+bool rm_access_is_strict(struct rm_backend *b)
+{
+    return rm_backend_own_token(b) != NULL;
+}
+
 bool rm_access_is_named_admin(struct api_request *rq, struct rm_backend *b, const char *acl)
 {
     struct rm_access a;

@@ -51,7 +51,7 @@ static bool check_tokens_are_used(struct api_request *rq, struct rm_backend *b)
 {
     struct base_error err = {0};
 
-    if (rm_backend_own_token(b))
+    if (rm_access_is_strict(b))
         return true;
     base_error_set(&err, -BASE_ESTATE, "creel.auth is simple: tokens are not used");
     api_answer_base_error(rq, &err);
@@ -126,6 +126,8 @@ static int read_new_token(const json_t *body, const char **user, int64_t *second
     const json_t *token = json_object_get(body, "token");
     int rc = base_json_refuse_unknown_members(body, "", outer, err);
 
+    if (rc == 0 && !token)
+        rc = base_error_set(err, -BASE_EINVAL, "token: is missing");
     if (rc == 0 && !json_is_object(token))
         rc = base_json_refuse(token, "", "token", "an object", err);
     if (rc == 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/audit/audit.h"
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
 static void answer_resource(void *user, const struct rm_effect *fx)
@@ -94,8 +95,11 @@ static void update_resource(struct api_request *rq, struct rm_backend *b, const 
 
 static void post_resource(struct api_request *rq, void *user)
 {
-    json_t *body = yarn_read_body(rq, "resourceOption", NULL);
+    json_t *body;
 
+    if (rm_access_is_strict(user) && rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+        return;
+    body = yarn_read_body(rq, "resourceOption", NULL);
     if (body)
         update_resource(rq, user, body);
     json_decref(body);

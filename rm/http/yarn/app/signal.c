@@ -8,6 +8,7 @@
 
 #include "api/audit/audit.h"
 #include "api/wire/order.h"
+#include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
 /* Returns the command called @name in any case; BASE_SIGNAL_COMMANDS: there is none. */
@@ -61,7 +62,8 @@ static void post_signal(struct api_request *rq, void *user)
 
         yarn_answer_text(rq, 400, "Invalid ContainerId%s: %s", prefixed ? "" : " prefix",
                          container);
-    } else {
+    } else if (!rm_access_is_strict(user) ||
+               !rm_access_refuse_app_id(rq, user, RM_OP_KILL, id.attempt.app, NULL)) {
         api_audit_add_member(rq, "container", container);
         api_audit_add_member(rq, "signal", wire_signal_words[command]);
         w = yarn_write_new(rq, RM_EV_SIGNAL_CONTAINER);
