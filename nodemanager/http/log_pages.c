@@ -139,7 +139,8 @@ static void get_file_page(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route nm_log_pages_routes[] = {
-    {"GET", "/node/containerlogs/{containerid}/{user}", API_ROLE_READ, 0, get_list_page, API_ROUTE_PRIVATE},
+    {"GET", "/node/containerlogs/{containerid}/{user}", API_ROLE_READ, 0, get_list_page,
+     API_ROUTE_PRIVATE},
     {"GET", "/node/containerlogs/{containerid}/{user}/{filename}", API_ROLE_READ, 0, get_file_page,
      API_ROUTE_PRIVATE},
 };

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Goal: creel dev --ha starts a ZooKeeper and ResourceManagers that take over from each other, says
-# who is active, starts each of them again, and leaves nothing.
+# who is active, starts each of them again, and leaves nothing. Users' tokens outlive a leader, and
+# the cluster's own user needs nothing but the file of the folder.
+AUTH=token
 . "$(dirname "$0")/cli_lib.sh"
 . "$(dirname "$0")/zookeeper.sh"
 zk_or_skip
@@ -47,6 +49,8 @@ expect 1 creel dev --port 0 --dir "$DEV"; one_line "in use"
 echo "ok folder"
 
 # --- the active ResourceManager is killed during a job, and started again
+(umask 077; creel token --new --user ann > "$T/ann"; creel token --new --user bob > "$T/bob")
+creel token --revoke "$(cut -d . -f 1 "$T/bob")" > /dev/null
 creel job submit --task 'sleep 0.2' --count 60 --wait > "$T/job.out" 2>&1 &
 job=$!
 busy() { creel job list --states RUNNING --json | jq -e '.jobs | length == 1'; }
@@ -60,6 +64,13 @@ wait_for 30 "takeover by $new" took_over
 expect 0 creel dev --restart "$old" --dir "$DEV"
 wait "$job" || fail "the job: $(cat "$T/job.out")"
 grep -q '60 of 60' "$T/job.out" || fail "the job: $(cat "$T/job.out")"
+answer_to() { # USER: of the ResourceManager that leads now
+    curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $(cat "$T/$1")" \
+        "$(cat "$DEV/$new.url")/conf"
+}
+check_equal "$(answer_to ann)" 200 "the next leader to a user"
+check_equal "$(answer_to bob)" 401 "the next leader to a revoked token"
+CREEL_TOKEN_FILE=$T/ann expect 0 creel run -- true
 joined() { [ "$(role "$old")" = standby ]; }
 wait_for 20 "$old as standby" joined
 expect 0 creel dev --restart zookeeper --dir "$DEV"

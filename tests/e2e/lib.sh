@@ -4,8 +4,9 @@ set -euo pipefail
 BIN=${CREEL_BIN:?folder with the creel binaries}
 T=$(mktemp -d "${TMPDIR:-/tmp}/creel-test.XXXXXX")
 DEV=$T/dev
-# How users prove who they are to the daemons that a test starts: by their names, as the requests of
-# YARN's clients do, unless the test has set AUTH=token before. Tokens are found in this folder alone.
+# How users prove who they are to the daemons that a test starts: by their names, as the requests
+# of YARN's clients do, unless the test has set AUTH=token before. Tokens are found in this folder
+# alone.
 AUTH=${AUTH:-simple}
 mkdir "$T/conf-auth" "$T/home-state"
 # where daemons on loopback find their secret, and commands their token
@@ -32,8 +33,8 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# start_cluster ARGS...: creel dev, detached, on free ports; sets CREEL_RM, and CREEL_TOKEN_FILE where
-# users have tokens.
+# start_cluster ARGS...: creel dev, detached, on free ports; sets CREEL_RM, and CREEL_TOKEN_FILE
+# where users have tokens.
 start_cluster() {
     creel dev --detach --port 0 --dir "$DEV" --auth "$AUTH" "$@" > "$T/dev.out" ||
         { cat "$T/dev.out" >&2; return 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Goal: on a loopback address another user of the machine gets nothing from a cluster but what anybody
-# may read: no change, no log, no secret, whatever names, commands and files that user tries.
+# Goal: on a loopback address another user of the machine gets nothing from a cluster but what
+# anybody may read: no change, no log, no secret, whatever that user tries.
 # Method: creel dev of one user; commands, every route that changes something or is private, and the
 # cluster's files as the user nobody. Needs root, for that other user.
 AUTH=token
@@ -50,11 +50,10 @@ check_equal "$(job_state "$job")" RUNNING/UNDEFINED "the job after all that"
 # --- files: the token, the secret, state, logs, containers
 other sh -c "find '$DEV' '$T/home-state' -type f -exec cat {} +" > "$T/read" 2> /dev/null || true
 [ ! -s "$T/read" ] || fail "another user reads files of the cluster: $(head -c 300 "$T/read")"
-secret=$(sed -n 's/.*creel.cluster.secret<\/name><value>\([^<]*\).*/\1/p' \
-    "$DEV/conf/creel-site.xml")
+secret=$(head -n 1 "$DEV/conf/cluster.secret")
 for pid in $(for d in rm-1 nm-1; do daemon_pid $d; done); do
     ! other cat "/proc/$pid/environ" > /dev/null 2>&1 || fail "the environment of $pid is open"
-    ! grep -qF -e "${secret:-none}" -e "$(head -n 1 "$DEV/rm.token")" "/proc/$pid/cmdline" ||
+    ! grep -qF -e "$secret" -e "$(head -n 1 "$DEV/rm.token")" "/proc/$pid/cmdline" ||
         fail "the arguments of $pid tell a secret"
 done
 
@@ -77,10 +76,11 @@ while read -r daemon method path role flags; do
         printf 'output = /dev/null\nwrite-out = "%%{http_code} %s %s\\n"\nnext\n' "$method" "$path"
     done
 done < <("$BIN/list_routes") > "$T/curl.conf"
+sed -i '$d' "$T/curl.conf" # the last "next"
 chmod 644 "$T/curl.conf"
 other curl -s -K "$T/curl.conf" > "$T/answers"
 ! grep -v '^401 ' "$T/answers" || fail "another user is not refused"
-[ "$(wc -l < "$T/answers")" -gt 150 ] || fail "too few routes: $(wc -l < "$T/answers")"
+[ "$(wc -l < "$T/answers")" -gt 120 ] || fail "too few routes: $(wc -l < "$T/answers")"
 check_equal "$(job_state "$job")" RUNNING/UNDEFINED "the job after all that"
 
 # --- a user with a token of their own can do their own things

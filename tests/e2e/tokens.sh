@@ -96,7 +96,8 @@ expect 2 creel token --revoke x; one_line tokenid
 answers 400 "$CREEL_RM/ws/v1/cluster/tokens" "${JSON[@]}" -H "@$DEV/rm.header" \
     -d '{"token":{"user":"ann","expiresInSeconds":0}}'
 for body in '{}' '[]' '{"token":7}' '{"token":{"user":7}}' '{"token":{"user":""}}' \
-    '{"token":{"user":"a\u0007"}}' '{"token":{"expiresInSeconds":"1"}}' '{"token":{"usr":"ann"}}'; do
+    '{"token":{"user":"a\u0007"}}' '{"token":{"expiresInSeconds":"1"}}' \
+    '{"token":{"usr":"ann"}}'; do
     answers 400 "$CREEL_RM/ws/v1/cluster/tokens" "${JSON[@]}" -H "@$DEV/rm.header" -d "$body"
 done
 grep -q usr "$T/body" || fail "the wrong member is not named: $(cat "$T/body")"
@@ -122,7 +123,7 @@ check_equal "$(cat "$T/body")" hidden "the log through the ResourceManager"
 # whose a token is, only nodes may ask
 answers 401 "$CREEL_RM/ws/v1/nodetracker/identify" "${JSON[@]}" -d '{"token":"x"}'
 
-# --- over a restart: users keep their tokens; the own one is another, which commands that wait learn
+# --- over a restart: users keep their tokens; the own one is another: waiting commands learn it
 cp "$DEV/rm.token" "$T/old"
 creel job submit --task "until [ -e $T/go ]; do sleep 0.05; done" --wait > "$T/wait.out" 2>&1 &
 waiting=$!
@@ -147,8 +148,8 @@ expect 0 creel token --new --user eve --expires 1
 mv "$T/o" "$T/eve"
 expired() { [ "$(status "$CREEL_RM/conf" -H "$(bearer "$T/eve")")" = 401 ]; }
 wait_for 20 "the end of a token" expired
-for why in "may have been revoked" "has expired" "not the form" "op=new-token user=bob.*refused.*of=ann" \
-    "op=revoke-token .*success.*of=ann"; do
+for why in "may have been revoked" "has expired" "not the form" \
+    "op=new-token user=bob.*refused.*of=ann" "op=revoke-token .*success.*of=ann"; do
     grep -q "$why" "$T/audit" || fail "the audit log lacks '$why': $(tail -n 40 "$T/audit")"
 done
 ! grep -qF "$(cut -d . -f 2 "$T/bob")" "$T/audit" "$DEV"/*.log || fail "a log has a token"

@@ -58,7 +58,8 @@ for daemon in rm_ nm_; do
         $daemon -D creel.http.allowed-hosts=http://a
     ends 2 'creel.http.connections-for-nodes: 1000' $daemon -D creel.http.connections=1000
 done
-# The secret tells nodes from others, not users: without tokens it lifts the rule for neither daemon.
+# The secret tells nodes from others, not users: without tokens it lifts the rule for neither
+# daemon.
 "$BIN/creel" secret --new --file "$T/secret" 2> /dev/null
 install -m 0640 "$T/secret" "$T/shown"
 printf 'x\n' > "$T/odd" && chmod 600 "$T/odd"

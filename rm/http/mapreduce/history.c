@@ -262,7 +262,8 @@ const struct api_route rm_mapreduce_history_routes[] = {
     {"GET", ATTEMPT,                   API_ROLE_READ, 0, get_attempt, 0},
     {"GET", ATTEMPT "/counters",       API_ROLE_READ, 0, get_attempt_counters, 0},
     {"GET", CONTAINER "/logs",         API_ROLE_READ, 0, mr_list_logs, API_ROUTE_PRIVATE},
-    {"GET", HISTORY "/containerlogs/{containerid}/{filename}", API_ROLE_READ, 0, mr_get_log, API_ROUTE_PRIVATE},
+    {"GET", HISTORY "/containerlogs/{containerid}/{filename}", API_ROLE_READ, 0, mr_get_log,
+     API_ROUTE_PRIVATE},
 };
 /* clang-format on */
 const size_t rm_mapreduce_history_routes_n =
