@@ -159,7 +159,8 @@ expect 0 creel dev --stop --dir "$DEV"
 # --- callers who name themselves are for loopback addresses
 rc=0
 timeout 20 "$BIN/creel-rm" -D creel.auth=simple -D creel.rm.bind=0.0.0.0 -D creel.rm.port=0 \
-    -D creel.rm.state-dir="$T/rm" 2> "$T/e" || rc=$?
+    -D creel.rm.state-dir="$T/rm" -D creel.cluster.secret-file="$DEV/conf/cluster.secret" \
+    2> "$T/e" || rc=$?
 check_equal "$rc" 2 "status of a daemon whose users name themselves"
 grep -q 'refusing to listen on 0.0.0.0.*creel.auth is simple' "$T/e" || fail "$(cat "$T/e")"
 echo "users are who their tokens say"
