@@ -114,6 +114,7 @@ int cli_app_ids_require(char *const *ids, size_t n);
 /* ---- subcommands ---- */
 typedef int cli_main_fn(int argc, char **argv);
 int cli_dev_main(int argc, char **argv);
+int cli_doctor_main(int argc, char **argv);
 int cli_job_main(int argc, char **argv);
 int cli_job_submit_main(int argc, char **argv);
 int cli_job_list_main(int argc, char **argv);

@@ -37,6 +37,7 @@ static const struct command commands[] = {
     {"secret", cli_secret_main, "make or replace the secret that the daemons of a cluster share"},
     {"token", cli_token_main, "make, list or revoke tokens of users"},
     {"cluster", cli_cluster_main, "list the labels of nodes, as yarn cluster"},
+    {"doctor", cli_doctor_main, "say what is open in a configuration and in a running cluster"},
     {"classpath", cli_classpath_main, "refused: Creel needs no Java classes"},
     {"jar", cli_jar_main, "refused: Creel runs commands, not Java programs"},
     {"sim", sim_cli_main, "simulate a cluster: policies on workloads and traces, in virtual time"},

@@ -13,3 +13,4 @@ creel_script_test(e2e_unreachable ${CMAKE_SOURCE_DIR}/tests/e2e/unreachable.sh L
                   TIMEOUT 300)
 creel_script_test(e2e_cut_node ${CMAKE_SOURCE_DIR}/tests/e2e/cut_node.sh LABELS e2e TIMEOUT 300)
 set_tests_properties(e2e_unreachable e2e_cut_node e2e_tls_ha PROPERTIES SKIP_RETURN_CODE 77)
+creel_script_test(e2e_doctor ${CMAKE_SOURCE_DIR}/tests/e2e/doctor.sh LABELS e2e TIMEOUT 180)

@@ -1,0 +1,201 @@
+/* api/cli/doctor/conf.c - what the configuration itself leaves open. */
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/cli/doctor/doctor.h"
+#include "base/conf/http_policy.h"
+#include "base/mem.h"
+
+const char *doctor_get(const struct doctor *d, const char *key)
+{
+    const char *value = base_conf_get(d->conf, key);
+    return value ? value : "";
+}
+
+bool doctor_is_true(const struct doctor *d, const char *key)
+{
+    return strcasecmp(doctor_get(d, key), "true") == 0;
+}
+
+bool doctor_is_off_loopback(const char *host)
+{
+    struct in_addr v4;
+    struct in6_addr v6;
+
+    if (strcasecmp(host, "localhost") == 0)
+        return false;
+    if (inet_pton(AF_INET, host, &v4) == 1)
+        return ntohl(v4.s_addr) >> 24 != 127;
+    if (inet_pton(AF_INET6, host, &v6) == 1)
+        return !IN6_IS_ADDR_LOOPBACK(&v6);
+    return true;
+}
+
+/* One of several ResourceManagers listens on the address by which the others know it, unless
+ * creel.rm.bind is set. */
+static bool listens_by_address_of_id(const struct doctor *d, const char **key, const char **value)
+{
+    static const char *const families[] = {"yarn.resourcemanager.webapp.address.",
+                                           "yarn.resourcemanager.webapp.https.address.",
+                                           "yarn.resourcemanager.hostname."};
+    struct base_conf_item item;
+
+    for (size_t i = 0; base_conf_at(d->conf, i, &item); i++)
+        for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+            if (strncmp(item.name, families[f], strlen(families[f])) != 0)
+                continue;
+            const char *colon = strrchr(item.value, ':');
+            char *host =
+                base_strndup(item.value, colon ? (size_t)(colon - item.value) : strlen(item.value));
+            bool off = doctor_is_off_loopback(host);
+            free(host);
+            if (!off)
+                continue;
+            *key = item.name;
+            *value = item.value;
+            return true;
+        }
+    return false;
+}
+
+bool doctor_listens_off_loopback(const struct doctor *d, const char **key, const char **value)
+{
+    static const char *const binds[] = {"creel.rm.bind", "creel.nodemanager.bind"};
+    const char *ignored;
+
+    key = key ? key : &ignored;
+    value = value ? value : &ignored;
+    for (size_t i = 0; i < sizeof binds / sizeof *binds; i++)
+        if (doctor_is_off_loopback(doctor_get(d, binds[i]))) {
+            *key = binds[i];
+            *value = doctor_get(d, binds[i]);
+            return true;
+        }
+    return !base_conf_is_set(d->conf, "creel.rm.bind") &&
+           *doctor_get(d, "yarn.resourcemanager.ha.rm-ids") &&
+           listens_by_address_of_id(d, key, value);
+}
+
+/* ---- users ---- */
+void doctor_check_auth(struct doctor *d, const struct doctor_check *check)
+{
+    if (strcmp(doctor_get(d, "creel.auth"), "simple") == 0)
+        doctor_report(d, check, "creel.auth", "simple");
+}
+
+void doctor_check_insecure(struct doctor *d, const struct doctor_check *check)
+{
+    static const char *const keys[] = {"creel.rm.insecure", "creel.nodemanager.insecure"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (doctor_is_true(d, keys[i]))
+            doctor_report(d, check, keys[i], "true");
+}
+
+void doctor_check_acl(struct doctor *d, const struct doctor_check *check)
+{
+    if (!doctor_is_true(d, "yarn.acl.enable"))
+        doctor_report(d, check, "yarn.acl.enable", doctor_get(d, "yarn.acl.enable"));
+}
+
+static bool is_everybody(const char *list)
+{
+    size_t blanks = strspn(list, " \t");
+    return list[blanks] == '*' && strspn(list + blanks + 1, " \t") == strlen(list + blanks + 1);
+}
+
+void doctor_check_admin_acl(struct doctor *d, const struct doctor_check *check)
+{
+    if (is_everybody(doctor_get(d, "yarn.admin.acl")))
+        doctor_report(d, check, "yarn.admin.acl", doctor_get(d, "yarn.admin.acl"));
+}
+
+void doctor_check_proxy_users(struct doctor *d, const struct doctor_check *check)
+{
+    struct base_conf_item item;
+    for (size_t i = 0; base_conf_at(d->conf, i, &item); i++)
+        if (strncmp(item.name, "hadoop.proxyuser.", 17) == 0 && is_everybody(item.value))
+            doctor_report(d, check, item.name, item.value);
+}
+
+void doctor_check_admin_pages(struct doctor *d, const struct doctor_check *check)
+{
+    if (!doctor_is_true(d, "hadoop.security.authorization"))
+        doctor_report(d, check, "hadoop.security.authorization",
+                      doctor_get(d, "hadoop.security.authorization"));
+}
+
+/* ---- the network ---- */
+void doctor_check_plain_http(struct doctor *d, const struct doctor_check *check)
+{
+    const char *key, *value;
+    if (base_http_policy_is_https(d->conf) || !doctor_listens_off_loopback(d, &key, &value))
+        return;
+    char *text = base_printf("%s, and %s is %s", doctor_get(d, "yarn.http.policy"), key, value);
+    doctor_report(d, check, "yarn.http.policy", text);
+    free(text);
+}
+
+void doctor_check_no_secret(struct doctor *d, const struct doctor_check *check)
+{
+    if (!*doctor_get(d, "creel.cluster.secret-file") && doctor_listens_off_loopback(d, NULL, NULL))
+        doctor_report(d, check, "creel.cluster.secret-file", "");
+}
+
+static bool has_entry_for_all(const char *list)
+{
+    for (const char *at = list; *at;) {
+        size_t blanks = strspn(at, ", \t\n"), len = strcspn(at + blanks, ", \t\n");
+        if (len == 1 && at[blanks] == '*')
+            return true;
+        at += blanks + len;
+    }
+    return false;
+}
+
+void doctor_check_cross_origin(struct doctor *d, const struct doctor_check *check)
+{
+    const char *key = "hadoop.http.cross-origin.allowed-origins";
+    if ((doctor_is_true(d, "yarn.resourcemanager.webapp.cross-origin.enabled") ||
+         doctor_is_true(d, "yarn.nodemanager.webapp.cross-origin.enabled")) &&
+        has_entry_for_all(doctor_get(d, key)))
+        doctor_report(d, check, key, doctor_get(d, key));
+}
+
+void doctor_check_jmx_origin(struct doctor *d, const struct doctor_check *check)
+{
+    if (doctor_is_true(d, "creel.http.jmx-any-origin"))
+        doctor_report(d, check, "creel.http.jmx-any-origin", "true");
+}
+
+void doctor_check_zookeeper(struct doctor *d, const struct doctor_check *check)
+{
+    const char *key = *doctor_get(d, "yarn.resourcemanager.zk-address")
+                          ? "yarn.resourcemanager.zk-address"
+                          : "hadoop.zk.address";
+    /* Without a key of its own the digest is that of a file beside the cluster's secret. */
+    if (*doctor_get(d, key) && !*doctor_get(d, "hadoop.zk.auth") &&
+        !*doctor_get(d, "creel.zk.secret-file") && !*doctor_get(d, "creel.cluster.secret-file"))
+        doctor_report(d, check, "creel.zk.secret-file", "");
+}
+
+/* ---- containers ---- */
+void doctor_check_launcher(struct doctor *d, const struct doctor_check *check)
+{
+    const char *path = base_conf_get(d->conf, "creel.nodemanager.user-launcher");
+    if (path && !*path)
+        doctor_report(d, check, "creel.nodemanager.user-launcher", "");
+}
+
+void doctor_check_limits(struct doctor *d, const struct doctor_check *check)
+{
+    if (strcmp(doctor_get(d, "creel.nodemanager.isolation"), "none") == 0)
+        doctor_report(d, check, "creel.nodemanager.isolation", "none");
+}
+
+void doctor_check_disk_limit(struct doctor *d, const struct doctor_check *check)
+{
+    const char *value = base_conf_get(d->conf, "creel.container.disk-mb");
+    if (value && strcmp(value, "0") == 0)
+        doctor_report(d, check, "creel.container.disk-mb", value);
+}

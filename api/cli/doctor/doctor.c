@@ -1,0 +1,134 @@
+/* api/cli/doctor/doctor.c - the command creel doctor: runs the checks and prints what they find. */
+#include "api/cli/doctor/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/cli.h"
+#include "api/cli/rm_client.h"
+#include "base/mem.h"
+
+enum { KEY_SEVERITY = 256 };
+static const char *const severities[] = {"low", "medium", "high"};
+
+void doctor_report(struct doctor *d, const struct doctor_check *check, const char *key,
+                   const char *value)
+{
+    if (check->severity < d->at_least)
+        return;
+    json_array_append_new(d->findings,
+                          json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", check->id, "severity",
+                                    severities[check->severity], "key", key, "value", value, "why",
+                                    check->why, "remedy", check->remedy));
+}
+
+/* Prints the findings, the worst first. */
+static void print_findings(const struct doctor *d)
+{
+    size_t i;
+    json_t *f;
+
+    for (int s = DOCTOR_HIGH; s >= DOCTOR_LOW; s--)
+        json_array_foreach(d->findings, i, f)
+        {
+            if (strcmp(cli_str(f, "severity"), severities[s]) != 0)
+                continue;
+            printf("%s: %s\n", severities[s], cli_str(f, "id"));
+            cli_print_field(8, "  what", cli_str(f, "key"));
+            cli_print_field(8, "  is", *cli_str(f, "value") ? cli_str(f, "value") : "not set");
+            cli_print_field(8, "  why", cli_str(f, "why"));
+            cli_print_field(8, "  do", cli_str(f, "remedy"));
+        }
+    if (json_array_size(d->findings) == 0)
+        puts("Nothing is open that these checks know of.");
+}
+
+/* Runs the checks. Returns CLI_OK, CLI_FAILED when something is open, CLI_UNREACHABLE when no
+ * daemon answers at the address. */
+static int examine(struct doctor *d, bool as_json)
+{
+    struct base_http_answer a = {0};
+    struct base_error err = {0};
+
+    if (d->url) {
+        char *url = base_printf("%s/isActive", d->url);
+        struct base_http_request rq = {.method = "GET", .url = url, .timeout_ms = 10000};
+        int rc = base_http_perform(d->http, &rq, &a, &err);
+        free(url);
+        base_http_answer_free(&a);
+        if (rc < 0)
+            return cli_error(CLI_UNREACHABLE, "%s: %s", d->url, err.text);
+    }
+    for (const struct doctor_check *check = doctor_checks; check->id; check++)
+        if (d->url || !check->live)
+            check->run(d, check);
+    if (as_json) {
+        json_t *all = json_pack("{s:O}", "findings", d->findings);
+        cli_print_json(all);
+        json_decref(all);
+    } else {
+        print_findings(d);
+    }
+    return json_array_size(d->findings) ? CLI_FAILED : CLI_OK;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct doctor *d = state->input;
+
+    if (key == ARGP_KEY_ARG)
+        return cli_option_set_error("unexpected argument '%s'", arg);
+    if (key != KEY_SEVERITY)
+        return ARGP_ERR_UNKNOWN;
+    for (size_t i = 0; i < sizeof severities / sizeof *severities; i++)
+        if (strcmp(arg, severities[i]) == 0) {
+            d->at_least = (enum doctor_severity)i;
+            return 0;
+        }
+    return cli_option_set_error("--severity: '%s' is none of low, medium, high", arg);
+}
+
+int cli_doctor_main(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"severity", KEY_SEVERITY, "LEVEL", 0,
+         "Report only what is at least low (the default), medium or high", 1},
+        {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .doc =
+            "Says what is open in the configuration of this host and in the files it names; with "
+            "--rm, also what the daemon at that address, a ResourceManager or a NodeManager, "
+            "grants to a stranger. Each finding has the key, its value, why it matters and what "
+            "to do.\v"
+            "Run it as a user who may read the files, best as root, on each host. Nothing is "
+            "changed.\n\n"
+            "Examples:\n"
+            "  creel doctor\n"
+            "  creel doctor --severity high --rm https://master:8090\n"
+            "  creel doctor --conf new-creel-site.xml --json\n\n"
+            "Exit status: 0 nothing is open, 1 something is, 2 wrong usage or a configuration "
+            "that cannot be read, 3 no daemon answers at the address."};
+    struct cli c = {0};
+    struct doctor d = {0};
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &d);
+
+    if (rc == CLI_OK && c.left_out)
+        rc = cli_error(CLI_USAGE, "you may not read %s", c.left_out);
+    if (rc == CLI_OK) {
+        char *url = c.rm_arg ? base_strndup(c.rm_arg, strcspn(c.rm_arg, ", ")) : NULL;
+        while (url && *url && url[strlen(url) - 1] == '/')
+            url[strlen(url) - 1] = '\0';
+        d.conf = c.conf;
+        d.url = url;
+        d.http = base_http_new();
+        d.findings = json_array();
+        rc = examine(&d, c.json);
+        json_decref(d.findings);
+        base_http_free(d.http);
+        free(url);
+    }
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}
