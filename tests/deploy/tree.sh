@@ -36,6 +36,7 @@ clean_trees() {
         fi
         halt "$name"
     done
+    ! declare -F clean_more > /dev/null || clean_more
     find /sys/fs/cgroup -depth -type d -path "*/${WORK##*/}-*" -exec rmdir {} + 2> /dev/null
     rm -rf --one-file-system "$WORK"
     exit $rc
@@ -138,6 +139,20 @@ apt() {
     in_tree "$name" apt-get -q -y --no-install-recommends -o Acquire::Retries=0 "$@" \
         > "$WORK/apt.log" 2>&1 || { cat "$WORK/apt.log" >&2; fail "apt-get $*"; }
     ! grep -iE 'warning|error|failed' "$WORK/apt.log" || fail "apt-get $* is not content"
+}
+# as_daemon NAME ARGS...: creel as the user of the daemons, who is an administrator.
+as_daemon() {
+    local name=$1
+    shift
+    in_tree "$name" runuser -u creel -- env HOME=/var/lib/creel creel "$@"
+}
+# give_token MASTER NAME USER: a token for USER of the tree NAME, where the command looks for it.
+give_token() {
+    wait_for 60 "ResourceManager" as_daemon "$1" rmadmin status
+    as_daemon "$1" token --new --user "$3" --expires 30d > "$WORK/token"
+    as_user "$2" "$3" install -d -m 0700 "/home/$3/.config/creel"
+    install -m 0600 "$WORK/token" "$WORK/$2/home/$3/.config/creel/token"
+    in_tree "$2" chown "$3:" "/home/$3/.config/creel/token"
 }
 is_active() { in_tree "$1" systemctl is-active --quiet "$2"; }
 main_pid() { in_tree "$1" systemctl show --property=MainPID --value "$2"; }

@@ -25,6 +25,7 @@ usr/share/doc/creel/configuration.md
 usr/share/doc/creel/examples/creel-site-hosts.xml
 usr/share/doc/creel/examples/creel-site.xml
 usr/share/doc/creel/examples/fair-scheduler.xml
+usr/share/doc/creel/examples/make-certs
 usr/share/doc/creel/examples/monitoring/creel.rules.yml
 usr/share/doc/creel/examples/monitoring/grafana-dashboard.json
 usr/share/doc/creel/examples/monitoring/prometheus.yml

@@ -32,9 +32,13 @@ if command -v systemd-sysusers > /dev/null && command -v systemd-tmpfiles > /dev
         fail "no user creel: $(cat "$T/root/etc/passwd")"
     systemd-tmpfiles --root="$T/root" --create creel.conf > "$T/said" 2>&1 ||
         fail "tmpfiles.d: $(cat "$T/said")"
-    check_equal "$(stat -c '%a %g' "$T/root/etc/creel")" \
-        "750 $(sed -n 's/^creel:[^:]*:\([0-9]*\):.*/\1/p' "$T/root/etc/group")" \
-        "mode and group of /etc/creel"
+    check_equal "$(stat -c '%a %u' "$T/root/etc/creel")" "755 0" "mode and owner of /etc/creel"
+    echo secret > "$T/root/etc/creel/cluster.secret"
+    systemd-tmpfiles --root="$T/root" --create creel.conf > "$T/said" 2>&1 ||
+        fail "tmpfiles.d: $(cat "$T/said")"
+    check_equal "$(stat -c '%a %u' "$T/root/etc/creel/cluster.secret")" \
+        "600 $(sed -n 's/^creel:[^:]*:\([0-9]*\):.*/\1/p' "$T/root/etc/passwd")" \
+        "mode and owner of the secret"
     for user in $(sed -n 's/^\(User\|Group\)=//p' "$DEPLOY"/systemd/*.service | sort -u); do
         check_equal "$user" creel "the units' user"
     done
@@ -57,12 +61,12 @@ done
 echo "ok example"
 
 # --- the pages
-pages=$(ls "$DEPLOY"/doc/*.md "$CREEL_SOURCE/README.md" | grep -v /configuration.md)
+pages=$(ls "$DEPLOY"/doc/*.md "$CREEL_SOURCE/README.md" "$CREEL_SOURCE/SECURITY.md" | grep -v /configuration.md)
 "$BIN/creel-rm" --help > "$T/help"
 for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages |
     tr -d '` =' | sort -u); do
     case $key in
-        yarn.resourcemanager.webapp.address) ;;
+        yarn.resourcemanager.webapp.address | yarn.resourcemanager.webapp.https.address) ;;
         *) grep -qE "$key( \\(|$)" "$T/help" || fail "$key is no key" ;;
     esac
 done
@@ -75,7 +79,7 @@ done
 for option in $(grep -o 'rmadmin -[a-zA-Z]*' $pages -h | sed 's/.* //' | sort -u); do
     grep -qe "$option" "$T/help" || fail "rmadmin $option is no option"
 done
-for file in $(grep -oh 'deploy/[a-z@./-]*[a-z]' $pages | sort -u); do
+for file in $(grep -ohE '(tests/)?deploy/[a-z@./-]*[a-z]' $pages | sort -u); do
     [ -e "$CREEL_SOURCE/$file" ] || [ -d "$CREEL_SOURCE/$file" ] || fail "$file is not there"
 done
 ! grep -nE '^ +[A-Za-z.]+=[^#]*#' "$DEPLOY/doc/high-availability.md" ||
