@@ -50,10 +50,10 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
  * several reads its state again for that, and refuses posts with -BASE_EVERSION for a moment. */
 void rm_daemon_accept_formatted_store(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
-/* Copies @url. Call once, when the port is known. */
 /* Sets the cluster's secret, with which requests to nodes are signed; takes a reference. Call
  * before rm_daemon_start(). NULL, or not called: requests are not signed. */
 void rm_daemon_set_keys(struct rm_backend *b, struct base_keyring *keys);
+/* Copies @url. Call once, when the port is known. */
 void rm_daemon_set_url(struct rm_backend *b, const char *url);
 /* Before the daemon starts; @t, borrowed, must outlive the daemon. */
 void rm_daemon_set_own_token(struct rm_backend *b, struct rm_own_token *t);

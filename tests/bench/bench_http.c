@@ -184,7 +184,6 @@ static int connect_to(uint16_t to_port)
     return fd;
 }
 
-/* Sends one request; @body NULL: a GET. */
 /* Appends the line that signs the request of a node. */
 static void add_signature(const char *path, const char *body, struct base_buf *out)
 {
@@ -197,6 +196,7 @@ static void add_signature(const char *path, const char *body, struct base_buf *o
     base_buf_adds(out, "\r\n");
 }
 
+/* Sends one request; @body NULL: a GET. */
 static void send_request(struct connection *c, const char *path, const char *body)
 {
     char head[4096];

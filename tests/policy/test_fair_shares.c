@@ -94,8 +94,6 @@ static void test_weight_zero(void)
     CU_ASSERT_EQUAL(v[2].share, 30);
 }
 
-/* Fig. 11: 400 slots; two pools with a long job each, then a third pool, then a second job in the
- * first. */
 /* A running sum of weights would lose the small ones: then everybody got what he asked for. */
 static void test_weights_far_apart(void)
 {
@@ -113,6 +111,8 @@ static void test_weights_far_apart(void)
     }
 }
 
+/* Fig. 11: 400 slots; two pools with a long job each, then a third pool with a short one, then a
+ * second job in one of the two. */
 static void test_figure_11(void)
 {
     struct fair_entity v[] = {

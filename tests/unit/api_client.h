@@ -25,15 +25,14 @@ void client_sends(int fd, const char *text);
 bool client_read(int fd, bool head, struct client_answer *out);
 /* One request on its own connection. @request is everything that is sent. */
 void client_once(uint16_t port, const char *request, size_t len, struct client_answer *out);
-/* "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds
- * Content-Length).
- * Host is localhost unless @headers has one. */
 /* In @headers of client_do(): the line is replaced by a signature with client_keys(). */
 #define CLIENT_SIGNED "Authorization: signed\r\n"
 /* The secret of servers and clients of a test: never freed, always the same. */
 struct base_keyring *client_keys(void);
 /* Returns the line "Authorization: ...\r\n" of a request signed now. The caller frees it. */
 char *client_sign(const char *method, const char *path, const void *body, size_t len);
+/* Sends "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds
+ * Content-Length), and reads the answer. Host is localhost unless @headers has one. */
 void client_do(uint16_t port, const char *method, const char *path, const char *headers,
                const char *body, struct client_answer *out);
 void client_free(struct client_answer *a);
