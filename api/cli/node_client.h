@@ -28,7 +28,7 @@ void cli_node_note_failed_route(struct cli_node *n, bool direct);
 /* URL of @path ("raw-logs/…", percent-encoded) on this route; caller frees. */
 char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
 /* Returns the user's token for requests on either route; NULL: none. Borrowed until the next
- * request. */
+ * request or cli_node_reload_token(). */
 const char *cli_node_token(const struct cli_node *n);
 /* Reads the token again after it was refused (cli_rm_reload_token()). */
 void cli_node_reload_token(struct cli_node *n);

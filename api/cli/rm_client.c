@@ -298,7 +298,8 @@ static bool is_listed_rm(const struct cli_rm *rm, const char *url)
     return false;
 }
 
-/* Explains a 401 that asks for a token, in place of the server's text. */
+/* Returns the explanation of a 401 that asks for a token, to replace the server's text. @sent: the
+ * request had a token. Caller frees. */
 static char *make_token_text(const struct cli_rm *rm, const char *url, bool sent)
 {
     int n = (int)base_rm_url_base_len(url);

@@ -22,13 +22,15 @@
 
 struct cli_rm;
 
-/* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing an error about the addresses. */
+/* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing an error about the addresses or the
+ * user's token. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
 /* Returns the user in whose name requests are sent: $HADOOP_USER_NAME, else the login name,
  * else the uid; borrowed. */
 const char *cli_rm_user(const struct cli_rm *rm);
-/* Returns the user's token; NULL: none was found. Borrowed until the next call. */
+/* Returns the user's token; NULL: none was found. Borrowed until the next call that sends a request
+ * or reloads the token. */
 const char *cli_rm_token(const struct cli_rm *rm);
 /* Reads the token's file again, after a server has refused the token. Returns true when the token
  * has changed. */

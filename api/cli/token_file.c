@@ -38,8 +38,8 @@ static int read_token(const char *path, struct cli_token *out, char **rest, stru
 }
 
 /* ---------------------------------------------------------------- whose file it is */
-/* Appends the address of @n bytes in a form in which equal ones have equal texts: names of the
- * loopback address are the same, and so are an address with and without a slash at its end. */
+/* Appends the address @url, @n bytes long, in a form in which equal addresses have equal texts but
+ * for case: slashes at the end are left out, and localhost and [::1] become 127.0.0.1. */
 static void add_plain_address(struct base_buf *out, const char *url, size_t n)
 {
     static const char *const loopback[] = {"localhost", "[::1]"};

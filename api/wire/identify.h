@@ -1,7 +1,7 @@
 /* api/wire/identify.h - a node asks the ResourceManager whose a caller's bearer token is.
  *
- *   POST /ws/v1/nodetracker/identify    wire_identify -> wire_identity; status 404: the token is
- * not valid
+ *   POST /ws/v1/nodetracker/identify    wire_identify -> wire_identity
+ *                                       status 404: the token is not valid
  *
  * How members are read is in api/wire/member.h, who owns what in api/wire/node.h. */
 #ifndef CREEL_API_WIRE_IDENTIFY_H
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum { WIRE_TOKEN_MAX = 512 }; /* bytes of a token that is asked about */
+enum { WIRE_TOKEN_MAX = 512 }; /* most bytes of a token that is asked about */
 
 struct wire_identify {
     const char *token;

@@ -45,8 +45,8 @@ int base_private_file_read(const char *path, size_t max, struct base_buf *out, s
     return rc;
 }
 
-/* Returns the path of @name in the folder "creel" below the folder in variable @variable, or else
- * below @below in the user's home. */
+/* Returns the path of @name in the folder "creel" below the folder that environment variable
+ * @variable names with an absolute path, else below @below in the user's home. */
 static char *make_path(const char *variable, const char *below, const char *name)
 {
     const char *base = getenv(variable), *home = getenv("HOME");

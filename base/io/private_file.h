@@ -1,4 +1,4 @@
-/* base/io/private_file.h - files that hold secrets, and the folder for them. */
+/* base/io/private_file.h - files that hold secrets, and the folders for them. */
 #ifndef CREEL_BASE_IO_PRIVATE_FILE_H
 #define CREEL_BASE_IO_PRIVATE_FILE_H
 
@@ -9,10 +9,10 @@
 #include "base/mem.h"
 
 /* Appends the whole file to @out, and stores its state in *@st (may be NULL). Returns 0;
- * -BASE_ENOTFOUND when it does not exist; -BASE_EPERM when it is not a plain file without other
- * names, belongs to somebody other than the process's user and root, or gives others any permission
- * (the message names the path, what was found and what was expected); -BASE_ELIMIT when it is
- * larger than @max bytes; -BASE_EIO. */
+ * -BASE_ENOTFOUND when it does not exist; -BASE_EPERM when it is not a plain file (a link, say),
+ * when this process has no permission to read it, when it belongs to somebody other than the
+ * process's user and root, or when it gives others any permission; -BASE_ELIMIT when it is larger
+ * than @max bytes; -BASE_EIO. */
 int base_private_file_read(const char *path, size_t max, struct base_buf *out, struct stat *st,
                            struct base_error *err);
 /* Returns the path of @name in the folder for the state of this user's programs: below

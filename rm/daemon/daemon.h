@@ -55,7 +55,8 @@ void rm_daemon_start(struct rm_backend *b);
 void rm_daemon_set_keys(struct rm_backend *b, struct base_keyring *keys);
 /* Copies @url. Call once, when the port is known. */
 void rm_daemon_set_url(struct rm_backend *b, const char *url);
-/* Before the daemon starts; @t, borrowed, must outlive the daemon. */
+/* Sets the token of the daemon's own user; @t, borrowed, must outlive the daemon. Call before
+ * rm_daemon_start(). NULL, or not called: callers need not prove who they are. */
 void rm_daemon_set_own_token(struct rm_backend *b, struct rm_own_token *t);
 /* Ends a leadership in good order, then all threads. Returns 0, or the error of the last write to
  * the store (changes that were not written were not acknowledged either), or the error that kept an

@@ -488,8 +488,8 @@ static void warn_of_certificate(struct api_tls *tls, const char *url)
     free(name);
 }
 
-/* Writes the token of this user for the commands that talk to this ResourceManager at @url. One
- * that listens on all addresses is found at the loopback one, too. */
+/* Writes the token of this user for the commands that talk to this ResourceManager at @url; if it
+ * listens on all addresses, at localhost, too. @t may be NULL. */
 static int publish_own_token(const struct settings *s, struct rm_own_token *t, const char *url,
                              struct base_error *err)
 {

@@ -26,10 +26,11 @@ struct rm_own_token {
     bool path_given;
     pthread_mutex_t lock; /* for the members below */
     struct stat seen;     /* the file's state when it was last read */
-    char shared[128];     /* the token in it; "": none */
+    char shared[128];     /* the token in the file; "": none */
 };
 
-/* "rm.token" gives "rm.header", any other name has ".header" added. */
+/* Replaces ".token" at the end of @path by ".header"; appends ".header" to any other path. Caller
+ * frees. */
 static char *make_header_path(const char *path)
 {
     size_t n = strlen(path), cut = sizeof EXTENSION - 1;

@@ -2,12 +2,13 @@
  * anew at every start and written to a file that only this user can read (creel.auth.token-file),
  * where the commands of this user find it:
  *
- *   rm.token    the token, and on the next line the addresses that it is for, separated by commas
+ *   rm.token    the token, and on the next line the addresses that the token is for, separated by
+ *               commas
  *   rm.header   "Authorization: Bearer <token>", for curl -H @rm.header
  *
- * ResourceManagers that share the file, such as those of `creel dev --ha`, accept each other's: a
- * token that is not the own one is compared with the file's, which is read again when it has
- * changed. */
+ * ResourceManagers that share the file, such as those of `creel dev --ha`, accept each other's
+ * tokens: a token that differs from a ResourceManager's own is compared with that in the file,
+ * which is read again when it has changed. */
 #ifndef CREEL_RM_DAEMON_OWN_TOKEN_H
 #define CREEL_RM_DAEMON_OWN_TOKEN_H
 
@@ -19,11 +20,12 @@ struct rm_own_token;
 
 struct rm_own_token *rm_own_token_new(const struct base_conf *conf);
 void rm_own_token_free(struct rm_own_token *t); /* NULL-safe */
-/* Writes the files. @urls: the addresses of this ResourceManager. Returns 0 or -BASE_EIO; 0 after a
- * warning when nobody has named the file and the default one cannot be written. */
+/* Writes the files. @urls: the addresses of this ResourceManager, separated by commas. Returns 0,
+ * or a negative BASE_E* when they cannot be written; 0 after a warning if creel.auth.token-file is
+ * not set. */
 int rm_own_token_publish(struct rm_own_token *t, const char *urls, struct base_error *err);
-/* Returns true when @token is this one, or the one that now stands in the file. Any thread. @t
- * NULL: false. */
+/* Returns true when @token is @t, or the token in the file (when the file is gone: the last one
+ * that was read from it). Any thread. @t NULL: false. */
 bool rm_own_token_accepts(struct rm_own_token *t, const char *token);
 
 #endif

@@ -141,7 +141,7 @@ static void start_transfer(struct stream *s)
         curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);
         curl_easy_setopt(s->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     }
-    if (cli_node_token(s->node)) { /* libcurl does not pass it on to where a redirect leads */
+    if (cli_node_token(s->node)) { /* libcurl does not send it to another host after a redirect */
         curl_easy_setopt(s->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(s->easy, CURLOPT_XOAUTH2_BEARER, cli_node_token(s->node));
     }

@@ -1,7 +1,9 @@
 /* rm/core/admin/tokens.h - bearer tokens of users: who is who, until when. The core holds them, so
  * that they are stored before they are handed out, and every later leader knows them.
  *
- *   none --ADD--> valid --REMOVE, or an ADD after its end--> none
+ *   none --ADD--> held --REMOVE, or an ADD of any token after this one has expired--> none
+ *
+ * ADD and REMOVE are RM_EV_SET_TOKEN with and without a digest.
  *
  * A token's secret never reaches the core: a record has its SHA-256. The core does not look at the
  * clock when a token is used; callers compare expires_us with their time. */
@@ -29,7 +31,8 @@ struct rm_user_tokens {
 /* Handles RM_EV_SET_TOKEN. */
 void rm_tokens_on_set(struct rm_core *c, const struct rm_event *ev);
 void rm_tokens_free(struct rm_user_tokens *t);
-/* Returns the token, valid until the next step; NULL: there is none with this id. */
+/* Returns the token, which may have expired; borrowed until the next step. NULL: there is none with
+ * this id. */
 const struct rm_user_token *rm_tokens_find(const struct rm_user_tokens *t, uint64_t id);
 /* Reads the record that rm_tokens_on_set() writes. Returns 0 or -BASE_ECORRUPT. */
 int rm_tokens_read(struct rm_core *c, const struct rm_record *rec, struct base_error *err);

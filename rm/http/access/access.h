@@ -42,12 +42,12 @@ bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum 
                              struct base_app_id id, const char *subject);
 /* Returns true when the caller of @rq is an administrator. @backend: struct rm_backend *. */
 bool rm_access_is_admin(struct api_request *rq, void *backend);
-/* Returns true when callers have to prove who they are (creel.auth): then rights are checked that
- * YARN does not ask for, too. */
+/* Returns true when callers have to prove who they are (creel.auth is token): then rights that YARN
+ * does not ask for are checked, too. */
 bool rm_access_is_strict(struct rm_backend *b);
 /* Returns true when the caller of @rq is the daemon's user, or @acl names the caller or one of the
- * caller's groups; a list of everybody names nobody. For what would give the caller the rights of
- * another user. */
+ * caller's groups; an @acl with "*" names nobody here. For operations that would give the caller
+ * the rights of another user. */
 bool rm_access_is_named_admin(struct api_request *rq, struct rm_backend *b, const char *acl);
 /* Answers @rq with YARN's refusal of @op. */
 void rm_access_answer_refusal(struct api_request *rq, enum rm_operation op, const char *subject);

@@ -96,7 +96,7 @@ enum api_token rm_identify_token(struct api_request *rq, const char *token, void
     struct base_buf why = {0};
     int64_t expires_us;
 
-    /* before the look at the core: a leader that steps down meanwhile loses its tokens with it */
+    /* before the look at the core: a leader that steps down meanwhile loses the core's tokens */
     bool active = rm_standby_is_active(b);
 
     *name = rm_identify_user(b, token, &expires_us, &why);

@@ -14,9 +14,9 @@ enum { RM_TOKEN_ID_HEX = 16, RM_TOKEN_TEXT_MAX = RM_TOKEN_ID_HEX + 1 + RM_TOKEN_
 /* An api_check_token; @backend: struct rm_backend *. A standby knows its own user's token alone. */
 enum api_token rm_identify_token(struct api_request *rq, const char *token, void *backend,
                                  char **name);
-/* Finds the user of @token, which the caller frees, and when the token expires (INT64_MAX: as long
- * as this process lives). Returns NULL when the token is not valid, with the reason, for logs, in
- * @why. */
+/* Returns the user of @token, which the caller frees, and sets *@expires_us to when the token
+ * expires (INT64_MAX: at no fixed time). Returns NULL when the token is not valid, and
+ * appends the reason, for logs, to @why. */
 char *rm_identify_user(struct rm_backend *b, const char *token, int64_t *expires_us,
                        struct base_buf *why);
 /* Makes a random token: its id, its text, and the digest of its secret. */

@@ -1,13 +1,14 @@
-/* rm/http/access/tokens.c - bearer tokens of users, a resource of Creel's own:
+/* rm/http/access/tokens.c - bearer tokens of users, which YARN does not have:
  *
  *   POST   /ws/v1/cluster/tokens {"token":{"user":"ann","expiresInSeconds":86400}}
  *          makes one; the answer has its text, which cannot be read again
  *   GET    /ws/v1/cluster/tokens
  *   DELETE /ws/v1/cluster/tokens/{tokenid}
  *
- * Users make, see and revoke their own tokens, administrators those of all: here the daemon's user,
- * and those whom yarn.admin.acl names. Its default "*" makes everybody an administrator, as in
- * YARN, but lets nobody take another's name.
+ * Users make, see and revoke their own tokens, administrators those of all users. Administrators
+ * are here the daemon's user and those whom yarn.admin.acl names; its default "*", which elsewhere
+ * makes everybody an administrator, as in YARN, names nobody here, so nobody can take another's
+ * name.
  *
  *   POST   /ws/v1/nodetracker/identify    whose a token is, for nodes (api/wire/identify.h) */
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static bool may_use_tokens_of(struct api_request *rq, struct rm_backend *b, cons
     return rm_access_is_named_admin(rq, b, acl);
 }
 
-/* Returns false after answering: callers only name themselves here, so a token would prove
+/* Returns false, after answering, when callers only name themselves, so that a token would prove
  * nothing. */
 static bool check_tokens_are_used(struct api_request *rq, struct rm_backend *b)
 {
