@@ -1,5 +1,5 @@
 /* Prints the routes of both daemons, one a line, for tests that have to know all of them:
- *   rm|nm METHOD PATH READ|WRITE|NODE|MASTER [PRIVATE] [PROBE] */
+ *   rm|nm METHOD PATH READ|WRITE|NODE|MASTER [PRIVATE] [PROBE] [BODY] */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,9 +14,9 @@ static void print_routes(const char *daemon, const struct api_route *v, size_t n
                                         [API_ROLE_MASTER] = "MASTER"};
 
     for (size_t i = 0; i < n; i++)
-        printf("%s %s %s %s%s%s\n", daemon, v[i].method, v[i].path, roles[v[i].role],
+        printf("%s %s %s %s%s%s%s\n", daemon, v[i].method, v[i].path, roles[v[i].role],
                v[i].flags & API_ROUTE_PRIVATE ? " PRIVATE" : "",
-               v[i].flags & API_ROUTE_PROBE ? " PROBE" : "");
+               v[i].flags & API_ROUTE_PROBE ? " PROBE" : "", v[i].body_max ? " BODY" : "");
 }
 
 int main(void)

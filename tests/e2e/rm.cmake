@@ -10,4 +10,5 @@ creel_script_test(e2e_rm_pages ${CMAKE_SOURCE_DIR}/tests/e2e/rm_pages.sh LABELS 
 set_tests_properties(e2e_rm_pages PROPERTIES SKIP_RETURN_CODE 77)
 add_executable(list_routes e2e/list_routes.c)
 target_link_libraries(list_routes PRIVATE creel_rm creel_nm)
+creel_script_test(e2e_access ${CMAKE_SOURCE_DIR}/tests/e2e/access.sh LABELS e2e TIMEOUT 120)
 creel_script_test(e2e_other_user ${CMAKE_SOURCE_DIR}/tests/e2e/other_user.sh LABELS e2e TIMEOUT 120)
