@@ -226,9 +226,10 @@ static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *o
     return 0;
 }
 
-/* Returns the path of ZooKeeper's secret: as configured, else beside the cluster's. NULL: neither
- * has a place. *@by_default: in the folder of the user's state, where a daemon may make it. The
- * caller frees it. */
+/* Returns the path of ZooKeeper's secret: as configured, else beside the cluster's if that is
+ * configured, else by default (base_secret_default_path(); NULL when that has none). Sets
+ * *@by_default to whether the path is the last, where a daemon may make the file. The caller frees
+ * the path. */
 static char *find_zk_secret(const struct base_conf *c, bool *by_default)
 {
     const char *set = get_text_or_empty(c, KEY_SECRET);

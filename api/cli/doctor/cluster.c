@@ -38,7 +38,7 @@ static void report_answer(struct doctor *d, const struct doctor_check *check, co
     free(value);
 }
 
-/* Reports the request unless the daemon refuses it for want of a user or a signature. */
+/* Reports the request if the daemon serves it, or refuses no more than its content (400). */
 static void check_refused(struct doctor *d, const struct doctor_check *check, const char *method,
                           const char *path, const char *body)
 {

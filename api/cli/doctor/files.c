@@ -16,7 +16,8 @@ static void report_mode(struct doctor *d, const struct doctor_check *check, cons
     free(text);
 }
 
-/* Reports the file of @key unless it is a regular one that only its owner may read. */
+/* Reports the file that @key names unless it is a regular one that gives only its owner
+ * permissions, or cannot be found. */
 static void check_private_file(struct doctor *d, const struct doctor_check *check, const char *key)
 {
     const char *path = doctor_get(d, key);
