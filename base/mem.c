@@ -94,6 +94,19 @@ void base_buf_adds(struct base_buf *b, const char *s)
     base_buf_add(b, s, strlen(s));
 }
 
+void base_buf_add_int(struct base_buf *b, int64_t v)
+{
+    char text[24], *at = text + sizeof text;
+    uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+    do
+        *--at = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (v < 0)
+        *--at = '-';
+    base_buf_add(b, at, (size_t)(text + sizeof text - at));
+}
+
 void base_buf_addf(struct base_buf *b, const char *fmt, ...)
 {
     va_list ap;

@@ -23,6 +23,7 @@ struct base_buf {
 };
 void base_buf_add(struct base_buf *b, const void *p, size_t n);
 void base_buf_adds(struct base_buf *b, const char *s);
+void base_buf_add_int(struct base_buf *b, int64_t v); /* in decimal */
 void base_buf_addf(struct base_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void base_buf_vaddf(struct base_buf *b, const char *fmt, va_list ap);
 void base_buf_reserve(struct base_buf *b, size_t more); /* makes room for @more bytes and the NUL */

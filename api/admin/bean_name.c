@@ -100,9 +100,9 @@ bool api_bean_kind_may_match(const char *pattern, const char *prefix, const char
 {
     /* the last property of the prefix names the kind: "name=" or "type=" */
     const char *key = prefix + strlen(prefix) - strlen("name=");
-    const char *at = strchr(pattern, ':');
+    const char *colon = strchr(pattern, ':'), *properties = colon ? colon + 1 : "", *at;
 
-    for (at = at ? at + 1 : ""; *at; at += strcspn(at, ","), at += *at == ',') {
+    for (at = properties; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t n = strlen("name=");
 
         if (strncmp(at, key, n) != 0)
@@ -116,5 +116,6 @@ bool api_bean_kind_may_match(const char *pattern, const char *prefix, const char
         }
         return true;
     }
-    return true;
+    /* without wildcards a pattern names all properties of a bean: one with this key is missing */
+    return strpbrk(properties, "*?") != NULL;
 }

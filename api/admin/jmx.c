@@ -32,7 +32,11 @@ static bool begin_member(struct jmx_sink *s, const char *before, const char *nam
             return false;
         s->found = true;
     }
-    base_buf_addf(s->out, ",\n    \"%s%s%s\" : ", before, name, after);
+    base_buf_add(s->out, ",\n    \"", 7);
+    base_buf_adds(s->out, before);
+    base_buf_adds(s->out, name);
+    base_buf_adds(s->out, after);
+    base_buf_add(s->out, "\" : ", 4);
     return true;
 }
 
@@ -47,7 +51,7 @@ static void put_text(struct base_buf *out, const char *text)
 static void put_long(struct jmx_sink *s, const char *name, const char *after, int64_t v)
 {
     if (begin_member(s, "", name, after))
-        base_buf_addf(s->out, "%lld", (long long)v);
+        base_buf_add_int(s->out, v);
 }
 
 static void put_rate(struct jmx_sink *s, const char *name, const struct api_rate *rate)
@@ -69,8 +73,10 @@ static void put_usage(struct base_buf *out, const struct api_memory_usage *u)
 static void put_longs(struct base_buf *out, const struct api_longs *list)
 {
     base_buf_adds(out, "[ ");
-    for (size_t i = 0; i < list->n; i++)
-        base_buf_addf(out, "%lld%s", (long long)list->v[i], i + 1 < list->n ? ", " : " ");
+    for (size_t i = 0; i < list->n; i++) {
+        base_buf_add_int(out, list->v[i]);
+        base_buf_adds(out, i + 1 < list->n ? ", " : " ");
+    }
     base_buf_adds(out, "]");
 }
 

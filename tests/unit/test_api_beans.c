@@ -112,6 +112,10 @@ static void test_names(void)
     CU_ASSERT_TRUE(api_bean_kind_may_match("*:*", DAEMON, "QueueMetrics"));
     CU_ASSERT_TRUE(api_bean_kind_may_match(DAEMON "RpcActivityForPort1", DAEMON, "RpcActivity"));
     CU_ASSERT_FALSE(api_bean_kind_may_match(DAEMON "RMInfo", DAEMON, "QueueMetrics"));
+    /* this pattern names every property, and none of them has the kind's key */
+    CU_ASSERT_FALSE(api_bean_kind_may_match(DAEMON "RMInfo", "java.lang:type=", "Memory"));
+    CU_ASSERT_TRUE(api_bean_kind_may_match("java.lang:t*=Memory", "java.lang:type=", "Memory"));
+    CU_ASSERT_TRUE(api_bean_kind_may_match("java.lang:t?pe=Memory", "java.lang:type=", "Memory"));
 }
 
 static void test_json(void)

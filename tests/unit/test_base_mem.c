@@ -52,6 +52,19 @@ static void test_buf(void)
     base_buf_free(&b);
 }
 
+static void test_buf_numbers(void)
+{
+    static const int64_t numbers[] = {0, 7, -7, 10, INT64_MAX, INT64_MIN};
+    struct base_buf b = {0};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        base_buf_add_int(&b, numbers[i]);
+        base_buf_adds(&b, ";");
+    }
+    CU_ASSERT_STRING_EQUAL(b.data, "0;7;-7;10;9223372036854775807;-9223372036854775808;");
+    base_buf_free(&b);
+}
+
 /* A formatted text around every size of the buffer: the second vsnprintf must see its arguments. */
 static void test_buf_formats_at_every_edge(void)
 {
@@ -87,6 +100,7 @@ static void test_array(void)
 static const struct cunit_case cases[] = {
     {"strings", test_strings},
     {"buffer", test_buf},
+    {"buffer takes numbers", test_buf_numbers},
     {"buffer formats at every edge", test_buf_formats_at_every_edge},
     {"array", test_array},
 };
