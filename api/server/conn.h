@@ -3,6 +3,7 @@
 #ifndef CREEL_API_SERVER_CONN_H
 #define CREEL_API_SERVER_CONN_H
 
+#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct api_conn {
     struct api_seat seat;
     struct api_tls_conn tls; /* zero when the server speaks plain HTTP */
     int fd;
+    char address[INET6_ADDRSTRLEN]; /* the client's; "-" when it is unknown */
     _Atomic int64_t since_ms;
     _Atomic int phase;         /* enum api_phase */
     _Atomic uint64_t received; /* body bytes of all its requests */

@@ -230,7 +230,8 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *fd =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        const union MHD_ConnectionInfo *address;
+        const union MHD_ConnectionInfo *info;
+        const struct sockaddr *from;
 
         conn = base_alloc(sizeof *conn);
         conn->fd = fd->connect_fd;
@@ -238,9 +239,10 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
         *context = conn;
         if (s->tls)
             api_tls_begin(s->tls, &conn->tls, get_tls_session(connection), conn->fd);
-        address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-        api_peers_seat_connection(s->peers, &conn->seat, address ? address->client_addr : NULL,
-                                  conn->fd, api_now_ms());
+        info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        from = info ? info->client_addr : NULL;
+        api_format_peer(from, conn->address, sizeof conn->address);
+        api_peers_seat_connection(s->peers, &conn->seat, from, conn->fd, api_now_ms());
         pthread_mutex_lock(&s->lock);
         api_link_add(&s->conns, &conn->link);
         s->n_conns++;

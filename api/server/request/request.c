@@ -8,14 +8,6 @@
 #include "api/server/answer/gzip.h"
 #include "api/server/server_internal.h"
 
-static void set_peer_address(struct api_request *rq)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-
-    api_format_peer(info ? info->client_addr : NULL, rq->peer, sizeof rq->peer);
-}
-
 struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c,
                                     const char *raw_uri)
 {
@@ -27,7 +19,10 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     rq->connection = c;
     rq->conn = info ? info->socket_context : NULL;
     rq->method = "";
-    set_peer_address(rq);
+    if (rq->conn) /* the request may outlive it */
+        memcpy(rq->peer, rq->conn->address, sizeof rq->peer);
+    else
+        memcpy(rq->peer, "-", sizeof "-");
     rq->target = s->keys ? base_strdup(raw_uri ? raw_uri : "") : NULL;
     rq->uri_error = api_uri_parse(&rq->uri, raw_uri ? raw_uri : "");
     pthread_mutex_lock(&s->lock);
