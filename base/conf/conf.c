@@ -14,6 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/data/map.h"
 #include "base/io/io.h"
 #include "base/nearest.h"
 
@@ -26,17 +27,25 @@
 struct entry {
     char *name;
     char *raw;    /* the value as written, trimmed */
-    char *value;  /* the expanded value; never NULL after expand_all_values() */
+    char *value;  /* the expanded value; never NULL after finish_values() */
     char *source; /* "file, line n", "-D", or NULL: the default */
     bool final;
     bool arg;      /* set by -D */
     bool too_deep; /* the expansion exceeded SUBST_MAX substitutions or VALUE_MAX bytes */
+    const struct base_conf_key *key; /* NULL: not a known key, which has no type */
+    bool valid;                      /* the value has the key's type and is in its range */
+    union {
+        int64_t i;
+        double d;
+        bool b;
+    } typed; /* the value, if it is valid */
 };
 
 struct base_conf {
     struct entry *v; /* sorted by name */
     size_t len, cap;
-    char *folder; /* folder of the default files */
+    struct base_map by_name; /* the entries, for readers: up to date after finish_values() */
+    char *folder;            /* folder of the default files */
 };
 
 /* The known keys, sorted by name for find_key(). */
@@ -113,7 +122,7 @@ static struct entry *find_or_add_entry(struct base_conf *c, const char *name)
     base_array_grow(&c->v, c->len, &c->cap);
     memmove(&c->v[at + 1], &c->v[at], (c->len - at) * sizeof *c->v);
     c->len++;
-    c->v[at] = (struct entry){.name = base_strdup(name)};
+    c->v[at] = (struct entry){.name = base_strdup(name), .key = find_key(name)};
     return &c->v[at];
 }
 
@@ -250,13 +259,74 @@ static char *expand_value(const struct base_conf *c, const char *raw, bool *too_
     return text;
 }
 
-/* Expands all values now, so that threads can read them later without a lock. */
-static void expand_all_values(struct base_conf *c)
+/* --- typed values --- */
+
+static bool ends_with(const char *text, const char *end)
 {
+    size_t a = strlen(text), b = strlen(end);
+
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+/* Parses an integer; keys that end in -size or -bytes accept a unit. */
+static int parse_int(const struct base_conf_key *k, const char *text, int64_t *out)
+{
+    if (base_int_parse(text, k->min, k->max, out) == 0)
+        return 0;
+    if (!ends_with(k->name, "-size") && !ends_with(k->name, "-bytes"))
+        return -BASE_EINVAL;
+    if (base_size_parse(text, out) < 0 || *out < k->min || *out > k->max)
+        return -BASE_EINVAL;
+    return 0;
+}
+
+static int parse_double(const char *text, double *out)
+{
+    char *end;
+
+    *out = strtod(text, &end);
+    return end == text || *end || !isfinite(*out) ? -BASE_EINVAL : 0;
+}
+
+static int parse_bool(const char *text, bool *out)
+{
+    *out = strcasecmp(text, "true") == 0;
+    return *out || strcasecmp(text, "false") == 0 ? 0 : -BASE_EINVAL;
+}
+
+/* Parses the expanded value by the type of its key. */
+static void parse_value(struct entry *e)
+{
+    int rc = 0;
+
+    switch (e->key ? e->key->type : BASE_CONF_STRING) {
+    case BASE_CONF_STRING:
+        break;
+    case BASE_CONF_INT:
+        rc = parse_int(e->key, e->value, &e->typed.i);
+        break;
+    case BASE_CONF_BOOL:
+        rc = parse_bool(e->value, &e->typed.b);
+        break;
+    case BASE_CONF_DOUBLE:
+        rc = parse_double(e->value, &e->typed.d);
+        break;
+    }
+    e->valid = rc == 0;
+}
+
+/* Expands and parses all values now, so that threads can read them later without a lock, and
+ * cheaply: answers to requests depend on many keys. Call after every change. */
+static void finish_values(struct base_conf *c)
+{
+    base_map_free(&c->by_name);
     for (size_t i = 0; i < c->len; i++) {
         struct entry *e = &c->v[i];
+
         free(e->value);
         e->value = expand_value(c, e->raw, &e->too_deep);
+        parse_value(e);
+        base_map_put(&c->by_name, base_hash_text(e->name), e);
     }
 }
 
@@ -266,7 +336,7 @@ struct base_conf *base_conf_new(void)
 
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
         set_entry_value(find_or_add_entry(c, k->name), k->value, NULL);
-    expand_all_values(c);
+    finish_values(c);
     return c;
 }
 
@@ -281,6 +351,7 @@ void base_conf_free(struct base_conf *c)
         free(c->v[i].source);
     }
     free(c->v);
+    base_map_free(&c->by_name);
     free(c->folder);
     free(c);
 }
@@ -295,13 +366,6 @@ struct reader {
     char *first;       /* the first error that libxml2 reported, or NULL */
     xmlChar *included; /* the included file that the current element comes from, or NULL */
 };
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t a = strlen(text), b = strlen(end);
-
-    return a >= b && strcmp(text + a - b, end) == 0;
-}
 
 static void trim_blanks(char *text)
 {
@@ -572,7 +636,7 @@ int base_conf_load_text(struct base_conf *c, const char *name, const char *text,
     rc = load_document(&r, text, len);
     xmlSetStructuredErrorFunc(NULL, NULL);
     free(r.first);
-    expand_all_values(c);
+    finish_values(c);
     return rc;
 }
 
@@ -643,70 +707,29 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
     e->arg = true;
     free(name);
     free(value);
-    expand_all_values(c);
+    finish_values(c);
     return 0;
 }
 
-/* --- typed values --- */
+/* --- checks --- */
 
-/* Parses an integer; keys that end in -size or -bytes accept a unit. */
-static int parse_int(const struct base_conf_key *k, const char *text, int64_t *out)
-{
-    if (base_int_parse(text, k->min, k->max, out) == 0)
-        return 0;
-    if (!ends_with(k->name, "-size") && !ends_with(k->name, "-bytes"))
-        return -BASE_EINVAL;
-    if (base_size_parse(text, out) < 0 || *out < k->min || *out > k->max)
-        return -BASE_EINVAL;
-    return 0;
-}
-
-static int parse_double(const char *text, double *out)
-{
-    char *end;
-
-    *out = strtod(text, &end);
-    return end == text || *end || !isfinite(*out) ? -BASE_EINVAL : 0;
-}
-
-static int parse_bool(const char *text, bool *out)
-{
-    *out = strcasecmp(text, "true") == 0;
-    return *out || strcasecmp(text, "false") == 0 ? 0 : -BASE_EINVAL;
-}
-
-static int check_value(const struct base_conf_key *k, const struct entry *e, struct base_error *err)
+static int check_value(const struct entry *e, struct base_error *err)
 {
     const char *where = e->source ? e->source : "default";
-    int64_t i;
-    double d;
-    bool b;
+    const struct base_conf_key *k = e->key;
 
     if (e->too_deep)
         return base_error_set(err, -BASE_EINVAL,
                               "%s: %s: \"%.100s\" does not expand within %d substitutions", where,
                               k->name, e->raw, SUBST_MAX);
-    switch (k->type) {
-    case BASE_CONF_STRING:
+    if (e->valid)
         return 0;
-    case BASE_CONF_INT:
-        if (parse_int(k, e->value, &i) < 0)
-            return base_error_set(err, -BASE_EINVAL,
-                                  "%s: %s: \"%.100s\" is not an integer from %lld to %lld", where,
-                                  k->name, e->value, (long long)k->min, (long long)k->max);
-        return 0;
-    case BASE_CONF_BOOL:
-        if (parse_bool(e->value, &b) < 0)
-            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is neither true nor false",
-                                  where, k->name, e->value);
-        return 0;
-    case BASE_CONF_DOUBLE:
-        if (parse_double(e->value, &d) < 0)
-            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is not a number", where,
-                                  k->name, e->value);
-        return 0;
-    }
-    return 0;
+    if (k->type == BASE_CONF_INT)
+        return base_error_set(err, -BASE_EINVAL,
+                              "%s: %s: \"%.100s\" is not an integer from %lld to %lld", where,
+                              k->name, e->value, (long long)k->min, (long long)k->max);
+    return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is %s", where, k->name, e->value,
+                          k->type == BASE_CONF_BOOL ? "neither true nor false" : "not a number");
 }
 
 /* Keys of earlier versions that no other key has simply replaced, so that suggesting the key with
@@ -774,10 +797,10 @@ int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const 
 {
     for (size_t i = 0; i < c->len; i++) {
         const struct entry *e = &c->v[i];
-        const struct base_conf_key *k = find_key(e->name);
         int rc = 0;
-        if (k)
-            rc = check_value(k, e, err);
+
+        if (e->key)
+            rc = check_value(e, err);
         else if ((rc = refuse_removed_key(e, err)) == 0 && strncmp(e->name, "creel.", 6) == 0 &&
                  !unknown_key_is_allowed(e->name, is_known_elsewhere))
             rc = refuse_unknown_key(e, err);
@@ -787,16 +810,26 @@ int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const 
     return 0;
 }
 
+static bool has_name(const void *entry, const void *name)
+{
+    return strcmp(((const struct entry *)entry)->name, name) == 0;
+}
+
+static const struct entry *read_entry(const struct base_conf *c, const char *name)
+{
+    return base_map_find(&c->by_name, base_hash_text(name), has_name, name);
+}
+
 const char *base_conf_get(const struct base_conf *c, const char *key)
 {
-    const struct entry *e = find_entry(c, key);
+    const struct entry *e = read_entry(c, key);
 
     return e ? e->value : NULL;
 }
 
 bool base_conf_is_set(const struct base_conf *c, const char *key)
 {
-    const struct entry *e = find_entry(c, key);
+    const struct entry *e = read_entry(c, key);
 
     return e && e->source;
 }
@@ -812,34 +845,28 @@ bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *ou
     return true;
 }
 
+static const struct entry *read_typed_entry(const struct base_conf *c, const char *name,
+                                            enum base_conf_type type)
+{
+    const struct entry *e = read_entry(c, name);
+
+    base_assert(e && e->key && e->key->type == type && e->valid);
+    return e;
+}
+
 int64_t base_conf_int(const struct base_conf *c, const char *key)
 {
-    const struct base_conf_key *k = find_key(key);
-    int64_t v = 0;
-
-    base_assert(k && k->type == BASE_CONF_INT);
-    base_assert(parse_int(k, base_conf_get(c, key), &v) == 0);
-    return v;
+    return read_typed_entry(c, key, BASE_CONF_INT)->typed.i;
 }
 
 bool base_conf_bool(const struct base_conf *c, const char *key)
 {
-    const struct base_conf_key *k = find_key(key);
-    bool v = false;
-
-    base_assert(k && k->type == BASE_CONF_BOOL);
-    base_assert(parse_bool(base_conf_get(c, key), &v) == 0);
-    return v;
+    return read_typed_entry(c, key, BASE_CONF_BOOL)->typed.b;
 }
 
 double base_conf_double(const struct base_conf *c, const char *key)
 {
-    const struct base_conf_key *k = find_key(key);
-    double v = 0;
-
-    base_assert(k && k->type == BASE_CONF_DOUBLE);
-    base_assert(parse_double(base_conf_get(c, key), &v) == 0);
-    return v;
+    return read_typed_entry(c, key, BASE_CONF_DOUBLE)->typed.d;
 }
 
 int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode,
