@@ -3,28 +3,16 @@
 #include <string.h>
 
 #include "api/yarn/members.h"
-#include "base/error.h"
 
 void yarn_capacity_vector_set_percent(struct yarn_capacity_vector *v, double percent)
 {
-    struct base_buf b = {0};
-    size_t n;
+    size_t n = api_java_format_float(v->percent, percent, true);
+    char *at;
 
-    api_java_add_float(&b, percent, 1);
-    base_buf_add(&b, "%", 1);
-    base_assert(b.len < sizeof v->percent);
-    n = b.len + 1;
-    memcpy(v->percent, b.data, n);
-    base_buf_clear(&b);
-    base_buf_adds(&b, "[memory-mb=");
-    base_buf_adds(&b, v->percent);
-    base_buf_adds(&b, ",vcores=");
-    base_buf_adds(&b, v->percent);
-    base_buf_adds(&b, "]");
-    base_assert(b.len < sizeof v->text);
-    memcpy(v->text, b.data, b.len + 1);
-    base_buf_free(&b);
+    memcpy(v->percent + n, "%", 2);
     v->configured = v->text;
+    at = stpcpy(stpcpy(v->text, "[memory-mb="), v->percent);
+    stpcpy(stpcpy(stpcpy(at, ",vcores="), v->percent), "]");
     v->entry[0] = (struct yarn_vector_entry){"memory-mb", v->percent};
     v->entry[1] = (struct yarn_vector_entry){"vcores", v->percent};
     v->entries = (struct api_list){v->entry, 2, sizeof v->entry[0]};

@@ -17,7 +17,7 @@ struct yarn_capacity_vector {
     const char *configured; /* "[memory-mb=40.0%,vcores=40.0%]" */
     struct api_list entries;
     struct yarn_vector_entry entry[2];
-    char text[96], percent[24]; /* what configured and the entries point to */
+    char text[96], percent[API_JAVA_FLOAT_MAX + 2]; /* what configured and the entries point to */
 };
 /* Sets both resources to @percent of the parent. */
 void yarn_capacity_vector_set_percent(struct yarn_capacity_vector *v, double percent);

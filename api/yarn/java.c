@@ -29,47 +29,56 @@ static enum fit reads_back(double n, double scale, double v, bool is_float)
     return same == 2 ? FITS : same == 0 ? FITS_NOT : UNCERTAIN;
 }
 
-/* Most values are whole. */
-static void add_whole_number(struct base_buf *out, long v)
+/* Writes the digits of @v in front of @end, and returns where they begin. */
+static char *write_digits_before(char *end, long v)
 {
-    char text[24], *at = text + sizeof text;
-
-    *--at = '0';
-    *--at = '.';
     do
-        *--at = (char)('0' + v % 10);
+        *--end = (char)('0' + v % 10);
     while ((v /= 10) > 0);
-    base_buf_add(out, at, (size_t)(text + sizeof text - at));
+    return end;
 }
 
-/* Appends @v (from 1e-3 to 1e7, not whole) with as many decimals as it needs. Returns false, with
- * nothing appended, when double arithmetic cannot determine them. The candidate with k decimals is
- * found without error: a float times 10^11 is exact, since 5^11 has 26 bits, and for a double it
- * need not be, while the candidate stays below 2^51. */
-static bool add_with_few_decimals(struct base_buf *out, double v, bool is_float)
+/* Moves the text from @at to @end to @out, and returns its length. */
+static size_t move_text(char *out, const char *at, const char *end)
+{
+    memcpy(out, at, (size_t)(end - at));
+    return (size_t)(end - at);
+}
+
+/* Most values are whole. */
+static size_t format_whole_number(char *out, long v)
+{
+    char text[24], *end = text + sizeof text;
+
+    end[-2] = '.';
+    end[-1] = '0';
+    return move_text(out, write_digits_before(end - 2, v), end);
+}
+
+/* Writes @v (from 1e-3 to 1e7, not whole) with as many decimals as it needs. Returns the length; 0
+ * when double arithmetic cannot determine the decimals. The candidate with k decimals is found
+ * without error: a float times 10^11 is exact, since 5^11 has 26 bits, and for a double it need not
+ * be, while the candidate stays below 2^51. */
+static size_t format_few_decimals(char *out, double v, bool is_float)
 {
     double scale = 10, limit = is_float ? 1e9 : 1e15;
 
     for (int k = 1; k <= 11; k++, scale *= 10) {
         double n = rint(v * scale);
         enum fit fit;
-        char text[24], *at = text + sizeof text;
+        char text[24], *end = text + sizeof text, *at = end;
         long left = (long)n;
 
         if (n >= limit || (fit = reads_back(n, scale, v, is_float)) == UNCERTAIN)
-            return false;
+            return 0;
         if (fit == FITS_NOT)
             continue;
         for (int i = 0; i < k; i++, left /= 10)
             *--at = (char)('0' + left % 10);
         *--at = '.';
-        do
-            *--at = (char)('0' + left % 10);
-        while ((left /= 10) > 0);
-        base_buf_add(out, at, (size_t)(text + sizeof text - at));
-        return true;
+        return move_text(out, write_digits_before(at, left), end);
     }
-    return false;
+    return 0;
 }
 
 /* Finds the fewest digits of @v (> 0) that read back as @v, and the exponent of the first digit.
@@ -96,50 +105,64 @@ static int find_shortest_digits(double v, bool is_float, char digits[static DOUB
     return n;
 }
 
-static void add_plain_number(struct base_buf *out, const char *digits, int n, int exponent)
+static size_t format_plain_number(char *out, const char *digits, int n, int exponent)
 {
+    char *at = out;
+
     if (exponent < 0) {
-        base_buf_adds(out, "0.");
+        *at++ = '0';
+        *at++ = '.';
         for (int i = -1; i > exponent; i--)
-            base_buf_add(out, "0", 1);
-        base_buf_add(out, digits, (size_t)n);
-        return;
+            *at++ = '0';
+        memcpy(at, digits, (size_t)n);
+        return (size_t)(at + n - out);
     }
     for (int i = 0; i <= exponent; i++)
-        base_buf_add(out, i < n ? &digits[i] : "0", 1);
-    base_buf_add(out, ".", 1);
-    if (n > exponent + 1)
-        base_buf_add(out, digits + exponent + 1, (size_t)(n - exponent - 1));
-    else
-        base_buf_add(out, "0", 1);
+        *at++ = i < n ? digits[i] : '0';
+    *at++ = '.';
+    if (n <= exponent + 1)
+        *at++ = '0';
+    for (int i = exponent + 1; i < n; i++)
+        *at++ = digits[i];
+    return (size_t)(at - out);
 }
 
-void api_java_add_float(struct base_buf *out, double v, int is_float)
+/* @v > 0 */
+static size_t format_any_number(char *out, double v, bool is_float)
 {
     char digits[DOUBLE_DIGITS + 1];
-    int exponent, n;
+    int exponent, n = find_shortest_digits(v, is_float, digits, &exponent);
+
+    if (exponent >= -3 && exponent < 7)
+        return format_plain_number(out, digits, n, exponent);
+    return (size_t)snprintf(out, API_JAVA_FLOAT_MAX - 1, "%c.%sE%d", digits[0],
+                            n > 1 ? digits + 1 : "0", exponent);
+}
+
+size_t api_java_format_float(char out[static API_JAVA_FLOAT_MAX], double v, bool is_float)
+{
+    size_t sign = 0, n;
 
     if (isnan(v)) {
-        base_buf_adds(out, "NaN");
-        return;
+        memcpy(out, "NaN", 3);
+        return 3;
     }
     if (signbit(v))
-        base_buf_add(out, "-", 1);
+        out[sign++] = '-';
     v = fabs(is_float ? (double)(float)v : v);
     if (isinf(v)) {
-        base_buf_adds(out, "Infinity");
-        return;
+        memcpy(out + sign, "Infinity", 8);
+        return sign + 8;
     }
-    if (v < 1e7 && v == (double)(long)v) {
-        add_whole_number(out, (long)v);
-        return;
-    }
-    if (v >= 1e-3 && v < 1e7 && add_with_few_decimals(out, v, is_float))
-        return;
-    n = find_shortest_digits(v, is_float, digits, &exponent);
-    if (exponent >= -3 && exponent < 7) {
-        add_plain_number(out, digits, n, exponent);
-        return;
-    }
-    base_buf_addf(out, "%c.%sE%d", digits[0], n > 1 ? digits + 1 : "0", exponent);
+    if (v < 1e7 && v == (double)(long)v)
+        return sign + format_whole_number(out + sign, (long)v);
+    n = v >= 1e-3 && v < 1e7 ? format_few_decimals(out + sign, v, is_float) : 0;
+    return sign + (n ? n : format_any_number(out + sign, v, is_float));
+}
+
+void api_java_add_float(struct base_buf *out, double v, bool is_float)
+{
+    base_buf_reserve(out, API_JAVA_FLOAT_MAX);
+    out->len += api_java_format_float(out->data + out->len, v, is_float);
+    out->data[out->len] = '\0';
 }

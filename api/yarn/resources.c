@@ -50,7 +50,7 @@ static bool is_equal_resource(const void *va, const void *vb)
         const struct yarn_resource_info *x = &a->info[i], *y = &b->info[i];
 
         if (x->maximum != y->maximum || x->minimum != y->minimum || x->value != y->value ||
-            strcmp(x->name, y->name) != 0)
+            (x->name != y->name && strcmp(x->name, y->name) != 0))
             return false; /* the name tells the type and the units */
     }
     return true;

@@ -27,17 +27,34 @@ static inline void add_text(struct base_buf *out, const char *s)
     add_bytes(out, s, strlen(s));
 }
 
-static void add_int(struct base_buf *out, int64_t v)
+/* Makes room for @n bytes and the NUL, and returns where they go. */
+static inline char *make_room(struct base_buf *out, size_t n)
 {
-    char text[24], *at = text + sizeof text;
+    if (out->cap - out->len <= n)
+        base_buf_reserve(out, n);
+    return out->data + out->len;
+}
+
+/* Ends an addition after make_room() at @end. */
+static inline void end_at(struct base_buf *out, char *end)
+{
+    *end = '\0';
+    out->len = (size_t)(end - out->data);
+}
+
+static char *format_int(char *out, int64_t v)
+{
+    char text[24], *end = text + sizeof text, *at = end;
     uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
+    if (v < 0)
+        *out++ = '-';
     do
         *--at = (char)('0' + left % 10);
     while ((left /= 10) > 0);
-    if (v < 0)
-        *--at = '-';
-    add_bytes(out, at, (size_t)(text + sizeof text - at));
+    while (at < end)
+        *out++ = *at++;
+    return out;
 }
 
 /* ---- values of members ---- */
@@ -58,59 +75,57 @@ static const void *get_object(const struct api_member *member, const void *view)
                                         : get_field(member, view);
 }
 
-/* Returns true when a number, truth value or string is shown: a NULL string never is, and zero,
- * false and "" only under API_ALWAYS. */
-static bool is_scalar_shown(const struct api_member *m, const void *view)
+/* A NULL string is never shown, and "" only under API_ALWAYS. */
+static inline bool is_string_shown(const struct api_member *m, const char *text)
 {
-    const void *f = get_field(m, view);
-    bool always = m->presence == API_ALWAYS;
-
-    switch (m->kind) {
-    case API_K_STR:
-        return get_string(m, view) && (always || get_string(m, view)[0]);
-    case API_K_I32:
-        return always || *(const int32_t *)f != 0;
-    case API_K_I64:
-        return always || *(const int64_t *)f != 0;
-    case API_K_F32:
-        return always || *(const float *)f < 0 || *(const float *)f > 0;
-    case API_K_F64:
-        return always || *(const double *)f < 0 || *(const double *)f > 0;
-    case API_K_BOOL:
-        return always || *(const bool *)f;
-    default:
-        return false;
-    }
+    return text && (m->presence == API_ALWAYS || text[0]);
 }
 
-static void add_number(struct base_buf *out, const struct api_member *m, const void *view)
+/* Zero and false are shown only under API_ALWAYS. */
+static inline bool is_number_shown(const struct api_member *m, const void *view)
 {
     const void *f = get_field(m, view);
 
+    if (m->presence == API_ALWAYS)
+        return true;
     switch (m->kind) {
     case API_K_I32:
-        add_int(out, *(const int32_t *)f);
-        break;
+        return *(const int32_t *)f != 0;
     case API_K_I64:
-        add_int(out, *(const int64_t *)f);
-        break;
+        return *(const int64_t *)f != 0;
     case API_K_F32:
-        api_java_add_float(out, (double)*(const float *)f, 1);
-        break;
+        return *(const float *)f < 0 || *(const float *)f > 0;
     case API_K_F64:
-        api_java_add_float(out, *(const double *)f, 0);
-        break;
-    case API_K_BOOL:
-        add_text(out, *(const bool *)f ? "true" : "false");
-        break;
+        return *(const double *)f < 0 || *(const double *)f > 0;
     default:
-        break;
+        return *(const bool *)f;
     }
 }
 
-static bool is_scalar(enum api_kind kind)
+enum { NUMBER_MAX = API_JAVA_FLOAT_MAX }; /* most bytes of a number or truth value */
+
+/* Writes a number or truth value at @out, and returns its end. */
+static inline char *format_number(char *out, const struct api_member *m, const void *view)
 {
-    return kind >= API_K_STR && kind <= API_K_BOOL;
+    const void *f = get_field(m, view);
+
+    switch (m->kind) {
+    case API_K_I32:
+        return format_int(out, *(const int32_t *)f);
+    case API_K_I64:
+        return format_int(out, *(const int64_t *)f);
+    case API_K_F32:
+        return out + api_java_format_float(out, (double)*(const float *)f, true);
+    case API_K_F64:
+        return out + api_java_format_float(out, *(const double *)f, false);
+    default:
+        return *(const bool *)f ? stpcpy(out, "true") : stpcpy(out, "false");
+    }
+}
+
+static bool is_number(enum api_kind kind)
+{
+    return kind > API_K_STR && kind <= API_K_BOOL;
 }
 
 static const void *get_list_element(const struct api_list *list, size_t i)
@@ -132,12 +147,89 @@ static const void *get_list_item(const struct api_member *m, const struct api_li
     return any->view;
 }
 
+/* ---- equal views ---- */
+
+static bool is_equal_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_equal_view(const struct api_shape *shape, const void *a, const void *b);
+
+static bool is_equal_list(const struct api_member *m, const struct api_list *a,
+                          const struct api_list *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const void *x = get_list_element(a, i), *y = get_list_element(b, i);
+
+        if (m->kind == API_K_STRLIST) {
+            if (!is_equal_text(*(const char *const *)x, *(const char *const *)y))
+                return false;
+        } else if (m->kind == API_K_MAP) {
+            const struct api_pair *p = x, *q = y;
+
+            if (!is_equal_text(p->key, q->key) || !is_equal_text(p->value, q->value))
+                return false;
+        } else {
+            const struct api_shape *shape, *other;
+
+            x = get_list_item(m, a, i, &shape);
+            y = get_list_item(m, b, i, &other);
+            if (shape != other || !is_equal_view(shape, x, y))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Returns true only when the member is encoded alike in both views. */
+static inline bool is_equal_member(const struct api_member *m, const void *a, const void *b)
+{
+    const void *x = get_field(m, a), *y = get_field(m, b);
+
+    switch (m->kind) {
+    case API_K_STR:
+        return is_equal_text(*(const char *const *)x, *(const char *const *)y);
+    case API_K_I32:
+    case API_K_F32:
+        return memcmp(x, y, sizeof(int32_t)) == 0;
+    case API_K_I64:
+    case API_K_F64:
+        return memcmp(x, y, sizeof(int64_t)) == 0;
+    case API_K_BOOL:
+        return *(const bool *)x == *(const bool *)y;
+    case API_K_OBJ:
+    case API_K_OBJPTR:
+        x = get_object(m, a);
+        y = get_object(m, b);
+        return x == y || (x && y && is_equal_view(m->shape, x, y));
+    default:
+        return is_equal_list(m, x, y);
+    }
+}
+
+static bool is_equal_view(const struct api_shape *shape, const void *a, const void *b)
+{
+    if (shape->is_equal)
+        return shape->is_equal(a, b);
+    for (const struct api_member *m = shape->members; m->kind != API_K_END; m++)
+        if (!is_equal_member(m, a, b))
+            return false;
+    return true;
+}
+
 /* ---- JSON ---- */
 
 enum { RECENT = 4 }; /* finds 345 of the 348 resources of 20 queues */
+/* shapes whose last object is remembered, and the numbers of members that make this worthwhile and
+ * possible */
+enum { LAST = 4, LAST_LEAST = 4, LAST_MOST = 96 };
 
 struct json {
     struct base_buf *out;
+    const void *whole; /* the outermost object: none follows it */
     /* the dialect API_M_BARE: every scalar is quoted, a single item is not put into an array, an
      * empty object is null */
     bool strings;
@@ -148,18 +240,43 @@ struct json {
         size_t at, len;
     } recent[RECENT];
     unsigned replaced; /* how many were entered so far */
+    /* the last object of a shape, and where in @out the text of each of its members ends: the next
+     * object of the shape copies the texts of equal members, at best all at once */
+    struct last {
+        const struct api_shape *shape; /* NULL: unused */
+        const void *view;
+        size_t at; /* where the text of the first member begins */
+        size_t ends[LAST_MOST];
+    } last[LAST];
+    unsigned last_replaced;
 };
+
+/* Leaves most of @j alone: small documents do not need it. */
+static void json_begin(struct json *j, struct base_buf *out, enum api_dialect dialect,
+                       const void *whole)
+{
+    j->out = out;
+    j->whole = whole;
+    j->strings = dialect == API_M_BARE;
+    j->replaced = j->last_replaced = 0;
+    for (int i = 0; i < RECENT; i++)
+        j->recent[i].shape = NULL;
+    for (int i = 0; i < LAST; i++)
+        j->last[i].shape = NULL;
+}
 
 /* Appends the text of an equal object that was encoded before. Returns false when there is none. */
 static bool json_copy_recent(struct json *j, const struct api_shape *shape, const void *view)
 {
     for (int i = 0; i < RECENT; i++) {
         const struct recent *r = &j->recent[i];
+        char *to;
 
         if (r->shape != shape || !shape->is_equal(r->view, view))
             continue;
-        base_buf_reserve(j->out, r->len);
-        add_bytes(j->out, j->out->data + r->at, r->len);
+        to = make_room(j->out, r->len);
+        memcpy(to, j->out->data + r->at, r->len);
+        end_at(j->out, to + r->len);
         return true;
     }
     return false;
@@ -171,14 +288,62 @@ static void json_enter_recent(struct json *j, const struct api_shape *shape, con
     j->recent[j->replaced++ % RECENT] = (struct recent){shape, view, at, j->out->len - at};
 }
 
-/* Removes the text from @at on, which turned out to belong to an omitted member. */
+/* Removes the text from @at on, which turned out to belong to an omitted member. Objects in j->last
+ * that lie there show nothing, so that nothing is copied from them. */
 static void json_cut_text(struct json *j, size_t at)
 {
     j->out->len = at;
     j->out->data[at] = '\0';
     for (int i = 0; i < RECENT; i++)
-        if (j->recent[i].at >= at)
+        if (j->recent[i].shape && j->recent[i].at >= at)
             j->recent[i].shape = NULL;
+}
+
+static const struct last *json_find_last(const struct json *j, const struct api_shape *shape)
+{
+    for (int i = 0; i < LAST; i++)
+        if (j->last[i].shape == shape)
+            return &j->last[i];
+    return NULL;
+}
+
+static void json_enter_last(struct json *j, const struct api_shape *shape, const void *view,
+                            size_t at, const size_t *ends, size_t n)
+{
+    const struct last *found = json_find_last(j, shape);
+    struct last *to = &j->last[found ? (unsigned)(found - j->last) : j->last_replaced++ % LAST];
+
+    to->shape = shape;
+    to->view = view;
+    to->at = at;
+    memcpy(to->ends, ends, n * sizeof *ends);
+}
+
+/* Copies the texts of the members from number @i on that the last object of the shape, @last, shows
+ * alike, and enters their ends into @ends. Returns how many there are. A text that begins an object
+ * lacks the comma and does not fit. */
+static size_t json_copy_equal_members(struct json *j, const struct last *last,
+                                      const struct api_shape *shape, size_t i, const void *view,
+                                      size_t *ends)
+{
+    const struct api_member *first = &shape->members[i], *m = first;
+    size_t at = i ? last->ends[i - 1] : last->at, moved = j->out->len - at, n, len;
+    char *to;
+
+    while (m->kind != API_K_END && is_equal_member(m, last->view, view))
+        m++;
+    n = (size_t)(m - first);
+    if (n == 0)
+        return 0;
+    len = last->ends[i + n - 1] - at;
+    if (len > 0 && j->out->data[at] != ',')
+        return 0;
+    for (size_t k = i; k < i + n; k++)
+        ends[k] = last->ends[k] + moved;
+    to = make_room(j->out, len);
+    memcpy(to, j->out->data + at, len);
+    end_at(j->out, to + len);
+    return n;
 }
 
 static void json_add_object(struct json *j, const struct api_shape *shape, const void *view,
@@ -190,17 +355,21 @@ static void json_add_name(struct json *j, const struct api_member *m, bool *firs
     *first = false;
 }
 
-static void json_add_scalar(struct json *j, const struct api_member *m, const void *view)
+static void json_add_number(struct json *j, const struct api_member *m, const void *view,
+                            bool *first)
 {
-    if (m->kind == API_K_STR) {
-        base_json_quote(j->out, get_string(m, view));
-        return;
-    }
+    size_t len = (size_t)m->json_name_len - *first;
+    char *at = make_room(j->out, len + NUMBER_MAX + 2);
+
+    memcpy(at, m->json_name + *first, len);
+    at += len;
     if (j->strings)
-        add_bytes(j->out, "\"", 1);
-    add_number(j->out, m, view);
+        *at++ = '"';
+    at = format_number(at, m, view);
     if (j->strings)
-        add_bytes(j->out, "\"", 1);
+        *at++ = '"';
+    end_at(j->out, at);
+    *first = false;
 }
 
 static void json_add_list(struct json *j, const struct api_member *m, const struct api_list *list)
@@ -267,11 +436,14 @@ static void json_add_member(struct json *j, const struct api_member *m, const vo
     const struct api_list *list = get_field(m, view);
     const void *object;
 
-    if (is_scalar(m->kind)) {
-        if (!is_scalar_shown(m, view))
+    if (is_number(m->kind)) {
+        if (is_number_shown(m, view))
+            json_add_number(j, m, view, first);
+    } else if (m->kind == API_K_STR) {
+        if (!is_string_shown(m, get_string(m, view)))
             return;
         json_add_name(j, m, first);
-        json_add_scalar(j, m, view);
+        base_json_quote(j->out, get_string(m, view));
     } else if (m->kind == API_K_MAP) {
         if (list->n == 0 && m->presence == API_NONEMPTY)
             return;
@@ -301,7 +473,8 @@ static void json_add_member(struct json *j, const struct api_member *m, const vo
 static void json_add_object(struct json *j, const struct api_shape *shape, const void *view,
                             bool document)
 {
-    size_t start = j->out->len;
+    const struct last *last = json_find_last(j, shape);
+    size_t start = j->out->len, begun, i = 0, ends[LAST_MOST];
     bool first = true;
 
     if (shape->is_equal && json_copy_recent(j, shape, view))
@@ -312,8 +485,22 @@ static void json_add_object(struct json *j, const struct api_shape *shape, const
         first = false;
         base_json_quote(j->out, shape->xsi_type);
     }
-    for (const struct api_member *m = shape->members; m->kind != API_K_END; m++)
-        json_add_member(j, m, view, &first);
+    begun = j->out->len;
+    for (const struct api_member *m = shape->members; m->kind != API_K_END;
+         m = &shape->members[i]) {
+        size_t n = 0;
+
+        /* @last may be of another shape by now: of an object inside this one */
+        if (last && last->shape == shape && !first)
+            n = json_copy_equal_members(j, last, shape, i, view, ends);
+        if (n == 0)
+            json_add_member(j, m, view, &first);
+        if (n == 0 && i < LAST_MOST)
+            ends[i] = j->out->len;
+        i += n ? n : 1;
+    }
+    if (i >= LAST_LEAST && i <= LAST_MOST && view != j->whole)
+        json_enter_last(j, shape, view, begun, ends, i);
     if (first && j->strings && !document) {
         j->out->len--;
         add_text(j->out, "null");
@@ -380,16 +567,15 @@ static void xml_add_member(struct xml *x, const struct api_member *m, const void
     struct base_buf *out = x->out;
     const struct api_list *list = get_field(m, view);
 
-    if (is_scalar(m->kind)) {
-        if (!is_scalar_shown(m, view))
+    if (is_number(m->kind)) {
+        if (!is_number_shown(m, view))
             return;
-        if (m->kind == API_K_STR) {
-            xml_add_string(out, m->name, get_string(m, view));
-            return;
-        }
         xml_open_element(out, m->name);
-        add_number(out, m, view);
+        end_at(out, format_number(make_room(out, NUMBER_MAX), m, view));
         xml_close_element(out, m->name);
+    } else if (m->kind == API_K_STR) {
+        if (is_string_shown(m, get_string(m, view)))
+            xml_add_string(out, m->name, get_string(m, view));
     } else if (m->kind == API_K_MAP) {
         if (list->n > 0 || m->presence == API_ALWAYS)
             xml_add_map(out, m->name, list);
@@ -449,8 +635,8 @@ static void xml_add_object(struct xml *x, const char *name, const struct api_sha
 void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
                                const void *view, struct base_buf *out)
 {
-    struct json j = {.out = out, .strings = dialect == API_M_BARE};
     struct xml x = {out, 0};
+    struct json j;
 
     if (dialect == API_XML_DOC) {
         add_text(out, XML_DECLARATION);
@@ -462,6 +648,7 @@ void api_shape_encode_document(const struct api_shape *shape, enum api_dialect d
         base_json_quote(out, shape->root);
         add_text(out, ":");
     }
+    json_begin(&j, out, dialect, view);
     json_add_object(&j, shape, view, true);
     if (dialect == API_N_WRAPPED)
         add_text(out, "}");
@@ -483,8 +670,8 @@ void api_shape_add_list_item(const char *item, const struct api_shape *shape,
                              enum api_dialect dialect, const void *view, size_t index,
                              struct base_buf *out)
 {
-    struct json j = {.out = out};
     struct xml x = {out, 0};
+    struct json j;
 
     if (dialect == API_XML_DOC) {
         if (index == 0)
@@ -496,6 +683,7 @@ void api_shape_add_list_item(const char *item, const struct api_shape *shape,
         base_buf_addf(out, "\"%s\":[", item);
     else
         add_text(out, ",");
+    json_begin(&j, out, dialect, view);
     json_add_object(&j, shape, view, false);
 }
 

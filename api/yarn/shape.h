@@ -106,7 +106,12 @@ void api_shape_close_list(const char *root, enum api_dialect dialect, size_t ite
 
 /* Appends @s as the text of an XML element, escaped. */
 void api_xml_add_text(struct base_buf *out, const char *s);
-/* Appends @v as Java prints it: Float.toString() with @is_float, else Double.toString(). */
-void api_java_add_float(struct base_buf *out, double v, int is_float);
+/* most bytes of a number as Java prints it: "-1.7976931348623157E308" has 23 */
+#define API_JAVA_FLOAT_MAX 32
+/* Writes @v as Java prints it: Float.toString() with @is_float, else Double.toString(). Returns the
+ * length; no NUL is written. */
+size_t api_java_format_float(char out[static API_JAVA_FLOAT_MAX], double v, bool is_float);
+/* Appends the same. */
+void api_java_add_float(struct base_buf *out, double v, bool is_float);
 
 #endif

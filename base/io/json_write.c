@@ -49,39 +49,49 @@ static bool are_eight_plain(uint64_t w)
             highs) == 0;
 }
 
-/* Returns how many of the @n bytes of @s, from the first on, are ASCII and need no escape. */
-static size_t count_plain_bytes(const char *s, size_t n)
+/* Returns true when all @n bytes of @s are ASCII and need no escape. */
+static bool is_plain(const char *s, size_t n)
 {
-    size_t at = 0;
+    uint64_t w;
+    uint32_t half[2];
 
-    for (uint64_t w; n - at >= sizeof w; at += sizeof w) {
-        memcpy(&w, s + at, sizeof w);
-        if (!are_eight_plain(w))
-            break;
+    if (n >= sizeof w) {
+        for (size_t at = 0; at < n - sizeof w; at += sizeof w) {
+            memcpy(&w, s + at, sizeof w);
+            if (!are_eight_plain(w))
+                return false;
+        }
+        memcpy(&w, s + n - sizeof w, sizeof w); /* may repeat some bytes */
+        return are_eight_plain(w);
     }
-    for (; at < n; at++) {
-        unsigned char c = (unsigned char)s[at];
-
-        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
-            break;
+    if (n >= sizeof *half) {
+        memcpy(&half[0], s, sizeof *half);
+        memcpy(&half[1], s + n - sizeof *half, sizeof *half);
+        return are_eight_plain((uint64_t)half[0] << 32 | half[1]);
     }
-    return at;
+    for (w = 0x6161616161616161; n > 0; n--)
+        w = w << 8 | (unsigned char)s[n - 1];
+    return are_eight_plain(w);
 }
 
 /* Most strings are plain from end to end: these are copied at once. */
 void base_json_quote(struct base_buf *out, const char *s)
 {
-    size_t plain = count_plain_bytes(s, strlen(s));
+    size_t n = strlen(s);
     char *at;
 
-    if (out->cap - out->len <= plain + 2)
-        base_buf_reserve(out, plain + 2);
+    if (out->cap - out->len <= n + 2)
+        base_buf_reserve(out, n + 2);
     at = out->data + out->len;
     *at++ = '"';
-    memcpy(at, s, plain);
-    out->len += plain + 1;
-    if (s[plain])
-        base_escape_add(out, s + plain, json_escape);
+    if (is_plain(s, n)) {
+        memcpy(at, s, n);
+        memcpy(at + n, "\"", 2);
+        out->len += n + 2;
+        return;
+    }
+    out->len++;
+    base_escape_add(out, s, json_escape);
     base_buf_add(out, "\"", 1);
 }
 
@@ -123,16 +133,8 @@ void base_json_value_str(struct base_buf *b, const char *v)
 
 void base_json_value_int(struct base_buf *b, int64_t v)
 {
-    char text[24], *p = text + sizeof text;
-    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-
     add_comma_if_needed(b);
-    do
-        *--p = (char)('0' + u % 10);
-    while ((u /= 10) > 0);
-    if (v < 0)
-        *--p = '-';
-    base_buf_add(b, p, (size_t)(text + sizeof text - p));
+    base_buf_add_int(b, v);
 }
 
 void base_json_value_num(struct base_buf *b, double v)

@@ -462,6 +462,127 @@ static void test_copied_objects(void)
     }
 }
 
+/* ---- members whose text is copied from the last object of the shape ---- */
+struct thing {
+    int64_t number;
+    const char *text;
+    struct amount part;
+    int32_t small;
+    float single;
+    double twice;
+    bool yes;
+    struct api_list others; /* of several shapes: more than are remembered */
+    const struct thing *inner;
+    struct api_list words, pairs, amounts;
+};
+static const struct api_shape shape_thing;
+static const struct api_member thing_members[] = {
+    API_I64(struct thing, number, "number", API_NONEMPTY),
+    API_STR(struct thing, text, "text", API_NONEMPTY),
+    API_OBJ(struct thing, part, "part", &shape_amount, API_NONEMPTY),
+    API_I32(struct thing, small, "small", API_ALWAYS),
+    API_OBJPTR(struct thing, inner, "inner", &shape_thing, API_ALWAYS),
+    API_ANYLIST(struct thing, others, "others", API_ALWAYS),
+    API_F32(struct thing, single, "single", API_ALWAYS),
+    API_F64(struct thing, twice, "twice", API_NONEMPTY),
+    API_BOOL(struct thing, yes, "yes", API_NONEMPTY),
+    API_STRLIST(struct thing, words, "words", API_ALWAYS),
+    API_MAP(struct thing, pairs, "pairs", API_NONEMPTY),
+    API_LIST(struct thing, amounts, "amounts", &shape_amount, API_ALWAYS),
+    END,
+};
+static const struct api_shape shape_thing = {.members = thing_members};
+
+/* Appends a thing whose members are encoded one by one, in objects that are not remembered. */
+static void add_thing_by_members(const struct thing *t, enum api_dialect dialect,
+                                 struct base_buf *out)
+{
+    size_t begun = out->len + 1;
+
+    base_buf_adds(out, "{");
+    for (const struct api_member *m = thing_members; m->kind != API_K_END; m++) {
+        const struct api_member only[] = {*m, END};
+        const struct api_shape shape = {.members = only};
+        struct base_buf one = {0};
+
+        if (m->kind != API_K_OBJPTR) {
+            api_shape_encode_document(&shape, dialect, t, &one);
+        } else if (t->inner) {
+            base_buf_adds(&one, "{\"inner\":");
+            add_thing_by_members(t->inner, dialect, &one);
+            base_buf_adds(&one, "}");
+        }
+        if (one.len > 2) {
+            base_buf_adds(out, out->len > begun ? "," : "");
+            base_buf_add(out, one.data + 1, one.len - 2);
+        }
+        base_buf_free(&one);
+    }
+    base_buf_adds(out, "}");
+}
+
+static void choose_thing(uint64_t *x, struct thing *t, const struct thing *inner)
+{
+    static const char *const texts[] = {NULL, "", "a", "b"};
+    static const char *const words[] = {"v", "w", "w"};
+    static const struct api_pair pairs[] = {{"k", "v"}, {"k", NULL}, {"k", NULL}};
+    static const struct amount amounts[] = {{1}, {0}, {0}};
+    static const struct info info = {0, 1, "name", "", 2};
+    static const struct api_shape shapes[] = {{.members = info_members}, {.members = info_members},
+                                              {.members = info_members}, {.members = info_members},
+                                              {.members = info_members}, {.members = info_members}};
+    static const struct api_any others[] = {{&shapes[0], &info}, {&shapes[1], &info},
+                                            {&shapes[2], &info}, {&shapes[3], &info},
+                                            {&shapes[4], &info}, {&shapes[5], &info}};
+#define ANY_OF(list)                                                                               \
+    (struct api_list){&(list)[xorshift_next(x) % 2], xorshift_next(x) % 3, sizeof(list)[0]}
+
+    *t = (struct thing){.number = (int64_t)(xorshift_next(x) % 2),
+                        .text = texts[xorshift_next(x) % 4],
+                        .part = {(int64_t)(xorshift_next(x) % 2)},
+                        .small = (int32_t)(xorshift_next(x) % 2),
+                        .single = (float)(xorshift_next(x) % 2) / 2,
+                        .twice = (double)(xorshift_next(x) % 2) / 4,
+                        .yes = xorshift_next(x) % 2,
+                        .others = {others, xorshift_next(x) % 2 * 6, sizeof others[0]},
+                        .inner = xorshift_next(x) % 2 ? inner : NULL,
+                        .words = ANY_OF(words),
+                        .pairs = ANY_OF(pairs),
+                        .amounts = ANY_OF(amounts)};
+#undef ANY_OF
+}
+
+static void test_equal_members(void)
+{
+    static const struct api_member all_members[] = {
+        API_LIST(struct rows, list, "thing", &shape_thing, API_ALWAYS), END};
+    static const struct api_shape shape_all = {.members = all_members};
+    uint64_t x = 88172645463325252ULL;
+
+    for (int i = 0; i < 500; i++) {
+        struct thing v[20], inner[20];
+        struct rows all = {{v, 20, sizeof v[0]}};
+
+        for (int k = 0; k < 20; k++) {
+            choose_thing(&x, &inner[k], k ? &inner[k - 1] : NULL);
+            choose_thing(&x, &v[k], &inner[k]);
+        }
+        for (enum api_dialect d = API_N_BARE; d <= API_M_BARE; d++) {
+            struct base_buf wanted = {0}, got = {0};
+
+            for (int k = 0; k < 20; k++) {
+                base_buf_adds(&wanted, k ? "," : "{\"thing\":[");
+                add_thing_by_members(&v[k], d, &wanted);
+            }
+            base_buf_adds(&wanted, "]}");
+            api_shape_encode_document(&shape_all, d, &all, &got);
+            CU_ASSERT_STRING_EQUAL(got.data, wanted.data);
+            base_buf_free(&wanted);
+            base_buf_free(&got);
+        }
+    }
+}
+
 static void test_text(void)
 {
     static const struct {
@@ -537,6 +658,7 @@ static const struct cunit_case cases[] = {
     {"numbers read back", test_java_numbers_round_trip},
     {"Java's numbers are shortest", test_java_numbers_are_shortest},
     {"objects that are copied", test_copied_objects},
+    {"members that are copied", test_equal_members},
     {"JSON and XML text", test_text},
     {"every byte in every place", test_every_byte_in_every_place},
 };

@@ -190,7 +190,8 @@ static void fill_queue(const struct yarn_context *f, const struct rm_queue_view 
     q->absolute_max = q->partition_capacity.absolute_max;
     q->absolute_used = q->partition_capacity.absolute_used;
     q->weight = -1.0f;
-    yarn_capacity_vector_set_percent(&q->vector, s->part->capacity * 100);
+    if (v->parent < 0)
+        yarn_capacity_vector_set_percent(&q->vector, s->part->capacity * 100);
     q->apps = v->pending_apps + v->active_apps;
     q->max_parallel_apps = v->max_apps;
     q->state = v->state;
