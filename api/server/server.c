@@ -130,6 +130,14 @@ static void begin_body_phase(struct api_request *rq)
     api_conn_set_phase(conn, API_PHASE_BODY);
 }
 
+/* Returns true when the client has not sent its body yet, or it is a long one. */
+static bool is_body_better_refused(const struct api_request *rq)
+{
+    const char *length = api_header(rq, "Content-Length");
+
+    return api_header(rq, "Expect") || (length && strtoull(length, NULL, 10) > API_DRAIN_MAX);
+}
+
 /* MHD calls this after the headers, for every piece of the body, after the last piece, and again
  * after each resume. */
 static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connection,
@@ -144,17 +152,12 @@ static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connect
     if (!rq)
         return MHD_NO;
     if (!rq->begun) {
-        const char *expect = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Expect");
-        const char *length =
-            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-
         begin_body_phase(rq);
         rq->http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
         api_request_handle_head(rq, method);
         /* Answering an error now spares the client from sending a long body, but the connection has
          * to be closed; a short body is better read and dropped. */
-        if (rq->state == API_ST_ANSWERED &&
-            (expect || (length && strtoull(length, NULL, 10) > API_DRAIN_MAX))) {
+        if (rq->state == API_ST_ANSWERED && is_body_better_refused(rq)) {
             rq->close = true;
             return api_send_reply(rq);
         }

@@ -69,15 +69,18 @@ static void answer_no_memory(struct api_request *rq, const char *what)
 
 bool api_request_check_body_headers(struct api_request *rq)
 {
+    enum api_content content;
+    const char *encoding;
     uint64_t length;
-    bool body = has_body(rq, &length);
-    const char *encoding = api_header(rq, "Content-Encoding");
-    enum api_content content = parse_content_type(rq);
+    bool body;
 
     if (rq->route->body_max == 0) {
         rq->drain = true; /* the body will be dropped, so its headers do not matter */
         return true;
     }
+    body = has_body(rq, &length);
+    encoding = api_header(rq, "Content-Encoding");
+    content = parse_content_type(rq);
     if (rq->route->flags & API_ROUTE_FORM) {
         /* any type, or none */
     } else if (rq->route->flags & API_ROUTE_CREEL) {
