@@ -1,5 +1,5 @@
 /* Any bytes as JSON: parsed within bounds or refused with a message; dumping and parsing again
- * changes nothing. */
+ * changes nothing; what is read without jansson is what jansson reads. */
 #include <string.h>
 
 #include "base/io/json.h"
@@ -38,12 +38,23 @@ static void read_members(const json_t *j)
     base_assert(strlen(err.text) < sizeof err.text);
 }
 
+static void compare_with_jansson(const char *text, size_t len)
+{
+    json_t *j = base_json_read_plain(text, len);
+    json_t *same = j ? json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+    base_assert(!j || json_equal(j, same));
+    json_decref(same);
+    json_decref(j);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct base_error err = {0};
     struct base_buf text = {0};
     json_t *j, *again;
 
+    compare_with_jansson((const char *)data, size);
     if (base_json_parse((const char *)data, size, &j, &err) < 0) {
         base_assert(err.text[0]);
         return 0;

@@ -58,6 +58,93 @@ static void test_parse(void)
     json_decref(j);
 }
 
+/* What is read without jansson is what jansson reads; the rest is left to it. */
+static void test_read_plain(void)
+{
+    static const char *const plain[] = {"{}",
+                                        "[]",
+                                        " [ ] ",
+                                        "{\"a\":1}",
+                                        "\t{ \"a\" : [ true , false,null ] }\r\n",
+                                        "[0,-0,7,-7,999999999999999999,-999999999999999999]",
+                                        "[0.5,-0.0,0.1,123456789.012345,1.0]",
+                                        "[\"\",\"plain \x7f text\",\"'\"]",
+                                        "{\"a\":{\"b\":{\"a\":[{\"a\":1},{\"a\":2}]}},\"\":0}"};
+    static const char *const other[] = {"",
+                                        " ",
+                                        "1",
+                                        "\"a\"",
+                                        "true",
+                                        "[",
+                                        "[1",
+                                        "[1,",
+                                        "[1,]",
+                                        "[,1]",
+                                        "[1]]",
+                                        "[1] x",
+                                        "[1 2]",
+                                        "{",
+                                        "{\"a\"",
+                                        "{\"a\":",
+                                        "{\"a\":1",
+                                        "{\"a\":1,",
+                                        "{\"a\":1,}",
+                                        "{a:1}",
+                                        "{\"a\" 1}",
+                                        "{\"a\":1,\"a\":1}",
+                                        "{\"a\":1,\"b\":2,\"a\":{}}",
+                                        "[\"a",
+                                        "[\"\\n\"]",
+                                        "[\"\n\"]",
+                                        "[\"\xC3\xB6\"]",
+                                        "[01]",
+                                        "[-01]",
+                                        "[-]",
+                                        "[+1]",
+                                        "[.5]",
+                                        "[1.]",
+                                        "[1e2]",
+                                        "[1.5e2]",
+                                        "[1E2]",
+                                        "[1234567890123456789]",
+                                        "[0.1234567890123456]",
+                                        "[1234567890123456.5]",
+                                        "[tru]",
+                                        "[truee]",
+                                        "[nul",
+                                        "[x]",
+                                        "[1}",
+                                        "{\"a\":1]"};
+    char deep[2 * BASE_JSON_DEPTH_MAX + 3];
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        json_t *j = base_json_read_plain(plain[i], strlen(plain[i]));
+        json_t *same = json_loads(plain[i], JSON_REJECT_DUPLICATES, NULL);
+        struct base_buf a = {0}, b = {0};
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(j);
+        base_json_dump(j, &a);
+        base_json_dump(same, &b);
+        CU_ASSERT_STRING_EQUAL(a.data, b.data);
+        base_buf_free(&a);
+        base_buf_free(&b);
+        json_decref(j);
+        json_decref(same);
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        CU_ASSERT_PTR_NULL(base_json_read_plain(other[i], strlen(other[i])));
+    CU_ASSERT_PTR_NULL(base_json_read_plain("[]\0", 3));
+    for (size_t n = BASE_JSON_DEPTH_MAX; n <= BASE_JSON_DEPTH_MAX + 1; n++) {
+        json_t *j;
+
+        memset(deep, '[', n);
+        memset(deep + n, ']', n);
+        j = base_json_read_plain(deep, 2 * n);
+        CU_ASSERT_EQUAL(j != NULL, n == BASE_JSON_DEPTH_MAX);
+        json_decref(j);
+    }
+}
+
 static void test_int(void)
 {
     json_t *j =
@@ -182,8 +269,12 @@ static void test_utf8(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"parse", test_parse},   {"integers", test_int},
-    {"others", test_others}, {"long values are cut", test_long_values_are_cut},
-    {"known", test_known},   {"UTF-8", test_utf8},
+    {"parse", test_parse},
+    {"read plain", test_read_plain},
+    {"integers", test_int},
+    {"others", test_others},
+    {"long values are cut", test_long_values_are_cut},
+    {"known", test_known},
+    {"UTF-8", test_utf8},
 };
 CUNIT_MAIN("base_json", cases)
