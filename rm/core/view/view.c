@@ -310,23 +310,24 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
     }
     for (size_t i = 0; i < n; i++) {
         const struct policy_queue *q = &c->tree.v[i];
-        struct rm_queue_view v = all[i];
+        struct rm_queue_view *v = &all[kept];
 
         if (i && !place[i]) /* neither configured nor in use */
             continue;
-        v.name = rm_view_copy_text(out, q->name);
-        v.index = (int32_t)i;
-        v.state = rm_queue_state_name(q, v.pending_apps + v.active_apps);
-        v.acl_submit = rm_view_copy_text(out, q->acl_submit);
-        v.acl_admin = rm_view_copy_text(out, q->acl_admin);
-        v.parent = i ? place[q->parent] : -1;
-        v.depth = i ? all[v.parent].depth + 1 : 0;
-        v.policy =
+        if (kept < i)
+            *v = all[i];
+        v->name = rm_view_copy_text(out, q->name);
+        v->index = (int32_t)i;
+        v->state = rm_queue_state_name(q, v->pending_apps + v->active_apps);
+        v->acl_submit = rm_view_copy_text(out, q->acl_submit);
+        v->acl_admin = rm_view_copy_text(out, q->acl_admin);
+        v->parent = i ? place[q->parent] : -1;
+        v->depth = i ? all[v->parent].depth + 1 : 0;
+        v->policy =
             rm_view_copy_text(out, c->ops->queue_share ? queue_order_name(q->order) : c->ops->name);
-        fill_queue_limits(c, q, &total, &v);
-        fill_queue_share(c, i, &total, i ? inside[q->parent] : 1, &v);
-        place[i] = (int32_t)kept;
-        all[kept++] = v; /* in place, as kept <= i */
+        fill_queue_limits(c, q, &total, v);
+        fill_queue_share(c, i, &total, i ? inside[q->parent] : 1, v);
+        place[i] = (int32_t)kept++;
     }
     free(place);
     free(inside);
