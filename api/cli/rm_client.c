@@ -13,7 +13,7 @@
 
 #include "api/cli/interrupt.h"
 #include "api/cli/text/text.h"
-#include "api/cli/token_file.h"
+#include "api/cli/token/token_file.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
 

@@ -10,11 +10,11 @@
  * because they carry their id.
  *
  * Every request to an RM carries ?user.name=, and the user's token if there is one
- * (api/cli/token_file.h): requests to the RMs as given and to the nodes that these name carry it,
- * not those to a server that only a redirect names. When an RM refuses the token, its file is read
- * again, and the request is repeated if the token has changed. The functions print nothing unless
- * their comments say so, except that a patient call prints one line after a second without an
- * answer. */
+ * (api/cli/token/token_file.h): requests to the RMs as given and to the nodes that these name carry
+ * it, not those to a server that only a redirect names. When an RM refuses the token, its file is
+ * read again, and the request is repeated if the token has changed. The functions print nothing
+ * unless their comments say so, except that a patient call prints one line after a second without
+ * an answer. */
 #ifndef CREEL_API_CLI_RM_CLIENT_H
 #define CREEL_API_CLI_RM_CLIENT_H
 

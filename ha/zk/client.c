@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/crypto/base64.h"
 #include "base/crypto/digest.h"
-#include "base/io/base64.h"
 #include "base/io/log.h"
 #include "base/mem.h"
 #include "ha/zk/client_internal.h"

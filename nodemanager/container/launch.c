@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/wire/order.h"
-#include "base/io/base64.h"
+#include "base/crypto/base64.h"
 #include "base/io/tls_conf.h"
 #include "nodemanager/container/expand.h"
 

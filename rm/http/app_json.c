@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io/base64.h"
+#include "base/crypto/base64.h"
 #include "base/io/json.h"
 #include "base/limits.h"
 #include "rm/http/credentials.h"

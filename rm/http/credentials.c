@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/crypto/base64.h"
 #include "base/error.h"
-#include "base/io/base64.h"
 
 #define TOKEN_MEMBERS 4
 

@@ -61,7 +61,7 @@ done
 echo "ok example"
 
 # --- the pages
-pages=$(ls "$DEPLOY"/doc/*.md "$CREEL_SOURCE/README.md" "$CREEL_SOURCE/SECURITY.md" | grep -v /configuration.md)
+pages=$(ls "$DEPLOY"/doc/*.md "$CREEL_SOURCE"/{README,SECURITY}.md | grep -v /configuration.md)
 "$BIN/creel-rm" --help > "$T/help"
 for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages |
     tr -d '` =' | sort -u); do

@@ -2,7 +2,7 @@
  * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by
  * itself. */
 #include "api/yarn/xml_body.h"
-#include "base/io/base64.h"
+#include "base/crypto/base64.h"
 #include "base/io/json.h"
 #include "base/limits.h"
 #include "rm/http/app_json.h"

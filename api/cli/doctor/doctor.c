@@ -9,19 +9,6 @@
 #include "base/mem.h"
 
 enum { KEY_SEVERITY = 256 };
-static const char *const severities[] = {"low", "medium", "high"};
-
-void doctor_report(struct doctor *d, const struct doctor_check *check, const char *key,
-                   const char *value)
-{
-    if (check->severity < d->at_least)
-        return;
-    json_array_append_new(d->findings,
-                          json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", check->id, "severity",
-                                    severities[check->severity], "key", key, "value", value, "why",
-                                    check->why, "remedy", check->remedy));
-}
-
 /* Prints the findings, the worst first. */
 static void print_findings(const struct doctor *d)
 {
@@ -31,9 +18,9 @@ static void print_findings(const struct doctor *d)
     for (int s = DOCTOR_HIGH; s >= DOCTOR_LOW; s--)
         json_array_foreach(d->findings, i, f)
         {
-            if (strcmp(cli_str(f, "severity"), severities[s]) != 0)
+            if (strcmp(cli_str(f, "severity"), doctor_severities[s]) != 0)
                 continue;
-            printf("%s: %s\n", severities[s], cli_str(f, "id"));
+            printf("%s: %s\n", doctor_severities[s], cli_str(f, "id"));
             cli_print_field(8, "  what", cli_str(f, "key"));
             cli_print_field(8, "  is", *cli_str(f, "value") ? cli_str(f, "value") : "not set");
             cli_print_field(8, "  why", cli_str(f, "why"));
@@ -80,8 +67,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return cli_option_set_error("unexpected argument '%s'", arg);
     if (key != KEY_SEVERITY)
         return ARGP_ERR_UNKNOWN;
-    for (size_t i = 0; i < sizeof severities / sizeof *severities; i++)
-        if (strcmp(arg, severities[i]) == 0) {
+    for (int i = DOCTOR_LOW; i <= DOCTOR_HIGH; i++)
+        if (strcmp(arg, doctor_severities[i]) == 0) {
             d->at_least = (enum doctor_severity)i;
             return 0;
         }

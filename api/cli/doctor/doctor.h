@@ -24,6 +24,8 @@ enum doctor_severity {
     DOCTOR_HIGH,   /* who reaches a port or logs in on a host can take the cluster over */
 };
 
+extern const char *const doctor_severities[]; /* the names of enum doctor_severity */
+
 struct doctor;
 struct doctor_check {
     const char *id; /* [a-z-]; stable, since scripts read it */
@@ -43,6 +45,7 @@ struct doctor {
     json_t *findings;              /* array of {id, severity, key, value, why, remedy} */
 };
 
+/* ---- finding.c ---- */
 /* Adds a finding of @check: @key, a configuration key or a request, has the value @value. */
 void doctor_report(struct doctor *d, const struct doctor_check *check, const char *key,
                    const char *value);

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "api/server/access/proxy_users.h"
+#include "base/crypto/base64.h"
 #include "base/crypto/digest.h"
 #include "base/crypto/equal.h"
 #include "base/crypto/random.h"
-#include "base/io/base64.h"
 #include "base/io/io.h"
 
 #define SECRET_KEY   "hadoop.http.authentication.signature.secret.file"

@@ -1,6 +1,6 @@
-/* base/io/base64.h - base64, as Java programs write and read it. */
-#ifndef CREEL_BASE_IO_BASE64_H
-#define CREEL_BASE_IO_BASE64_H
+/* base/crypto/base64.h - base64, as Java programs write and read it. */
+#ifndef CREEL_BASE_CRYPTO_BASE64_H
+#define CREEL_BASE_CRYPTO_BASE64_H
 
 #include "base/mem.h"
 

@@ -1,4 +1,4 @@
-#include "base/io/base64.h"
+#include "base/crypto/base64.h"
 
 #include <stdint.h>
 

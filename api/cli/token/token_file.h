@@ -1,5 +1,5 @@
-/* api/cli/token_file.h - finds the user's token for the ResourceManagers that a command talks to,
- * in the first of these files that exists:
+/* api/cli/token/token_file.h - finds the user's token for the ResourceManagers that a command talks
+ * to, in the first of these files that exists:
  *
  *   $CREEL_TOKEN_FILE   if set; then no other place is tried
  *   DIR/rm.token        of `creel dev`, without and with --ha, in its default folder, if the
@@ -10,8 +10,8 @@
  *
  * STATE: $XDG_STATE_HOME/creel or ~/.local/state/creel; CONF: $XDG_CONFIG_HOME/creel or
  * ~/.config/creel. A file's first line is the token. Files that others can read are refused. */
-#ifndef CREEL_API_CLI_TOKEN_FILE_H
-#define CREEL_API_CLI_TOKEN_FILE_H
+#ifndef CREEL_API_CLI_TOKEN_TOKEN_FILE_H
+#define CREEL_API_CLI_TOKEN_TOKEN_FILE_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "api/cli/token_file.h"
+#include "api/cli/token/token_file.h"
 
 #include <stdlib.h>
 #include <string.h>

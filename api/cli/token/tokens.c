@@ -1,4 +1,4 @@
-/* api/cli/tokens.c - `creel token`: makes, lists and revokes tokens of users. */
+/* api/cli/token/tokens.c - `creel token`: makes, lists and revokes tokens of users. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
