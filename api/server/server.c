@@ -149,11 +149,11 @@ static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connect
     (void)cls;
     (void)connection;
     (void)url;
+    (void)version;
     if (!rq)
         return MHD_NO;
     if (!rq->begun) {
         begin_body_phase(rq);
-        rq->http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
         api_request_handle_head(rq, method);
         /* Answering an error now spares the client from sending a long body, but the connection has
          * to be closed; a short body is better read and dropped. */

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/crypto/certificate.h"
+#include "base/crypto/keyring.h"
+#include "base/crypto/secret_file.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 #include "base/io/tls_conf.h"
@@ -22,6 +24,7 @@
 enum { REQUESTS = 400, HANDSHAKES = 40, BLOCKS_MAX = 1000, DAY = 86400 };
 
 static char *dir;
+static struct base_keyring *keys; /* of nodes */
 static struct rm {
     pid_t pid;
     char url[256];
@@ -94,6 +97,7 @@ static void start_rm(struct rm *rm, const char *bin, bool tls)
 
     args[n++] = base_printf("-Dcreel.rm.state-dir=%s/%s", dir, tls ? "tls" : "plain");
     args[n++] = base_printf("--url-file=%s", file);
+    args[n++] = base_printf("-Dcreel.cluster.secret-file=%s/cluster.secret", dir);
     if (tls) {
         args[n++] = "-Dyarn.http.policy=HTTPS_ONLY";
         args[n++] = base_printf("-Dcreel.tls.certificate-file=%s/host.pem", dir);
@@ -129,7 +133,8 @@ static void ask(struct rm *rm, const char *path, const char *body)
     struct base_http_request rq = {.method = body ? "POST" : "GET",
                                    .url = url,
                                    .body = body,
-                                   .body_len = body ? strlen(body) : 0};
+                                   .body_len = body ? strlen(body) : 0,
+                                   .keys = body ? keys : NULL};
     struct base_http_answer a = {0};
     struct base_error err = {0};
 
@@ -139,6 +144,15 @@ static void ask(struct rm *rm, const char *path, const char *body)
     }
     base_http_answer_free(&a);
     free(url);
+}
+
+static void make_secret(void)
+{
+    char *path = path_of("cluster.secret");
+
+    if (base_secret_file_make(path, NULL) < 0 || base_keyring_open(path, &keys, NULL) < 0)
+        die("no secret");
+    free(path);
 }
 
 static void register_node(struct rm *rm)
@@ -226,6 +240,7 @@ int main(int argc, char **argv)
     if (!mkdtemp(dir))
         die("mkdtemp");
     make_certificates();
+    make_secret();
     ca = path_of("ca.pem");
     base_tls_trust(ca);
     for (int i = 0; i < 2; i++) {
@@ -242,6 +257,7 @@ int main(int argc, char **argv)
         kill(rms[i].pid, SIGTERM);
         waitpid(rms[i].pid, NULL, 0);
     }
+    base_keyring_unref(keys);
     base_rmtree(dir, NULL);
     free(ca);
     free(dir);

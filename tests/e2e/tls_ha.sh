@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Goal: with TLS a standby redirects to https://, and nodes, tasks and commands follow a failover of
+# Goal: with TLS, and certificates of daemons, a standby redirects to https://, and nodes, tasks and commands follow a failover of
 # two ResourceManagers.
 . "$(dirname "$0")/cli_lib.sh"
 . "$(dirname "$0")/zookeeper.sh"
@@ -13,7 +13,7 @@ who_is() {
 is_one() { [ "$(who_is "$1" | wc -l)" = 1 ]; }
 settled() { is_one active && is_one standby; }
 
-start_cluster --tls --ha --nodes 2
+start_cluster --tls --ha --nodes 2 -Dcreel.tls.client-auth=daemons
 [[ $CREEL_RM == https://127.0.0.1:*,https://127.0.0.1:* ]] || fail "rm.url: $CREEL_RM"
 wait_for 30 "active ResourceManager and standby" settled
 old=$(who_is active) new=$(who_is standby)
@@ -22,6 +22,18 @@ check_equal "$(curl -s -o /dev/null -w '%{redirect_url}' "$standby/ws/v1/cluster
     "$active/ws/v1/cluster/apps" "redirection of the standby"
 check_equal "$(curl -sf "$standby/ws/v1/cluster/ha" | jq -r .activeUrl)" "$active" "activeUrl"
 echo "ok standby"
+
+# Nodes show their certificates; whoever shows none is no node.
+for flags in "" "--cert $DEV/tls/host.pem --key $DEV/tls/host.key"; do
+    # shellcheck disable=SC2086
+    curl -s $flags -X POST -H 'Content-Type: application/json' -d '{}' \
+        "$active/ws/v1/nodetracker/register" | jq -r .RemoteException.message > "$T/why"
+    [ -n "$flags" ] || grep -qF "certificate of the cluster's authority" "$T/why" ||
+        fail "without a certificate: $(cat "$T/why")"
+    [ -z "$flags" ] || ! grep -qF "certificate of the cluster's authority" "$T/why" ||
+        fail "with a certificate: $(cat "$T/why")"
+done
+echo "ok certificates of daemons"
 
 mkdir "$T/in"
 seq 1 3000 | sed 's/.*/word & and words/' > "$T/in/text"

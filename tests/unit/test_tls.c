@@ -340,6 +340,51 @@ static void raw_ask(struct raw *r)
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "https://"));
 }
 
+/* Sends @text, and reads until the server ends the connection or @ends records have come in which
+ * the scheme is found, whole as all that is written at once. Returns how many have. */
+static int raw_count_answers(struct raw *r, const char *text, int ends)
+{
+    char buf[16385];
+    ssize_t got = 1;
+    int n = 0;
+
+    CU_ASSERT_EQUAL(gnutls_record_send(r->session, text, strlen(text)), (ssize_t)strlen(text));
+    while (n < ends && (got > 0 || got == GNUTLS_E_AGAIN || got == GNUTLS_E_INTERRUPTED)) {
+        got = gnutls_record_recv(r->session, buf, sizeof buf - 1);
+        buf[got > 0 ? got : 0] = '\0';
+        n += strstr(buf, "https://") != NULL;
+    }
+    return n;
+}
+
+/* Answers whose head and body are collected leave, one by one and in a row, also when the client
+ * sends its requests at once, and the last one ends the connection. */
+static void test_collected_answers(void)
+{
+    enum { ROW = 200 };
+    static const char one[] = "GET /scheme HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    static const char *const last[] = {
+        "GET /scheme HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "GET /scheme HTTP/1.0\r\nHost: localhost\r\n\r\n"};
+    struct base_buf row = {0};
+    struct raw r;
+
+    start("host");
+    for (int i = 0; i < ROW; i++)
+        base_buf_adds(&row, one);
+    for (size_t i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL_FATAL(raw_open(&r, "NORMAL"), 0);
+        raw_ask(&r);
+        CU_ASSERT_EQUAL(raw_count_answers(&r, row.data, ROW), ROW);
+        raw_ask(&r);
+        /* one more than comes: until the end of the connection */
+        CU_ASSERT_EQUAL(raw_count_answers(&r, last[i], 2), 1);
+        raw_close(&r);
+    }
+    base_buf_free(&row);
+    stop();
+}
+
 /* Returns the digest of the certificate that the server has shown, as a number. */
 static uint64_t raw_certificate(const struct raw *r)
 {
@@ -596,6 +641,7 @@ static const struct cunit_case cases[] = {
     {"plain HTTP on a TLS port", test_plain_http_on_tls_port},
     {"TLS on a plain port", test_tls_on_plain_port},
     {"versions and ciphers", test_versions},
+    {"collected answers", test_collected_answers},
     {"a reload cuts nothing", test_reload_cuts_nothing},
     {"files refused", test_files_refused},
     {"configuration", test_configuration},

@@ -63,16 +63,6 @@ static bool is_sent_chunked(const struct api_request *rq)
     return rq->reply.type == API_JSON && !is_creel_route(rq) && !rq->reply.page;
 }
 
-/* Returns true when libmicrohttpd will keep the connection after this answer. It shuts others down
- * before it calls us with the end of the request. */
-static bool connection_stays_open(const struct api_request *rq)
-{
-    const char *wish = api_header(rq, "Connection");
-
-    return rq->http_1_1 && !rq->close && !rq->reply.close &&
-           (!wish || strcasecmp(wish, "keep-alive") == 0);
-}
-
 static struct MHD_Response *create_body_response(struct api_request *rq, bool *packed)
 {
     struct api_reply *reply = &rq->reply;
@@ -89,7 +79,7 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
         return api_pieces_create_body_response(&reply->body, is_sent_chunked(rq));
     response =
         MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
-    if (response && rq->conn && connection_stays_open(rq))
+    if (response && rq->conn)
         api_tls_collect(&rq->conn->tls, reply->body.len);
     if (response)
         memset(&reply->body, 0, sizeof reply->body);

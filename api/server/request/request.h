@@ -39,7 +39,6 @@ struct api_request {
     bool run;     /* the handler has been called */
     bool drain;   /* read the body's remaining bytes and drop them */
     bool close;   /* close the connection after the answer */
-    bool http_1_1;
     int uri_error;
     char *target; /* as sent; NULL: the server checks no signatures */
     struct api_signer signer;
