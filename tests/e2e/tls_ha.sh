@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Goal: with TLS, and certificates of daemons, a standby redirects to https://, and nodes, tasks and commands follow a failover of
-# two ResourceManagers.
+# Goal: with TLS, and certificates of daemons, a standby redirects to https://, and nodes, tasks and
+# commands follow a failover of two ResourceManagers.
 . "$(dirname "$0")/cli_lib.sh"
 . "$(dirname "$0")/zookeeper.sh"
 zk_or_skip
