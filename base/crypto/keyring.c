@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/crypto/container_token.h"
+#include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/mem.h"
 
@@ -14,6 +16,7 @@
 struct base_keyring {
     atomic_int refs;
     char *path;           /* NULL: a fixed key */
+    bool is_token;        /* the file holds a container's token */
     pthread_mutex_t lock; /* protects the members below; held while the file is read */
     struct base_key keys[BASE_SECRET_KEYS_MAX];
     size_t n, signer; /* number of keys; index of the one that signs */
@@ -30,11 +33,37 @@ static struct base_keyring *keyring_new(const char *path)
     return k;
 }
 
-int base_keyring_open(const char *path, struct base_keyring **out, struct base_error *err)
+static int read_token(const char *path, struct base_key keys[static BASE_SECRET_KEYS_MAX],
+                      size_t *n, struct base_error *err)
+{
+    struct base_buf text = {0};
+    int rc = base_file_read_plain(path, BASE_CONTAINER_TOKEN_MAX, &text, err);
+
+    *n = 1;
+    if (rc == 0 && !base_container_token_parse(text.data ? text.data : "", &keys[0]))
+        rc = base_error_set(err, -BASE_EINVAL, "%s: this is no container's token", path);
+    if (text.data)
+        explicit_bzero(text.data, text.len);
+    base_buf_free(&text);
+    return rc;
+}
+
+static int read_keys(const struct base_keyring *k,
+                     struct base_key keys[static BASE_SECRET_KEYS_MAX], size_t *n,
+                     struct base_error *err)
+{
+    return k->is_token ? read_token(k->path, keys, n, err)
+                       : base_secret_file_read(k->path, keys, n, err);
+}
+
+static int open_keyring(const char *path, bool is_token, struct base_keyring **out,
+                        struct base_error *err)
 {
     struct base_keyring *k = keyring_new(path);
-    int rc = base_secret_file_read(path, k->keys, &k->n, err);
+    int rc;
 
+    k->is_token = is_token;
+    rc = read_keys(k, k->keys, &k->n, err);
     if (rc < 0) {
         base_keyring_unref(k);
         return rc;
@@ -42,6 +71,16 @@ int base_keyring_open(const char *path, struct base_keyring **out, struct base_e
     k->read_us = base_mono_us(&base_clock_real);
     *out = k;
     return 0;
+}
+
+int base_keyring_open_token(const char *path, struct base_keyring **out, struct base_error *err)
+{
+    return open_keyring(path, true, out, err);
+}
+
+int base_keyring_open(const char *path, struct base_keyring **out, struct base_error *err)
+{
+    return open_keyring(path, false, out, err);
 }
 
 struct base_keyring *base_keyring_new(const struct base_key *key)
@@ -96,7 +135,7 @@ static int read_again(struct base_keyring *k, struct base_error *err)
 {
     struct base_key keys[BASE_SECRET_KEYS_MAX];
     size_t n;
-    int rc = base_secret_file_read(k->path, keys, &n, err);
+    int rc = read_keys(k, keys, &n, err);
 
     k->read_us = base_mono_us(&base_clock_real);
     if (rc == 0) {

@@ -13,6 +13,10 @@ struct base_keyring;
 
 /* Opens the keyring of the secret file @path. Returns 0, or an error of base_secret_file_read(). */
 int base_keyring_open(const char *path, struct base_keyring **out, struct base_error *err);
+/* Opens the keyring of the file @path with a container's token, which its node renews: refresh it
+ * before use. A file that cannot be read changes nothing then. Returns 0, -BASE_EINVAL when it
+ * holds no token, or an error of reading. */
+int base_keyring_open_token(const char *path, struct base_keyring **out, struct base_error *err);
 /* Returns a keyring of @key alone, which never changes. */
 struct base_keyring *base_keyring_new(const struct base_key *key);
 struct base_keyring *base_keyring_ref(struct base_keyring *k); /* NULL-safe; returns @k */

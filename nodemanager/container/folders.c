@@ -300,14 +300,12 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
         return base_error_set(err, -BASE_EINVAL, "user: not UTF-8");
     base_json_dump(j, &spec);
     json_decref(j);
-    const struct nm_spare_text texts[] = {
-        {NM_SPARE_RECORD, "spec.json", spec.data, spec.len},
-        {NM_SPARE_FILES, "token", token ? token : "", token ? strlen(token) : 0}};
+    const struct nm_spare_text texts[] = {{NM_SPARE_RECORD, "spec.json", spec.data, spec.len}};
     const char *const to[NM_SPARE_PARTS] = {
         [NM_SPARE_FILES] = nm_path_in_app(f, id, NULL, files),
         [NM_SPARE_LOGS] = format_app_path(f, "logs", id, NULL, logs),
         [NM_SPARE_RECORD] = nm_path_in_app_record(f, id, NULL, record)};
-    int rc = fill_and_place_spare(f, NM_SPARE_APP, texts, 2, to, err);
+    int rc = fill_and_place_spare(f, NM_SPARE_APP, texts, 1, to, err);
     base_buf_free(&spec);
     return rc;
 }
@@ -322,16 +320,18 @@ int nm_files_save_log_choice(const struct nm_files *f, const struct base_app_id 
 /* The launch order is stored twice: in the record, which a restarted NodeManager trusts, and in the
  * container's folder, for the task. */
 int nm_files_create_container(struct nm_files *f, const struct base_container_id *id,
-                              const char *launch, size_t len, struct base_error *err)
+                              const struct nm_container_texts *t, struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
-    const struct nm_spare_text texts[] = {{NM_SPARE_RECORD, "launch.json", launch, len},
-                                          {NM_SPARE_FILES, "launch.json", launch, len}};
+    const struct nm_spare_text texts[] = {
+        {NM_SPARE_RECORD, "launch.json", t->order, strlen(t->order)},
+        {NM_SPARE_FILES, "launch.json", t->shown, strlen(t->shown)},
+        {NM_SPARE_FILES, "token", t->token, strlen(t->token)}};
     const char *const to[NM_SPARE_PARTS] = {
         [NM_SPARE_FILES] = nm_path_in_container(f, id, NULL, files),
         [NM_SPARE_LOGS] = nm_path_in_logs(f, id, NULL, logs),
         [NM_SPARE_RECORD] = nm_path_in_record(f, id, NULL, record)};
-    return fill_and_place_spare(f, NM_SPARE_CONTAINER, texts, 2, to, err);
+    return fill_and_place_spare(f, NM_SPARE_CONTAINER, texts, 3, to, err);
 }
 
 int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id,
@@ -340,6 +340,22 @@ int nm_files_write_in_container(const struct nm_files *f, const struct base_cont
 {
     char path[NM_PATH_MAX];
     return write_small_file(f, nm_path_in_container(f, id, name, path), O_EXCL, bytes, len, err);
+}
+
+int nm_files_replace_in_container(const struct nm_files *f, const struct base_container_id *id,
+                                  const char *name, const char *bytes, size_t len,
+                                  struct base_error *err)
+{
+    char path[NM_PATH_MAX], beside_name[64], beside[NM_PATH_MAX];
+    int rc;
+    snprintf(beside_name, sizeof beside_name, "%s.new", name);
+    nm_path_in_container(f, id, name, path);
+    nm_path_in_container(f, id, beside_name, beside);
+    unlink(beside); /* of a daemon that was killed meanwhile */
+    rc = write_small_file(f, beside, O_EXCL, bytes, len, err);
+    if (rc == 0 && rename(beside, path) < 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    return rc;
 }
 
 int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,

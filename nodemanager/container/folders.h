@@ -9,9 +9,9 @@
  *    records/<app>/forgotten          ids of containers whose end the RM has stored, one per line
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
  *                                     killed, suspended: marks of orders in force
- *    apps/<app>/token                 readable by the containers (0600)
  *    apps/<app>/sysfs/app.json        the master's document for them (daemon/sysfs.h)
- *    apps/<app>/<container>/          launch.json for a task, progress, result.json, failure.json,
+ *    apps/<app>/<container>/          launch.json for a task, without secrets; token (0600), which
+ *                                     the daemon renews; progress, result.json, failure.json,
  *                                     command.sh, master-token, work/ where the command starts,
  *                                     tmp/, output/
  *    logs/<app>/<container>/          stdout, stderr, and files added by the container
@@ -123,7 +123,7 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 /* Makes @path, one of ours, disappear at once; it is deleted in the background. */
 void nm_files_discard(struct nm_files *f, const char *path);
 
-/* Creates the application's folders for files, with its token, and for logs, and its record. Does
+/* Creates the application's folders for files and logs, and its record, with its token. Does
  * nothing and returns 0 if the record exists. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, const char *acl_view, struct base_error *err);
@@ -132,10 +132,21 @@ int nm_files_save_log_choice(const struct nm_files *f, const struct base_app_id 
                              const char *include, const char *exclude, struct base_error *err);
 /* Returns true if the application has a record. */
 bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id *id);
+/* Texts of a new container. */
+struct nm_container_texts {
+    const char *order; /* launch.json of the record */
+    const char *shown; /* launch.json of the container's folder */
+    const char *token; /* its token */
+};
 /* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the
  * container has a record already. */
 int nm_files_create_container(struct nm_files *f, const struct base_container_id *id,
-                              const char *launch, size_t len, struct base_error *err);
+                              const struct nm_container_texts *t, struct base_error *err);
+/* Replaces the small file @name in the container's folder while the container runs: a reader finds
+ * the old or the new text. */
+int nm_files_replace_in_container(const struct nm_files *f, const struct base_container_id *id,
+                                  const char *name, const char *bytes, size_t len,
+                                  struct base_error *err);
 /* Writes a small file into the container's folder before the container starts. Fails with -BASE_EIO
  * if the name exists. */
 int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id,

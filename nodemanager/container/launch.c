@@ -92,7 +92,7 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
     nm_env_set(l, "CREEL_RM", conf->rm);
     if (conf->ca_file && *conf->ca_file)
         nm_env_set(l, BASE_TLS_CA_VARIABLE, conf->ca_file);
-    nm_env_set(l, "CREEL_APP_TOKEN_FILE", nm_path_in_app(f, &la->id.attempt.app, "token", path));
+    nm_env_set(l, "CREEL_APP_TOKEN_FILE", nm_path_in_container(f, &la->id, "token", path));
     nm_env_set(l, "CREEL_PROGRESS_FILE", nm_path_in_container(f, &la->id, "progress", path));
     nm_env_set(l, "LOG_DIRS", nm_path_in_logs(f, &la->id, NULL, path));
     nm_env_set(l, "PWD", nm_path_in_container(f, &la->id, "work", path));

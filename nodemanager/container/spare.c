@@ -18,12 +18,12 @@ static const struct {
     const char *name;
     mode_t mode; /* 0: a folder */
 } entries[NM_SPARE_KINDS][9] = {
-    [NM_SPARE_APP] = {{NM_SPARE_FILES, "token", 0600},
-                      {NM_SPARE_LOGS, ".running", 0600},
+    [NM_SPARE_APP] = {{NM_SPARE_LOGS, ".running", 0600},
                       {NM_SPARE_RECORD, "spec.json", 0600},
                       {NM_SPARE_RECORD, "forgotten", 0600}},
     [NM_SPARE_CONTAINER] = {{NM_SPARE_FILES, "work", 0},
                             {NM_SPARE_FILES, "launch.json", 0600},
+                            {NM_SPARE_FILES, "token", 0600},
                             {NM_SPARE_LOGS, "stdout", 0640},
                             {NM_SPARE_LOGS, "stderr", 0640},
                             {NM_SPARE_RECORD, "launch.json", 0600},
@@ -158,7 +158,7 @@ int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_sp
 struct again {
     const char *used, *spare;
 };
-static const struct again files_again[] = {{"launch.json", "launch.json"}};
+static const struct again files_again[] = {{"launch.json", "launch.json"}, {"token", "token"}};
 static const struct again record_again[] = {
     {"launch.json", "launch.json"}, {"pid.json", "pid.json.tmp"}, {"exit.json", "exit.json.tmp"}};
 #define FILES_AGAIN  (sizeof files_again / sizeof files_again[0])

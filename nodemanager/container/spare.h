@@ -22,8 +22,9 @@
 #define NM_SPARES_LOW  12  /* number below which the janitor is woken to make more */
 
 enum nm_spare_kind {
-    NM_SPARE_APP, /* files: token; logs: .running; record: spec.json, forgotten */
-    /* files: work/, launch.json; logs: stdout, stderr; record: launch.json and the shim's files */
+    NM_SPARE_APP, /* logs: .running; record: spec.json, forgotten */
+    /* files: work/, launch.json, token; logs: stdout, stderr; record: launch.json and the shim's
+       files */
     NM_SPARE_CONTAINER,
     NM_SPARE_KINDS
 };

@@ -21,6 +21,7 @@
 #include "base/io/tls_conf.h"
 #include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/aux_services.h"
+#include "nodemanager/daemon/container_tokens.h"
 #include "nodemanager/figures/load.h"
 #include "nodemanager/http/access/identify.h"
 #include "nodemanager/http/routes.h"
@@ -84,7 +85,8 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
         /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
         .check_token = nm_check_token,
         .prepare = nm_identify_prepare,
-        .keys = nm->keys};
+        .keys = nm->keys,
+        .find_key = nm_container_token_find_key};
     int rc = api_conf_read(nm->conf, "nodemanager", out, err);
     if (rc == 0)
         api_hosts_add_addresses(out->hosts, nm->host);

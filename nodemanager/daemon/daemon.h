@@ -100,7 +100,7 @@ struct nm {
     size_t pending_len, pending_cap;
     TAILQ_HEAD(, nm_box) waiting;
     size_t asked; /* spawn requests without an answer */
-    int64_t health_next_us;
+    int64_t health_next_us, tokens_renew_us;
     uint64_t load_reported; /* number of the sample that a heartbeat last reported */
     /* when a write last found the disk full; 0: never, or a test write has succeeded since */
     int64_t no_space_us;

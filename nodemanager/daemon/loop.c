@@ -21,6 +21,7 @@
 #include "nodemanager/container/process_tree.h"
 #include "nodemanager/container/stopped.h"
 #include "nodemanager/daemon/audit.h"
+#include "nodemanager/daemon/container_tokens.h"
 #include "nodemanager/daemon/daemon.h"
 #include "nodemanager/figures/load.h"
 
@@ -151,10 +152,39 @@ static int prepare_isolation(const struct nm_box *box, const struct nm_launch *l
                : 0;
 }
 
+/* Copies the launch order without its secrets, for the container. The caller frees the text. */
+static char *copy_order_for_container(const struct wire_launch *order)
+{
+    json_t *shown = json_copy((json_t *)(uintptr_t)order->source); /* it only reads it */
+    struct base_buf text = {0};
+    json_object_del(shown, "token");
+    json_object_del(shown, "masterToken");
+    json_object_del(shown, "credentials");
+    base_json_dump(shown, &text);
+    json_decref(shown);
+    return base_buf_take(&text);
+}
+
+static int create_container_files(struct nm *nm, const struct nm_launch *l, struct base_error *err)
+{
+    const struct wire_launch *order = l->order;
+    char token[BASE_CONTAINER_TOKEN_MAX], *shown = copy_order_for_container(order);
+    struct base_buf text = {0};
+    base_json_dump(order->source, &text);
+    int rc = nm_files_create_container(
+        &nm->files, &l->id,
+        &(struct nm_container_texts){text.data ? text.data : "", shown,
+                                     nm_container_token_make(nm, l, token)},
+        err);
+    explicit_bzero(token, sizeof token);
+    base_buf_free(&text);
+    free(shown);
+    return rc;
+}
+
 static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_launch *l,
                           struct base_error *err)
 {
-    struct base_buf text = {0};
     const struct wire_launch *order = l->order;
     bool first = (order->log_include || order->log_exclude) &&
                  !nm_files_has_app_record(&nm->files, &l->id.attempt.app);
@@ -163,15 +193,12 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_lau
     if (rc == 0 && first)
         rc = nm_files_save_log_choice(&nm->files, &l->id.attempt.app, order->log_include,
                                       order->log_exclude, err);
-    base_json_dump(order->source, &text);
     if (rc == 0)
-        rc = nm_files_create_container(&nm->files, &l->id, text.data ? text.data : "", text.len,
-                                       err);
+        rc = create_container_files(nm, l, err);
     if (rc == 0)
         rc = nm_command_build(&nm->launch_conf, &nm->files, l, &box->command, err);
     if (rc == 0)
         rc = prepare_isolation(box, l, err);
-    base_buf_free(&text);
     return rc;
 }
 
@@ -839,6 +866,7 @@ void nm_loop_run(struct nm *nm)
             nm_stopped_continue_shims_and_spawner(nm);
             api_audit_log_left_out_refusals();
             nm_check_and_report_health(nm);
+            nm_container_tokens_renew_if_due(nm);
         }
     }
     base_watchdog_stop(watchdog);

@@ -2,7 +2,7 @@
  *
  * output/file.out contains all partitions, one after the other. output/file.index has a line
  * "offset length records" for each; this file appears, complete, after file.out is complete. A
- * request needs the application's token. */
+ * request needs the token of a container of the application. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crypto/equal.h"
 #include "base/io/io.h"
 #include "base/limits.h"
+#include "nodemanager/daemon/container_tokens.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
@@ -73,18 +73,16 @@ static bool find_partition(const struct nm_files *f, const struct base_container
     return ok;
 }
 
-/* Returns 0 if @token is the application's, 403 if it is not, 404 if the application is unknown or
- * has been cleaned up. */
-static unsigned token_refusal_status(struct nm *nm, const struct base_app_id *id, const char *token)
+/* Returns 0 if the request has the token of a container of the application, 403 if not, 404 if the
+ * application is unknown or has been cleaned up. */
+static unsigned token_refusal_status(const struct api_request *rq, struct nm *nm,
+                                     const struct base_app_id *id)
 {
-    unsigned status = 404;
     pthread_mutex_lock(&nm->lock);
     const struct nm_app_view *app = nm_core_app_find(nm->core, id);
-    if (app && !app->finished)
-        status =
-            app->token && *app->token && token && base_secret_equal(app->token, token) ? 0 : 403;
+    bool known = app && !app->finished;
     pthread_mutex_unlock(&nm->lock);
-    return status;
+    return !known ? 404 : nm_container_token_allows(rq, nm, id) ? 0 : 403;
 }
 
 static void get_map_output(struct api_request *rq, void *user)
@@ -101,10 +99,11 @@ static void get_map_output(struct api_request *rq, void *user)
                          "a container id and a partition number were expected");
         return;
     }
-    unsigned status = token_refusal_status(nm, &id.attempt.app, api_bearer_token(rq));
+    unsigned status = token_refusal_status(rq, nm, &id.attempt.app);
     if (status == 403) {
         atomic_fetch_add_explicit(&failed, 1, memory_order_relaxed);
-        api_answer_error(rq, 403, "ForbiddenException", "this is not the application's token");
+        api_answer_error(rq, 403, "ForbiddenException",
+                         "this is no token of a container of the application");
         return;
     }
     int fd = -1;

@@ -212,7 +212,8 @@ static int fetch_output(struct fetcher *f, const struct job *job, struct base_er
     struct base_http_request rq = {
         .method = "GET",
         .url = job->url,
-        .bearer = f->s->t->spec.token,
+        .keys = task_renewed_keys(f->s->t),
+        .stream = true,
         .accept = "application/octet-stream",
         .timeout_ms =
             job->timeout_ms < FETCH_TIMEOUT_MAX_MS ? job->timeout_ms : FETCH_TIMEOUT_MAX_MS,

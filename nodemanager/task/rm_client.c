@@ -16,6 +16,13 @@ struct task_rm {
     struct base_error unreadable; /* why the list is empty */
 };
 
+struct base_keyring *task_renewed_keys(const struct task *t)
+{
+    if (t->spec.keys)
+        (void)base_keyring_refresh(t->spec.keys, NULL); /* on failure the old token may do */
+    return t->spec.keys;
+}
+
 struct task_rm *task_rm_new(const struct task *t)
 {
     struct task_rm *rm = base_alloc(sizeof *rm);
@@ -27,7 +34,7 @@ struct task_rm *task_rm_new(const struct task *t)
         base_rm_list_free(&rm->list);
     else
         base_rm_cursor_init(&rm->turn, &rm->list);
-    rm->turn.listed_only = true; /* each request carries the application's token */
+    rm->turn.listed_only = true; /* each request shows who we are */
     return rm;
 }
 
@@ -63,7 +70,7 @@ static int call_current_rm(struct task_rm *rm, const char *path, const char *bod
         .url = url,
         .body = body,
         .body_len = body != NULL ? strlen(body) : 0,
-        .bearer = rm->t->spec.token,
+        .keys = task_renewed_keys(rm->t),
         .connect_timeout_ms = several ? 1000 : 0,
         .timeout_ms = several && timeout_ms > TASK_RM_SILENT_MS ? TASK_RM_SILENT_MS : timeout_ms,
         .silence_ms = several ? 3000 : 0,

@@ -16,6 +16,9 @@
 #define TASK_RM_RETRY_FIRST_MS 50
 #define TASK_RM_RETRY_MAX_MS   1000
 
+/* Returns the container's token as the node has renewed it last; NULL: there is none. */
+struct base_keyring *task_renewed_keys(const struct task *t);
+
 struct task_rm;
 struct task_rm *task_rm_new(const struct task *t); /* borrows @t */
 void task_rm_free(struct task_rm *rm);

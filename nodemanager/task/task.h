@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/crypto/keyring.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/task_counter.h"
@@ -39,7 +40,8 @@ enum task_phase { TASK_PHASE_MAP, TASK_PHASE_SHUFFLE, TASK_PHASE_SORT, TASK_PHAS
 /* The part of the launch order that concerns the task (protocol: map and reduce specs). */
 struct task_spec {
     bool is_reduce;
-    char *task_id, *app_id, *token;
+    char *task_id, *app_id;
+    struct base_keyring *keys; /* the container's token; NULL: it has none */
     int32_t attempt;
     int32_t index;
     int32_t reduces, maps;

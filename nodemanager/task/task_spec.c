@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "api/wire/order.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
-#include "base/limits.h"
 #include "nodemanager/task/task.h"
 
 #define LAUNCH_MAX (16u << 20)
@@ -43,7 +43,6 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
     *s = (struct task_spec){.is_reduce = l->kind == BASE_CONTAINER_REDUCE,
                             .task_id = base_strdup(l->task),
                             .app_id = base_strdup(w->job),
-                            .token = base_strdup(l->token),
                             .attempt = l->task_attempt,
                             .index = w->index,
                             .reduces = w->reduces,
@@ -60,23 +59,25 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
                             .sort_buffer_mb = w->sort_buffer_mb};
 }
 
-/* A token file takes precedence over the token in the order, because it can be renewed. The RM URLs
- * in the order take precedence over the environment. */
+/* Opens the token in the container's folder. A container of an application without a secret has
+ * none, or an empty file: its requests are not signed. */
+static int open_token(struct task *t, struct base_error *err)
+{
+    char *path = base_printf("%s/token", t->dir);
+    struct stat st;
+    int rc = 0;
+
+    if (stat(path, &st) == 0 && st.st_size > 0)
+        rc = base_keyring_open_token(path, &t->spec.keys, err);
+    free(path);
+    return rc;
+}
+
+/* The RM URLs in the order take precedence over the environment. */
 static int fill_spec_from_environment(struct task_spec *s, struct base_error *err)
 {
-    const char *path = getenv("CREEL_APP_TOKEN_FILE"), *rm = getenv("CREEL_RM");
-    struct base_buf b = {0};
+    const char *rm = getenv("CREEL_RM");
 
-    if (path != NULL && path[0] != '\0') {
-        int rc = base_file_read_plain(path, BASE_NAME_MAX, &b, err);
-
-        if (rc < 0)
-            return base_error_wrap(err, rc, "application token");
-        while (b.len > 0 && (b.data[b.len - 1] == '\n' || b.data[b.len - 1] == ' '))
-            b.data[--b.len] = '\0';
-        free(s->token);
-        s->token = base_buf_take(&b);
-    }
     if (s->rm == NULL && rm != NULL)
         s->rm = base_strdup(rm);
     if (s->rm == NULL && (s->is_reduce || s->reduces == 0))
@@ -101,6 +102,8 @@ int task_spec_load(struct task *t, struct base_error *err)
         copy_spec(&launch, &t->spec);
     if (rc == 0)
         rc = fill_spec_from_environment(&t->spec, err);
+    if (rc == 0)
+        rc = open_token(t, err);
     if (rc < 0)
         base_error_wrap(err, rc, "%s", path);
     json_decref(root);
@@ -113,7 +116,7 @@ void task_spec_free(struct task_spec *s)
 {
     free(s->task_id);
     free(s->app_id);
-    free(s->token);
+    base_keyring_unref(s->keys);
     free(s->command);
     free(s->combine);
     free(s->output);

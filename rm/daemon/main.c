@@ -28,6 +28,7 @@
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
 #include "rm/daemon/own_token.h"
+#include "rm/http/access/container_token.h"
 #include "rm/http/access/identify.h"
 #include "rm/http/access/prepare.h"
 #include "rm/http/mapreduce/mapreduce.h"
@@ -287,6 +288,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
         .keys = s->keys,
+        .find_key = rm_container_token_find_key,
         .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
     };
     return api_conf_read(s->conf, "resourcemanager", out, err);

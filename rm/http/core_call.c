@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crypto/equal.h"
 #include "base/io/io.h"
+#include "rm/http/access/container_token.h"
 #include "rm/leader/standby.h"
 
 static void unref_call(void *user)
@@ -80,25 +80,17 @@ bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *
 
 bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id)
 {
-    const char *bearer = api_bearer_token(rq);
-    char token[65] = "", text[BASE_ID_TEXT_MAX];
-    int rc;
+    struct base_container_id container;
+    char text[BASE_ID_TEXT_MAX];
 
-    if (!bearer) {
-        api_answer_error(rq, 401, "AuthorizationException",
-                         "the application's token is needed: Authorization: Bearer <token>");
+    if (!rm_container_token_read(rq, b, &container)) {
+        api_answer_error(rq, 403, "ForbiddenException",
+                         "the token is not the one of a container that runs");
         return false;
     }
-    rc = rm_view_app_token(rm_backend_lock_core(b), id, token);
-    rm_backend_unlock_core(b);
-    if (rc < 0) {
-        api_answer_error(rq, 404, "NotFoundException", "%s is not known",
-                         base_app_id_text(&id, text));
-        return false;
-    }
-    if (token[0] && base_secret_equal(bearer, token))
+    if (base_app_id_cmp(&container.attempt.app, &id) == 0)
         return true;
-    api_answer_error(rq, 403, "ForbiddenException", "the token is not the one of %s",
+    api_answer_error(rq, 403, "ForbiddenException", "the token is not of a container of %s",
                      base_app_id_text(&id, text));
     return false;
 }

@@ -36,8 +36,8 @@ void rm_api_answer_no_content(struct api_request *rq);
 /* Reads path argument @i as an application id. Returns false when it is not one; @rq is then
  * answered with 400. */
 bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *out);
-/* Returns true when the bearer token of @rq is that of application @id. Otherwise answers @rq with
- * 401, 403 or 404 and returns false. */
+/* Returns true when @rq has the token of a living container of application @id. Otherwise answers
+ * @rq with 403 and returns false. */
 bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
 /* Appends why application @id waits (rm_view_explain_wait()); nothing when the policy does not know
  * the application. */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "api/server/server.h"
+#include "base/crypto/container_token.h"
+#include "base/crypto/keyring.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 
@@ -55,7 +57,7 @@ static json_t *body_of(struct api_request *rq)
 /* Lock held. True when the request was answered. */
 static bool turned_away(struct fake_mr *m, struct api_request *rq, bool of_rm)
 {
-    const char *bearer = api_bearer_token(rq);
+    const char *key = api_signing_key(rq);
 
     m->asked += of_rm;
     if (of_rm && m->standby && m->active[0]) {
@@ -71,7 +73,7 @@ static bool turned_away(struct fake_mr *m, struct api_request *rq, bool of_rm)
         api_answer_error(rq, 503, "IOException", "away");
         return true;
     }
-    if (bearer == NULL || strcmp(bearer, FAKE_MR_TOKEN) != 0) {
+    if (key == NULL || strcmp(key, FAKE_MR_KEY) != 0) {
         m->wrong_tokens++;
         api_answer_error(rq, 403, "ForbiddenException", "token");
         return true;
@@ -260,9 +262,17 @@ static const struct api_route routes[] = {
      API_ROUTE_CREEL},
 };
 
+static bool find_key(const char *id, struct base_key *out, void *user)
+{
+    (void)user;
+    return strcmp(id, FAKE_MR_KEY) == 0 && base_container_token_parse(FAKE_MR_TOKEN, out);
+}
+
 struct fake_mr *fake_mr_start(const char *root, int maps)
 {
-    const struct api_server_conf conf = {.bind = "127.0.0.1", .threads = 2};
+    const struct base_key other = {.id = "of-daemons"};
+    const struct api_server_conf conf = {
+        .bind = "127.0.0.1", .threads = 2, .keys = base_keyring_new(&other), .find_key = find_key};
     struct fake_mr *m = base_alloc(sizeof *m);
     struct base_error err = {0};
 
@@ -276,6 +286,7 @@ struct fake_mr *fake_mr_start(const char *root, int maps)
         fprintf(stderr, "fake_mr: %s\n", err.text);
         abort();
     }
+    base_keyring_unref(conf.keys);
     return m;
 }
 

@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FAKE_MR_TOKEN "secret-of-the-app"
+/* the token of the container that runs the task */
+#define FAKE_MR_KEY "container_1700000000000_0007_01_000002@9999999999999"
+#define FAKE_MR_TOKEN                                                                              \
+    FAKE_MR_KEY ".000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 struct fake_mr;
 /* Serves outputs from @root/<container>/output. */

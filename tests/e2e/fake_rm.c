@@ -35,7 +35,7 @@ struct fake_rm {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t timer;
-    bool stopping, auto_forget, away, mute, standby;
+    bool stopping, auto_forget, away, mute, standby, forger;
     char active[256], *failed; /* failed: header of the last request */
     struct waiting waiting[NODES_MAX];
     size_t waiting_n;
@@ -139,7 +139,7 @@ static bool refuse(struct fake_rm *rm, struct api_request *rq)
         api_answer_error(rq, 503, "IOException", "away");
         return true;
     }
-    if (!api_is_signed_by_node(rq)) {
+    if (!rm->forger && !api_is_signed_by_node(rq)) {
         api_answer_error(rq, 401, "AuthorizationException", "not signed");
         return true;
     }
@@ -386,7 +386,7 @@ static void *timer_loop(void *user)
     return NULL;
 }
 
-struct fake_rm *fake_rm_start(uint16_t port)
+static struct fake_rm *start(uint16_t port, bool forger)
 {
     struct fake_rm *rm = base_alloc(sizeof *rm);
     struct base_conf *none = base_conf_new();
@@ -394,7 +394,8 @@ struct fake_rm *fake_rm_start(uint16_t port)
         .bind = "127.0.0.1", .port = port, .threads = 2, .static_user = "dr.who"};
     struct base_error err = {0};
     /* the secret that the daemons of the test use, too */
-    base_assert(base_keyring_open_by_conf(none, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
+    base_assert(forger ||
+                base_keyring_open_by_conf(none, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
                                           true, &conf.keys, &err) == 0);
     base_conf_free(none);
     pthread_condattr_t attr;
@@ -403,6 +404,7 @@ struct fake_rm *fake_rm_start(uint16_t port)
     pthread_mutex_init(&rm->lock, NULL);
     pthread_cond_init(&rm->changed, &attr);
     pthread_condattr_destroy(&attr);
+    rm->forger = forger;
     rm->epoch = 1;
     rm->reports = json_object();
     rm->forgotten = json_object();
@@ -415,6 +417,16 @@ struct fake_rm *fake_rm_start(uint16_t port)
     if (pthread_create(&rm->timer, NULL, timer_loop, rm))
         abort();
     return rm;
+}
+
+struct fake_rm *fake_rm_start(uint16_t port)
+{
+    return start(port, false);
+}
+
+struct fake_rm *fake_rm_start_forger(uint16_t port)
+{
+    return start(port, true);
 }
 
 void fake_rm_stop(struct fake_rm *rm)

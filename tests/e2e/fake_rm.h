@@ -11,6 +11,8 @@
 
 struct fake_rm;
 struct fake_rm *fake_rm_start(uint16_t port); /* 0: any; aborts when it cannot listen */
+/* One that does not know the secret: it takes every request, and its answers are not signed. */
+struct fake_rm *fake_rm_start_forger(uint16_t port);
 void fake_rm_stop(struct fake_rm *rm);
 uint16_t fake_rm_port(const struct fake_rm *rm);
 

@@ -141,7 +141,6 @@ static inline void write_launch(const char *container, char kind, int index, int
     set_text(o, "kind", kind == 'm' ? "map" : "reduce");
     set_text(o, "app", APP);
     set_text(o, "task", task);
-    set_text(o, "token", FAKE_MR_TOKEN);
     json_object_set_new(o, "taskAttempt", json_integer(attempt));
     set_text(spec, "job", APP);
     json_object_set_new(spec, "index", json_integer(index));
@@ -151,6 +150,7 @@ static inline void write_launch(const char *container, char kind, int index, int
     json_decref(o);
     CU_ASSERT_EQUAL_FATAL(base_mkdirs(at("%s", container), 0755, NULL), 0);
     put(at("%s/launch.json", container), b.data, b.len);
+    put(at("%s/token", container), FAKE_MR_TOKEN, sizeof FAKE_MR_TOKEN - 1);
     base_buf_free(&b);
 }
 

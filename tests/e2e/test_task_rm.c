@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crypto/container_token.h"
 #include "base/io/json.h"
 #include "nodemanager/task/rm_client.h"
 #include "tests/e2e/fake_mr.h"
@@ -28,13 +29,16 @@ struct world {
 /* A task that knows a dead RM, then ours in their order. */
 static void world_new(struct world *w)
 {
+    struct base_key key;
+
     memset(w, 0, sizeof *w);
     for (int i = 0; i < RMS; i++) {
         w->mr[i] = fake_mr_start("/nowhere", 1);
         snprintf(w->url[i], sizeof w->url[i], "http://127.0.0.1:%d", fake_mr_port(w->mr[i]));
     }
     w->task.spec.rm = base_printf("http://127.0.0.1:1,%s, %s/", w->url[0], w->url[1]);
-    w->task.spec.token = base_strdup(FAKE_MR_TOKEN);
+    base_assert(base_container_token_parse(FAKE_MR_TOKEN, &key));
+    w->task.spec.keys = base_keyring_new(&key);
     w->rm = task_rm_new(&w->task);
 }
 
@@ -44,7 +48,7 @@ static void world_free(struct world *w)
     for (int i = 0; i < RMS; i++)
         fake_mr_stop(w->mr[i]);
     free(w->task.spec.rm);
-    free(w->task.spec.token);
+    base_keyring_unref(w->task.spec.keys);
 }
 
 /* 1 granted, 0 not, negative: no answer. */

@@ -35,6 +35,49 @@ static char *log_text(struct fx *fx, const char *ct, const char *name)
     return fx_file("%s/logs/%s/%s/%s", fx->local[0], fx_app(), ct, name);
 }
 
+/* Goal: the token of a container is renewed while it runs, and no other container's file is its. */
+static void test_token_renewed(void)
+{
+    static const char wait_for_two[] =
+        "f=$CREEL_APP_TOKEN_FILE; a=$(cat $f); until b=$(cat $f) && [ \"$b\" != \"$a\" ]; do sleep "
+        "0.02; done; until c=$(cat $f) && [ \"$c\" != \"$b\" ]; do sleep 0.02; done; case $c in "
+        "$CONTAINER_ID@*.*) ;; *) exit 9 ;; esac";
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx->conf[0][0] = "creel.nodemanager.token-lifetime-ms=3000";
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), wait_for_two);
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), wait_for_two);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
+    fx_free(fx);
+}
+
+/* Goal: orders of whoever does not know the secret are not obeyed, and the node goes on asking: the
+ * ResourceManager that knows it is obeyed as soon as it is back. */
+static void test_forged_orders(void)
+{
+    struct fx *fx = fx_new();
+    uint16_t port = fake_rm_port(fx->rm);
+    char a[64], b[64];
+    fake_rm_stop(fx->rm);
+    fx->rm = fake_rm_start_forger(port);
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "true");
+    /* it has got the orders with its next registrations, and asks again instead */
+    CU_ASSERT(fake_rm_wait_registrations(fx->rm, 0, 3, 30000));
+    CU_ASSERT_EQUAL(fake_rm_heartbeats(fx->rm, 0), 0);
+    fake_rm_stop(fx->rm);
+    fx->rm = fake_rm_start(port);
+    CU_ASSERT_FATAL(fake_rm_wait_nodes(fx->rm, 1, 30000));
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
+    json_t *never = fake_rm_report(fx->rm, a);
+    CU_ASSERT_PTR_NULL(never);
+    json_decref(never);
+    fx_free(fx);
+}
+
 /* Goal: exit codes, signals, environment, working folder and logs of commands are what they
  * were. */
 static void test_launch(void)
@@ -46,7 +89,8 @@ static void test_launch(void)
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "echo trouble >&2; exit 42");
     fake_rm_launch(fx->rm, 0, fx_ct(3, c), "kill -9 $$");
     fake_rm_launch(fx->rm, 0, fx_ct(4, d),
-                   "echo $CONTAINER_ID $USER $NM_HTTP_PORT $(cat $CREEL_APP_TOKEN_FILE); pwd");
+                   "echo $CONTAINER_ID $USER $NM_HTTP_PORT $(cut -d@ -f1 $CREEL_APP_TOKEN_FILE) "
+                   "$(grep -c s3[c]ret ../launch.json); pwd");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), 42);
     CU_ASSERT_EQUAL(fx_exit_code(fx, c), 137);
@@ -60,8 +104,8 @@ static void test_launch(void)
     json_decref(r);
     char *out = log_text(fx, d, "stdout");
     char *want =
-        base_printf("%s ann %s s3cret\n%s/apps/%s/%s/work\n", d,
-                    strrchr(fake_rm_node_id(fx->rm, 0), ':') + 1, fx->local[0], fx_app(), d);
+        base_printf("%s ann %s %s 0\n%s/apps/%s/%s/work\n", d,
+                    strrchr(fake_rm_node_id(fx->rm, 0), ':') + 1, d, fx->local[0], fx_app(), d);
     CU_ASSERT_STRING_EQUAL(out ? out : "", want);
     free(out);
     free(want);
@@ -813,6 +857,8 @@ int main(int argc, char **argv)
     fx_programs(argc, argv);
     CU_initialize_registry();
     CU_pSuite s = CU_add_suite("a NodeManager's containers", NULL, NULL);
+    CU_add_test(s, "a token is renewed", test_token_renewed);
+    CU_add_test(s, "forged orders", test_forged_orders);
     CU_add_test(s, "launch", test_launch);
     CU_add_test(s, "launch twice", test_launch_twice);
     CU_add_test(s, "folders again", test_folders_again);

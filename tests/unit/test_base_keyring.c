@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crypto/container_token.h"
 #include "base/crypto/digest.h"
 #include "base/crypto/hex.h"
 #include "base/crypto/keyring.h"
@@ -352,10 +353,70 @@ static void test_target(void)
     CU_ASSERT_STRING_EQUAL(base_url_target("http://h:1"), "/");
 }
 
+static void test_container_token(void)
+{
+    struct base_container_id id = {.attempt = {.app = {1700000000000, 7}, .attempt = 1}, .num = 2};
+    struct base_container_id back;
+    struct base_key key, derived;
+    struct base_keyring *k = NULL;
+    char token[BASE_CONTAINER_TOKEN_MAX], again[BASE_CONTAINER_TOKEN_MAX], *padded;
+    const int64_t now = 1764000000000;
+
+    base_container_token_make("app-secret", &id, now + 1000, token);
+    CU_ASSERT_EQUAL(strncmp(token, "container_1700000000000_0007_01_000002@1764000001000.", 53), 0);
+    CU_ASSERT_TRUE(base_container_token_parse(token, &key));
+    CU_ASSERT_TRUE(base_container_token_derive("app-secret", key.id, &derived));
+    CU_ASSERT_EQUAL(memcmp(key.bytes, derived.bytes, sizeof key.bytes), 0);
+    CU_ASSERT_TRUE(base_container_token_read_id(key.id, now, &back));
+    CU_ASSERT_EQUAL(back.num, 2);
+    CU_ASSERT_FALSE(base_container_token_read_id(key.id, now + 1000, &back)); /* expired */
+    CU_ASSERT_FALSE(base_container_token_read_id(
+        key.id, now + 1000 - BASE_CONTAINER_TOKEN_LIFE_MAX_MS - 1, &back));
+    CU_ASSERT_FALSE(
+        base_container_token_read_id("container_1700000000000_0007_01_000002", 0, &back));
+    CU_ASSERT_FALSE(base_container_token_read_id("container_1700000000000_7_1_2@9", 0, &back));
+    CU_ASSERT_FALSE(base_container_token_read_id("application_1_0001@9", 0, &back));
+    /* another container, another time, another application */
+    id.num = 3;
+    base_container_token_make("app-secret", &id, now + 1000, again);
+    CU_ASSERT_STRING_NOT_EQUAL(strrchr(token, '.'), strrchr(again, '.'));
+    id.num = 2;
+    base_container_token_make("app-secret", &id, now + 1001, again);
+    CU_ASSERT_STRING_NOT_EQUAL(strrchr(token, '.'), strrchr(again, '.'));
+    base_container_token_make("app-secreu", &id, now + 1000, again);
+    CU_ASSERT_STRING_NOT_EQUAL(strrchr(token, '.'), strrchr(again, '.'));
+    CU_ASSERT_STRING_EQUAL(base_container_token_make("", &id, now, again), "");
+    CU_ASSERT_FALSE(base_container_token_derive("", key.id, &derived));
+    CU_ASSERT_FALSE(base_container_token_parse("app-secret", &derived));
+    CU_ASSERT_FALSE(base_container_token_parse("a." KEY1 "00", &derived));
+    CU_ASSERT_FALSE(base_container_token_parse("a b." KEY1, &derived));
+    /* the task's keyring follows its renewed file, and keeps the token while the file is odd */
+    padded = base_printf("%s\n", token);
+    CU_ASSERT_EQUAL_FATAL(base_keyring_open_token(put("t", padded, 0600), &k, NULL), 0);
+    base_keyring_get_signing_key(k, &derived);
+    CU_ASSERT_STRING_EQUAL(derived.id, key.id);
+    put("t", "", 0600);
+    CU_ASSERT_EQUAL(base_keyring_refresh(k, NULL), -BASE_EINVAL);
+    base_container_token_make("app-secret", &id, now + 5000, again);
+    put("t", again, 0600);
+    CU_ASSERT_EQUAL(base_keyring_refresh(k, NULL), 1);
+    base_keyring_get_signing_key(k, &derived);
+    CU_ASSERT_EQUAL(strncmp(derived.id, again, strlen(derived.id)), 0);
+    base_keyring_unref(k);
+    free(padded);
+}
+
 static const struct cunit_case cases[] = {
-    {"file", test_file},        {"others", test_others},         {"make", test_make},
-    {"refresh", test_refresh},  {"configured", test_configured}, {"request", test_request},
-    {"long", test_long_target}, {"malformed", test_malformed},   {"answer", test_answer},
+    {"container tokens", test_container_token},
+    {"file", test_file},
+    {"others", test_others},
+    {"make", test_make},
+    {"refresh", test_refresh},
+    {"configured", test_configured},
+    {"request", test_request},
+    {"long", test_long_target},
+    {"malformed", test_malformed},
+    {"answer", test_answer},
     {"target", test_target},
 };
 

@@ -2,6 +2,8 @@
  * mistake in a body answered with 400 and the member that is wrong.
  * Method: a daemon of this process over a store in memory; the test plays the client, a node and
  * the master. */
+#include "base/clock.h"
+#include "base/crypto/container_token.h"
 #include "tests/unit/master_over_http.h"
 
 static char *running(void)
@@ -170,6 +172,23 @@ static json_t *commit(const char *task, int attempt, int status)
     return j;
 }
 
+/* Makes the token of the container that the order launches: that of the first map in @first, of any
+ * other in bearer, which is that of the first as well while there is no other. */
+static void note_token(const json_t *order, char first[static BASE_CONTAINER_TOKEN_MAX])
+{
+    bool is_first = strstr(str(order, "task"), "_m_000000");
+    struct base_container_id id;
+    char token[BASE_CONTAINER_TOKEN_MAX];
+
+    CU_ASSERT_EQUAL_FATAL(base_container_id_parse(str(order, "container"), &id, NULL), 0);
+    base_container_token_make(str(order, "token"), &id,
+                              base_wall_us(&base_clock_real) / 1000 + 60000, token);
+    if (is_first)
+        memcpy(first, token, sizeof token);
+    if (!is_first || !bearer[0])
+        memcpy(bearer, token, sizeof token);
+}
+
 /* What tasks ask: may it commit; where are the outputs of maps; one cannot be fetched. */
 static void test_tasks(void)
 {
@@ -180,12 +199,14 @@ static void test_tasks(void)
         "{\"map\":0,\"reduce\":\"%s\"}",
         "{\"map\":0,\"attempt\":0,\"reduce\":\"x\"}",
         "{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"gone\":1}"};
+    char ended[BASE_CONTAINER_TOKEN_MAX] = "", other[sizeof bearer];
     char map0[64] = "", container0[64] = "", reduce[64], path[160], since[224], *body;
     json_t *j, *answer, *orders, *o;
     int64_t version;
     size_t i;
 
     lead();
+    bearer[0] = '\0';
     json_decref(
         ask("POST", "/ws/v1/cluster/jobs", JSON,
             "{\"job\":{\"name\":\"x\",\"tasks\":[{\"kind\":\"map\","
@@ -197,7 +218,7 @@ static void test_tasks(void)
         {
             if (strcmp(str(o, "type"), "launch") != 0)
                 continue;
-            snprintf(bearer, sizeof bearer, "%s", str(o, "token"));
+            note_token(o, ended);
             if (strstr(str(o, "task"), "_m_000000")) {
                 snprintf(map0, sizeof map0, "%s", str(o, "task"));
                 snprintf(container0, sizeof container0, "%s", str(o, "container"));
@@ -227,9 +248,19 @@ static void test_tasks(void)
     json_decref(commit(map0, -1, 400));
     json_decref(commit("task_1", 0, 400));
     body = base_printf("{\"id\":\"%s\",\"state\":\"complete\",\"exitCode\":0}", container0);
-    beat(body, &answer);
+    orders = beat(body, &answer);
+    json_array_foreach(orders, i, o)
+    {
+        if (strcmp(str(o, "type"), "launch") == 0)
+            note_token(o, ended);
+    }
     json_decref(answer);
     free(body);
+    /* its token is worth nothing any more */
+    snprintf(other, sizeof other, "%s", bearer);
+    snprintf(bearer, sizeof bearer, "%s", ended);
+    json_decref(task_says(path, NULL, 403));
+    snprintf(bearer, sizeof bearer, "%s", other);
     j = task_says(path, NULL, 200);
     version = number(j, "version");
     CU_ASSERT(version > 0);
@@ -267,7 +298,7 @@ static void test_tasks(void)
     j = task_says(path, NULL, 200);
     CU_ASSERT_EQUAL(number(j, "done"), 0);
     json_decref(j);
-    bearer[0] = bearer[0] == 'a' ? 'b' : 'a';
+    bearer[strlen(bearer) - 1] = bearer[strlen(bearer) - 1] == 'a' ? 'b' : 'a';
     json_decref(task_says(path, NULL, 403));
     json_decref(commit(map0, 0, 403));
     end();

@@ -12,6 +12,7 @@
 #include "nodemanager/container/folders.h"
 #include "tests/unit/cunit_main.h"
 
+static const struct nm_container_texts empty = {"{}", "{}", ""};
 static size_t entries(const char *folder)
 {
     DIR *d = opendir(folder);
@@ -98,7 +99,7 @@ static void test_forgotten(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
     CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", NULL, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, &empty, &err), 0);
     CU_ASSERT_EQUAL(nm_files_forget_container(&f, &ct, &err), 0);
     nm_path_in_app_record(&f, &ct.attempt.app, "forgotten", path);
     CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 43), 0);
@@ -112,8 +113,8 @@ static void test_forgotten(void)
 static void leave(const char *root, const char *name, mode_t mode)
 {
     static const char *const made[] = {
-        "used/",           "used/work/",      "record/", "used/launch.json", "record/launch.json",
-        "record/pid.json", "record/exit.json"};
+        "used/",      "used/work/",         "record/",         "used/launch.json",
+        "used/token", "record/launch.json", "record/pid.json", "record/exit.json"};
     char path[128];
 
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
@@ -141,6 +142,7 @@ static void test_modes(void)
                 {"used", 0755, -BASE_ESTATE},
                 {"used/launch.json", 0400, -BASE_ESTATE},
                 {"used/launch.json", 0644, -BASE_ESTATE},
+                {"used/token", 0644, -BASE_ESTATE},
                 {"record/pid.json", 0666, -BASE_ESTATE},
                 {"record", 0777, -BASE_ESTATE}};
 
@@ -179,7 +181,7 @@ static void test_unwritable(void)
     }
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
     CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", NULL, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, &empty, &err), 0);
     CU_ASSERT_EQUAL(chmod(nm_path_in_container(&f, &ct, NULL, files), 0500), 0);
     CU_ASSERT_EQUAL(nm_files_forget_container(&f, &ct, &err), 0);
     CU_ASSERT_EQUAL(access(files, F_OK), -1);
@@ -212,7 +214,7 @@ static void test_left_behind(void)
     CU_ASSERT_EQUAL(stat(path, &before), 0);
     snprintf(trash, sizeof trash, "%s/trash", root);
     size_t in_trash = entries(trash);
-    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, &empty, &err), 0);
     CU_ASSERT_EQUAL(access(path, F_OK), -1);
     CU_ASSERT_EQUAL(entries(trash), in_trash + 1);
     CU_ASSERT_TRUE(f.work); /* the janitor is asked */

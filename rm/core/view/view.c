@@ -497,3 +497,14 @@ int rm_view_app_token(const struct rm_core *c, struct base_app_id id, char out[s
     memcpy(out, a->token, sizeof a->token);
     return 0;
 }
+
+int rm_view_secret_of_container(const struct rm_core *c, const struct base_container_id *id,
+                                char out[static 65])
+{
+    const struct rm_container *ct = rm_container_find(c, id);
+
+    if (!ct || ct->state == RM_CONTAINER_COMPLETED)
+        return -BASE_ENOTFOUND;
+    memcpy(out, ct->app->token, sizeof ct->app->token);
+    return 0;
+}

@@ -459,8 +459,12 @@ int rm_view_changed_queue_conf(const struct rm_core *core, const struct rm_conf_
  * epoch in their upper bits, so they grow over restarts. */
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since,
                         int64_t *version, int64_t *maps, int64_t *done, struct rm_views *out);
-/* Copies the application's access token to @out. */
+/* Copies the application's secret to @out. Returns 0 or -BASE_ENOTFOUND. */
 int rm_view_app_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
+/* Copies to @out the secret of the application of @id, from which the container's token is made.
+ * Returns 0, or -BASE_ENOTFOUND when the container is unknown or has ended. */
+int rm_view_secret_of_container(const struct rm_core *core, const struct base_container_id *id,
+                                char out[static 65]);
 /* Writes to the empty @out why the application waits: what holds the slots that it wants ("all 6
  * map slots run application_..."), or that no node is registered; which silent node runs its
  * containers; then the policy's explanation. Writes nothing when the policy does not know the
