@@ -534,7 +534,7 @@ static void test_redirect(void)
     CU_ASSERT_EQUAL(fakes[1].asked, 1);
     only = base_printf("http://127.0.0.1:%u", fakes[0].port); /* to one that is not listed */
     run_with("version", only);
-    ended(0, "ResourceManager 9 at http://127.0.0.1:", "");
+    ended(0, "ResourceManager 9 (built from unknown) at http://127.0.0.1:", "");
     CU_ASSERT_EQUAL(fakes[1].asked, 2);
     free(only);
     stop();
