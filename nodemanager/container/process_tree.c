@@ -220,7 +220,7 @@ size_t nm_tree_signal(pid_t root, int sig)
         if (!nm_tree_list_descendants(root, &now))
             break;
         for (size_t i = 0; i < now.len; i++) {
-            if (contains_pid(&done, now.v[i]))
+            if (now.v[i] == getpid() || contains_pid(&done, now.v[i]))
                 continue;
             append_pid(&done, now.v[i]);
             if (signal_if_in_tree(now.v[i], sig, root, &now)) {

@@ -22,9 +22,9 @@ struct nm_pids {
 bool nm_tree_list_descendants(pid_t root, struct nm_pids *out);
 void nm_pids_free(struct nm_pids *p);
 
-/* Sends @sig to every descendant of @root. For SIGSTOP and SIGKILL the walk is repeated, up to a
- * limit, until it finds no new process, so that a forking tree is caught. Returns the number of
- * processes reached. */
+/* Sends @sig to every descendant of @root but this process. For SIGSTOP and SIGKILL the walk is
+ * repeated, up to a limit, until it finds no new process, so that a forking tree is caught. Returns
+ * the number of processes reached. */
 size_t nm_tree_signal(pid_t root, int sig);
 
 /* Sends @sig to the descendants of @root that have installed a handler for it; it would end the

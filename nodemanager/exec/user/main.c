@@ -1,0 +1,98 @@
+/* creel-user: see user.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nodemanager/container/process_tree.h"
+#include "nodemanager/exec/orders.h"
+#include "nodemanager/exec/user/user.h"
+
+_Noreturn static void refuse(const char *text, const char *value)
+{
+    fprintf(stderr, "creel-user: %s '%.100s'\n", text, value);
+    _exit(EXEC_REFUSED);
+}
+
+static int64_t parse_number(const char *text, int64_t max)
+{
+    char *end;
+    long long n;
+
+    errno = 0;
+    n = strtoll(text, &end, 10);
+    if (errno || end == text || *end || n < 0 || n > max)
+        refuse("a number was expected, not", text);
+    return n;
+}
+
+/* Returns the id of a process of the NodeManager, whose user is our real one. */
+static pid_t parse_shim(const char *text)
+{
+    pid_t pid = (pid_t)parse_number(text, INT32_MAX);
+    char path[48];
+    struct stat st;
+
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (pid <= 1 || stat(path, &st) < 0 || st.st_uid != getuid())
+        refuse("no process of the NodeManager:", text);
+    return pid;
+}
+
+static int signal_tree(const char *shim, const char *number)
+{
+    pid_t root = parse_shim(shim);
+    int sig = (int)parse_number(number, NSIG);
+    size_t n;
+
+    if (sig != SIGTERM && sig != SIGKILL && sig != SIGSTOP && sig != SIGCONT && sig != SIGQUIT)
+        refuse("not a signal that containers get:", number);
+    n = sig == SIGQUIT ? nm_tree_signal_handlers(root, sig) : nm_tree_signal(root, sig);
+    return n > 0 ? 0 : EXEC_NONE;
+}
+
+static int folder(const char *text)
+{
+    return (int)parse_number(text, INT32_MAX);
+}
+
+static int measure(char **argv)
+{
+    int64_t max = parse_number(argv[4], INT64_C(1) << 40) << 20,
+            bytes = user_measure_folder(folder(argv[2]));
+
+    return bytes + user_measure_folder(folder(argv[3])) > max ? EXEC_NONE : 0;
+}
+
+static int work(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    uid_t nm = getuid();
+
+    /* the exec has made the effective id the saved one */
+    if (setresuid(nm, geteuid(), nm) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+        refuse("cannot keep the ids:", strerror(errno));
+    if (strcmp(what, "signal") == 0 && argc == 4)
+        return signal_tree(argv[2], argv[3]);
+    if (strcmp(what, "kill") == 0 && argc == 5)
+        return nm_tree_kill_without_root(argv[2], (pid_t)parse_number(argv[3], INT32_MAX),
+                                         (pid_t)parse_number(argv[4], INT32_MAX)) > 0;
+    if (strcmp(what, "delete") == 0 && argc == 3)
+        return user_empty_folder(folder(argv[2])) ? 0 : EXEC_NONE;
+    if (strcmp(what, "measure") == 0 && argc == 5)
+        return measure(argv);
+    if (strcmp(what, "read") != 0 || argc != 4)
+        refuse("is run by creel-exec; unknown work", what);
+    user_share_folder(folder(argv[2]));
+    user_share_folder(folder(argv[3]));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    _exit(work(argc, argv));
+}
