@@ -73,8 +73,8 @@ int cli_rm_get(struct cli *c, const char *path, json_t **out);
 int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
 /* Prints the line that a patient call prints while it waits, for callers that retry themselves. */
 void cli_rm_print_waiting(const struct cli_rm *rm);
-/* Sends one request to the RM with URL @base, active or standby; takes some seconds at most.
- * Returns as cli_rm_call(). */
+/* Sends one request to the RM at @base ("http://host:port"), active or standby, some seconds at
+ * most. Returns as cli_rm_call(). */
 int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path,
                    const json_t *body, struct cli_answer *out);
 /* Returns the addresses as given; borrowed. */

@@ -28,6 +28,7 @@ static const struct api_member info_members[] = {
     S(id, "id"),
     S(host, "nodeHostName"),
     I(started, "nmStartupTime"),
+    S(containers_run_as, "containersRunAs"),
     END,
 };
 #undef T

@@ -23,6 +23,7 @@ struct yarn_nm_info {
     const char *hadoop_version, *hadoop_build_version, *hadoop_built_on;
     const char *id, *host;
     int64_t started;
+    const char *containers_run_as; /* Creel's own */
 };
 
 struct yarn_nm_app {

@@ -355,6 +355,12 @@ const struct base_conf_key base_conf_keys[] = {
          "idle"),
     INT("creel.nodemanager.cgroup.pids-max", "4096", 0, 4194304,
         "with cgroup, processes and threads that a container may have; 0: no limit"),
+    STR("creel.nodemanager.user-launcher", "",
+        "creel-exec, the setuid program by which containers run as their users; empty: all run as "
+        "the NodeManager's user"),
+    INT("creel.container.disk-mb", "0", 0, INT32_MAX,
+        "megabytes that a container's folders, its logs included, may have on the node's disk; "
+        "with more the container is killed; 0: no limit"),
     BOOL("creel.nodemanager.insecure", "false",
          "allow an address other than loopback although users are not authenticated"),
     INT("creel.nodemanager.min-free-disk-mb", "100", 0, INT32_MAX,

@@ -30,7 +30,7 @@
 #define BASE_RM_FAILED_HEADER "X-Creel-Failed" /* base URLs, separated by commas */
 
 struct base_rm_list {
-    /* owned; "http://host:port" or with https, perhaps with a path, without a slash at the end */
+    /* owned; "http://host:port", perhaps with a path, without a slash at the end */
     char *url[BASE_RM_LIST_MAX];
     size_t n;
 };

@@ -102,6 +102,17 @@ static void set_memory_ending(const struct base_container_id *id, const struct n
     out->end.exit_code = NM_EXIT_MEMORY;
 }
 
+static void set_disk_ending(const struct nm_exit_file *x, struct nm_ending *out)
+{
+    struct base_buf text = {0};
+
+    base_buf_addf(&text,
+                  "Container's folders are beyond the %lld MB of disk that creel.container.disk-mb "
+                  "allows. Killing container.\nContainer killed on request. Exit code is %lld\n",
+                  (long long)(x->limit_bytes >> 20), (long long)x->exit_code);
+    out->diagnostics = base_buf_take(&text);
+}
+
 bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id,
                     enum base_container_kind kind, struct nm_ending *out)
 {
@@ -125,6 +136,8 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
      * of a map or reduce is stored elsewhere. */
     if (x.exit_code != 0 && strcmp(x.limit, "memory") == 0)
         set_memory_ending(id, &x, out);
+    else if (x.exit_code != 0 && strcmp(x.limit, "disk") == 0)
+        set_disk_ending(&x, out);
     else if (x.exit_code != 0 || (!task && strcmp(x.reason, NM_NO_SPACE_TEXT) == 0))
         set_diagnostics(f, id, task, &x, out);
     out->end.diagnostics = out->diagnostics;

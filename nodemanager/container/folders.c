@@ -157,6 +157,8 @@ static void init_files_state(struct nm_files *f, const struct nm_files_conf *con
     memset(f, 0, sizeof *f);
     f->lock_fd = f->root_fd = -1;
     f->retain_s = conf->retain_s;
+    f->launcher = conf->launcher;
+    f->spares.app_mode = conf->launcher ? 0711 : 0700;
     f->tight_bytes = conf->min_free_bytes * 2;
     f->tight_inodes = conf->min_free_inodes * 2;
     f->opened_s = base_wall_us(&base_clock_real) / 1000000;
@@ -191,9 +193,15 @@ int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct b
     char path[NM_PATH_MAX];
     init_files_state(f, conf);
     int rc = open_root(f, conf->root, err);
-    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof parts[0]; i++) {
         rc = nm_folder_create_and_check_owner(
             nm_files_format_path(path, "%s/%s", f->root, parts[i]), 0700, err);
+        /* users pass through these by name, to folders that are theirs */
+        bool open =
+            conf->launcher && strcmp(parts[i], "records") != 0 && strcmp(parts[i], "trash") != 0;
+        if (rc == 0 && chmod(path, open ? 0711 : 0700) < 0)
+            rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    }
     if (rc == 0)
         rc = nm_folder_lock(f->root, &f->lock_fd, err);
     return rc < 0 ? rc : recreate_spare_folder(f, err);

@@ -26,9 +26,10 @@
  * are read as untrusted input, only through nm_files_open_plain() and nm_files_open_folder(), which
  * neither block on a FIFO nor follow a link. records/ is written by the NodeManager and the shims;
  * nothing in it is passed to a container, and no path in a container's working folder leads there.
- * Today this is a convention, not a protection: containers run as the NodeManager's user and can
- * write everywhere in its folder, so records/ is read with the same precautions. Once containers
- * run as their own users, records/ (0700) will be closed to them.
+ * Without a launcher this is a convention, not a protection: containers run as the NodeManager's
+ * user and can write everywhere in its folder, so records/ is read with the same precautions.
+ * Containers that run as their own users cannot enter records/ (0700); nodemanager/exec/exec.h
+ * lists which folders are whose then.
  *
  * Names below apps/, records/ and logs/ are always printed from parsed ids, never copied from a
  * request. */
@@ -54,13 +55,16 @@
 
 struct nm_files_conf {
     const char *root;
-    int64_t retain_s; /* how long to keep the logs of an ended application */
+    const char *launcher; /* creel-exec, if containers run as their users, else NULL */
+    int64_t retain_s;     /* how long to keep the logs of an ended application */
     /* logs are removed earlier while less than twice these minima are free; 0: not checked */
     int64_t min_free_bytes, min_free_inodes;
 };
 struct nm_files {
     char root[2048];
     int root_fd, lock_fd;
+    const char *launcher;
+    struct nm_spawn *helper; /* for the janitor, which has creel-exec remove folders of users */
     int64_t retain_s, tight_bytes, tight_inodes;
     int64_t opened_s; /* wall-clock time of nm_files_open() */
     int64_t trashed;
@@ -178,11 +182,12 @@ struct nm_pid_file {
     int64_t shim, shim_start;
     char isolation[64]; /* the isolation of the shim; "" in files of earlier versions */
     char place[NM_ISOLATION_PLACE_MAX]; /* and its place */
+    char user[256]; /* as whom creel-exec runs the container; "": as the NodeManager's user */
 };
 struct nm_exit_file {
     int64_t exit_code, signal, started_us, ended_us, cpu_ms, max_rss_kb;
     int64_t pid;    /* of the command */
-    char limit[16]; /* the limit for which the container was ended: "memory", or "" */
+    char limit[16]; /* for which the container was ended: "memory", "disk", or "" for none */
     int64_t limit_bytes;
     char reason[256];
 };

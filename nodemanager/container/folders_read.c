@@ -71,6 +71,7 @@ int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *
     read_text_member(j, "bootId", out->boot_id, sizeof out->boot_id);
     read_text_member(j, "isolation", out->isolation, sizeof out->isolation);
     read_text_member(j, "place", out->place, sizeof out->place);
+    read_text_member(j, "user", out->user, sizeof out->user);
     json_decref(j);
     return out->shim > 0 ? 0 : -BASE_ECORRUPT;
 }

@@ -18,6 +18,7 @@
 #include "base/io/plain.h"
 #include "base/io/sched.h"
 #include "nodemanager/container/folders_internal.h"
+#include "nodemanager/container/launcher/node_side.h"
 #include "nodemanager/container/logs/log_choice.h"
 
 #define IDLE_S      30
@@ -80,9 +81,11 @@ static void fill_spare_stock(struct nm_files *f, enum nm_spare_kind kind)
 
 /* ---- trash ---- */
 
-static void remove_tree_now(const char *path)
+static void remove_tree_now(struct nm_files *f, const char *path)
 {
     struct base_error err;
+    if (f->launcher)
+        nm_launcher_empty_users_folders(f, path);
     if (base_rmtree(path, &err) < 0)
         base_log_warn("files", "%s", err.text);
 }
@@ -101,7 +104,7 @@ static void remove_or_reuse_trash(struct nm_files *f, const char *path)
     char record[NM_PATH_MAX];
     int64_t number;
     if (!ends_with(path, ".files")) {
-        remove_tree_now(path);
+        remove_tree_now(f, path);
         return;
     }
     nm_files_format_path(record, "%.*s.record", (int)(strlen(path) - strlen(".files")), path);
@@ -110,8 +113,8 @@ static void remove_or_reuse_trash(struct nm_files *f, const char *path)
         add_spare_to_stock(f, stock, number);
         return;
     }
-    remove_tree_now(path);
-    remove_tree_now(record);
+    remove_tree_now(f, path);
+    remove_tree_now(f, record);
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)
@@ -269,7 +272,7 @@ static bool remove_logs_of_app(struct nm_files *f, const struct nm_ended_app *r)
     nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&r->app, app));
     if (reindex_if_ended_again(f, r, path) || !nm_files_move_to_trash(f, path, to))
         return false;
-    remove_tree_now(to);
+    remove_tree_now(f, to);
     return true;
 }
 

@@ -191,6 +191,9 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
     append_string(l, base_strdup(nm_path_in_record(f, &la->id, NULL, path)));
     append_string(l, base_strdup(nm_path_in_logs(f, &la->id, NULL, path)));
     append_string(l, base_printf("%lld", (long long)(max > 0 ? max : conf->log_max_bytes)));
+    append_string(l, base_printf("%lld", (long long)conf->disk_mb));
+    append_string(l, base_strdup(conf->launcher ? conf->launcher : ""));
+    append_string(l, base_strdup(conf->launcher && la->user ? la->user : ""));
     if (la->kind == BASE_CONTAINER_MAP || la->kind == BASE_CONTAINER_REDUCE) {
         append_string(l, base_strdup("task"));
         append_string(l, base_strdup(conf->task_runner));
@@ -209,14 +212,16 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
     return rc;
 }
 
-static void set_env_of_node_manager(struct nm_env_list *env, const struct nm_launch *l)
+static void set_env_of_node_manager(const struct nm_launch_conf *conf, struct nm_env_list *env,
+                                    const struct nm_launch *l)
 {
     char id[BASE_ID_TEXT_MAX];
     /* first, so that a search of /proc/pid/environ finds it at once */
     nm_env_set(env, "CONTAINER_ID", base_container_id_text(&l->id, id));
     inherit_env(env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     inherit_env(env, "LANG", "C.UTF-8");
-    inherit_env(env, "HOME", "/");
+    if (!conf->launcher) /* which knows the user's own */
+        inherit_env(env, "HOME", "/");
     inherit_env(env, "TZ", NULL);
     if (has_launch_context(l))
         inherit_whitelisted_env(env);
@@ -255,7 +260,7 @@ int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *f
     set_env_for_node(&fixed, conf, files, l);
     if (rc == 0)
         rc = set_env_for_master(&fixed, files, l, err);
-    set_env_of_node_manager(&env, l);
+    set_env_of_node_manager(conf, &env, l);
     if (rc == 0)
         rc = set_env_of_order(&env, files, l, &fixed, err);
     for (size_t i = 0; i < fixed.len; i++)

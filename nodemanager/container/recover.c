@@ -11,6 +11,7 @@
  * The daemon holds the folder's lock, so no spawner of an earlier daemon can still be starting
  * anything. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -20,6 +21,7 @@
 #include "base/io/json.h"
 #include "base/io/log.h"
 #include "base/limits.h"
+#include "nodemanager/container/launcher/node_side.h"
 #include "nodemanager/container/process_tree.h"
 #include "nodemanager/daemon/daemon.h"
 
@@ -70,7 +72,7 @@ static void load_app_and_recover_forgotten_ids(const struct base_app_id *id, voi
 
 struct found {
     const struct nm_isolation_ops *isolation;
-    char place[NM_ISOLATION_PLACE_MAX];
+    char place[NM_ISOLATION_PLACE_MAX], user[256];
     int pidfd;
     int64_t shim, start;
     struct nm_ending ending;
@@ -122,6 +124,16 @@ static void clean_isolation_of_ended_container(const struct nm *nm,
     nm_isolation_clean(isolation, &c);
 }
 
+/* Has creel-exec kill what a container that ran as its user has left. */
+static void kill_processes_of_user(struct nm *nm, const char *user, const char *id, pid_t session)
+{
+    struct base_error err;
+    if (*user && nm->launcher &&
+        nm_launcher_request_kill(nm->spawn, NM_HELPER_TAG, nm->launcher, user, id, session, 0,
+                                 &err) < 0)
+        base_log_warn("nm", "%s: %s", id, err.text);
+}
+
 /* Finds the live shim of a container, or determines how the container ended and kills the processes
  * that it left. Returns false if the container has ended; out->ending then describes the end. */
 static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_container_id *id,
@@ -136,6 +148,7 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
     if (nm_files_read_pid(&nm->files, id, &p) == 0) {
         out->isolation = isolation_of_container(nm, &p);
         memcpy(out->place, p.place, sizeof out->place);
+        memcpy(out->user, p.user, sizeof out->user);
         if (strcmp(p.boot_id, base_boot_id()) != 0) {
             nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the machine was restarted");
             return false;
@@ -151,6 +164,8 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
                                   .place = out->place,
                                   .shim = nm_tree_session_of_shim((pid_t)p.shim, p.shim_start)},
             NM_KILL_LOST);
+        kill_processes_of_user(nm, out->user, text,
+                               nm_tree_session_of_shim((pid_t)p.shim, p.shim_start));
         nm_ending_set(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
         return false;
     }
@@ -161,6 +176,7 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
         return false;
     nm_isolation_kill(out->isolation, &(struct nm_isolated){.id = text, .place = out->place},
                       NM_KILL_LOST);
+    kill_processes_of_user(nm, out->user, text, 0);
     nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(),
                   "the NodeManager was restarted before it was started");
     return false;
@@ -198,6 +214,8 @@ static void recover_container(const struct base_container_id *id, void *u)
     struct walk *w = u;
     struct nm *nm = w->nm;
     struct found f = {.pidfd = -1};
+    if (nm->launcher) /* until pid.json says as whom it runs */
+        snprintf(f.user, sizeof f.user, "%s", w->user ? w->user : "");
     struct base_buf reason = {0};
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
     if (nm_core_has_forgotten(nm->core, id))
@@ -231,6 +249,7 @@ static void recover_container(const struct base_container_id *id, void *u)
         struct nm_box *box = nm_box_new(nm, c);
         box->isolation = f.isolation;
         box->place = base_strdup(f.place);
+        box->user = f.user[0] ? base_strdup(f.user) : NULL;
         nm_box_watch_shim(box, f.pidfd, f.shim, f.start);
         nm_localizer_adopt(nm->localizer, id, &order);
     }

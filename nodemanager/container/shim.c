@@ -1,10 +1,10 @@
 /* creel-shim: the process that accompanies one container from its start to its end.
  *
- *   creel-shim ISOLATION PLACE DIR RECORD LOGS MAX sh COMMAND    run "sh -c COMMAND" in
- *                                                                DIR/work
- *   creel-shim ISOLATION PLACE DIR RECORD LOGS MAX file SCRIPT   run "sh SCRIPT" there, for a
- *                                                                command too long for an argument
- *   creel-shim ISOLATION PLACE DIR RECORD LOGS MAX task PROGRAM  run "PROGRAM --dir DIR" there
+ *   creel-shim ISOLATION PLACE DIR RECORD LOGS MAX DISK LAUNCHER USER KIND COMMAND
+ *
+ *   KIND sh      run "sh -c COMMAND" in DIR/work
+ *   KIND file    run "sh COMMAND" there, for a command too long for an argument
+ *   KIND task    run "COMMAND --dir DIR" there
  *
  * The shim is started as leader of its own session with the container's environment; it outlives
  * the NodeManager and holds none of its descriptors. It copies stdout and stderr into LOGS, at most
@@ -15,11 +15,18 @@
  * SIGKILL, at the latest after GRACE_MAX_MS. Only SIGKILL can end the shim itself early; the
  * command then dies too (PR_SET_PDEATHSIG), and the NodeManager cleans up.
  *
+ * With a LAUNCHER, creel-exec, the command runs as USER, and creel-exec signals it, too
+ * (nodemanager/exec/exec.h).
+ *
+ * The folders DIR and LOGS are measured from time to time. If they have more than DISK MB (0: no
+ * limit), everything is killed, and exit.json says why.
+ *
  * No file is synced: after a crash of the machine no processes are left to account for. Space for
  * exit.json is allocated at the start, so that a full disk cannot hide how a container ended. Needs
  * libc only, and is linked statically because most of its cost is its exec. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -37,12 +44,21 @@
 
 #include "base/io/plain.h"
 #include "nodemanager/container/isolation/isolation.h"
+#include "nodemanager/container/launcher/shim_side.h"
 #include "nodemanager/container/process_tree.h"
+#include "nodemanager/exec/orders.h"
+#include "nodemanager/exec/user/user.h"
 
 #define LAST_ROUND_MS 50 /* between attempts to kill the rest of the tree */
 /* after the command's end, in case the NodeManager never sends its KILL */
 #define GRACE_MAX_MS   30000
 #define EXIT_FILE_ROOM 512 /* bytes allocated in advance for exit.json */
+#define AGAIN_MS       20  /* until an order that reached no process is carried out again */
+/* The first measurement of the folders, the longest time to the next one, and the part of the time
+ * that measuring may take. */
+#define MEASURE_FIRST_MS 500
+#define MEASURE_MAX_MS   10000
+#define MEASURE_PART     20
 
 struct stream {
     int in, out;
@@ -57,6 +73,9 @@ enum argument {
     ARG_RECORD,
     ARG_LOGS,
     ARG_MAX,
+    ARG_DISK,
+    ARG_LAUNCHER,
+    ARG_USER,
     ARG_KIND,
     ARG_COMMAND,
     ARGS
@@ -66,10 +85,16 @@ struct shim {
     const struct nm_isolation_ops *isolation;
     struct nm_isolated self;
     int dir_fd, record_fd;
-    const char *dir;
+    const char *dir, *logs;
+    struct nm_launched *launched; /* NULL: the command runs as our user */
+    enum exec_order order; /* of the NodeManager, which has reached no process yet; 0: none */
     pid_t command;
     int status;
     bool ended, no_space;
+    const char *disk_mb; /* limit of the folders, "0": none */
+    bool disk_exceeded;
+    pid_t measuring; /* process that measures the folders; 0: none */
+    int64_t measure_began_ms, measure_next_ms, measure_pause_ms;
     int64_t limit;
     struct stream streams[2];
     int64_t started_us;
@@ -132,7 +157,7 @@ static int reserve_exit_file(const struct shim *s)
 static void write_pid_file(const struct shim *s)
 {
     struct nm_proc me, child;
-    char boot[64] = "", text[384 + NM_ISOLATION_PLACE_MAX];
+    char boot[64] = "", text[768 + NM_ISOLATION_PLACE_MAX];
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         ssize_t n = read(fd, boot, sizeof boot - 1);
@@ -145,9 +170,10 @@ static void write_pid_file(const struct shim *s)
     int len =
         snprintf(text, sizeof text,
                  "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld,"
-                 "\"isolation\":\"%.40s\",\"place\":\"%.*s\"}\n",
+                 "\"isolation\":\"%.40s\",\"place\":\"%.*s\",\"user\":\"%.256s\"}\n",
                  boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start,
-                 s->isolation->name, NM_ISOLATION_PLACE_MAX - 1, s->self.place);
+                 s->isolation->name, NM_ISOLATION_PLACE_MAX - 1, s->self.place,
+                 s->launched ? s->launched->user : "");
     fd = base_plain_open(s->record_fd, "pid.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
         return;
@@ -174,7 +200,10 @@ static void write_end_report(struct shim *s, int exit_code, int sig)
     char text[EXIT_FILE_ROOM], limit[64] = "";
     nm_isolation_usage(s->isolation, &s->self, &used);
     /* A command that succeeds although one of its processes was killed has coped with that. */
-    if (used.memory_kills > 0 && exit_code != 0)
+    if (s->disk_exceeded)
+        snprintf(limit, sizeof limit, ",\"limit\":\"disk\",\"limitBytes\":%lld",
+                 strtoll(s->disk_mb, NULL, 10) << 20);
+    else if (used.memory_kills > 0 && exit_code != 0)
         snprintf(limit, sizeof limit, ",\"limit\":\"memory\",\"limitBytes\":%lld",
                  (long long)used.memory_limit);
     if (s->no_space && !s->reason[0])
@@ -272,14 +301,30 @@ static char **build_command_argv(char **argv, const char *dir)
     return v;
 }
 
+static struct nm_launched launched;
+
+static size_t signal_by_launcher(int sig)
+{
+    return nm_launched_signal(&launched, sig);
+}
+
+/* The end that the launcher inherits. */
+static int pass_reason_fd(int fd)
+{
+    return fd == EXEC_REASON_FD ? fcntl(fd, F_SETFD, 0) : dup2(fd, EXEC_REASON_FD);
+}
+
 static volatile int exec_errno; /* written by the vfork child in our memory */
 static const char *volatile exec_step;
 
 /* vfork, because every container pays for the shim's start. The child may only make system calls,
  * and reports errors through the volatile variables above. */
 __attribute__((noinline)) static pid_t start_command(const struct shim *s, char *const argv[],
-                                                     int work_fd, int null_fd, int out, int err)
+                                                     int work_fd, int in, int out, int err)
 {
+    static char *const nothing[] = {NULL};
+    char *const *envp = s->launched ? nothing : environ;
+
     pid_t shim = getpid(), pid = vfork();
     if (pid != 0)
         return pid;
@@ -290,13 +335,97 @@ __attribute__((noinline)) static pid_t start_command(const struct shim *s, char 
         nm_isolation_enter(s->isolation, &s->self) == 0) {
         exec_step = "run";
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() == shim && dup2(null_fd, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
+        if (getppid() == shim && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0 &&
+            (!s->launched || pass_reason_fd(s->launched->reason_write_fd) >= 0)) {
             sigprocmask(SIG_SETMASK, &none, NULL);
-            execv(argv[0], argv);
+            execve(argv[0], argv, envp);
         }
     }
     exec_errno = errno ? errno : EIO;
     _exit(127);
+}
+
+/* ---- the folders' size ---- */
+
+/* A process of its own measures, so that the command's output does not wait for that. */
+static pid_t start_measuring(const struct shim *s)
+{
+    pid_t pid;
+    int logs_fd;
+
+    if (s->launched)
+        return nm_launched_start_measuring(s->launched, s->disk_mb);
+    pid = fork();
+    if (pid != 0)
+        return pid;
+    logs_fd = open(s->logs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    _exit(user_measure_folder(dup(s->dir_fd)) + user_measure_folder(logs_fd) >
+                  strtoll(s->disk_mb, NULL, 10) << 20
+              ? EXEC_NONE
+              : 0);
+}
+
+static void measure_when_due(struct shim *s)
+{
+    if (s->measuring || s->ended || s->measure_next_ms == 0 || mono_ms() < s->measure_next_ms)
+        return;
+    s->measure_began_ms = mono_ms();
+    s->measuring = start_measuring(s);
+    if (s->measuring < 0)
+        s->measuring = 0;
+    s->measure_next_ms = s->measure_began_ms + s->measure_pause_ms;
+}
+
+static void end_measuring(struct shim *s, int status)
+{
+    int64_t took = mono_ms() - s->measure_began_ms, pause = s->measure_pause_ms * 2;
+
+    s->measuring = 0;
+    s->disk_exceeded = WIFEXITED(status) && WEXITSTATUS(status) == EXEC_NONE;
+    if (pause > MEASURE_MAX_MS)
+        pause = MEASURE_MAX_MS;
+    if (pause < took * MEASURE_PART)
+        pause = took * MEASURE_PART;
+    s->measure_pause_ms = pause;
+    s->measure_next_ms = mono_ms() + pause;
+}
+
+/* ---- orders of the NodeManager, for a container that runs as its user ---- */
+
+static size_t carry_out_order(const struct shim *s, enum exec_order order)
+{
+    switch (order) {
+    case EXEC_ORDER_TERM:
+        return nm_isolation_kill(s->isolation, &s->self, NM_KILL_TERM);
+    case EXEC_ORDER_KILL:
+        return nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
+    case EXEC_ORDER_STOP:
+        return nm_isolation_suspend(s->isolation, &s->self);
+    case EXEC_ORDER_CONT:
+        return nm_isolation_resume(s->isolation, &s->self);
+    case EXEC_ORDER_DUMP:
+        nm_isolation_kill(s->isolation, &s->self, NM_KILL_DUMP);
+        return 1; /* perhaps nobody handles it */
+    }
+    return 1;
+}
+
+/* An order may come before the launcher has become the user. */
+static void carry_out_pending_order(struct shim *s)
+{
+    if (s->order && (s->ended || carry_out_order(s, s->order) > 0))
+        s->order = 0;
+}
+
+static void take_signals(struct shim *s, const struct signalfd_siginfo *si, ssize_t bytes)
+{
+    for (; bytes >= (ssize_t)sizeof *si; si++, bytes -= (ssize_t)sizeof *si) {
+        if ((int)si->ssi_signo != EXEC_ORDER_SIGNAL || si->ssi_uid != getuid())
+            continue;
+        carry_out_pending_order(s);
+        s->order = (enum exec_order)si->ssi_int;
+        carry_out_pending_order(s);
+    }
 }
 
 /* Reaps all ended children. Returns true while other children remain. */
@@ -309,6 +438,8 @@ static bool reap_children(struct shim *s)
             s->ended = true;
             s->ended_ms = mono_ms();
             s->status = status;
+        } else if (pid > 0 && pid == s->measuring) {
+            end_measuring(s, status);
         } else if (pid == 0) {
             return true;
         } else if (pid < 0 && errno != EINTR) {
@@ -325,6 +456,16 @@ static bool grace_period_runs(const struct shim *s)
            mono_ms() - s->ended_ms < GRACE_MAX_MS;
 }
 
+static int compute_wait_ms(const struct shim *s)
+{
+    int64_t wait = s->measure_next_ms && !s->measuring ? s->measure_next_ms - mono_ms() : INT_MAX;
+    if (s->order)
+        return AGAIN_MS;
+    if (s->ended || s->disk_exceeded)
+        return LAST_ROUND_MS;
+    return wait == INT_MAX ? -1 : wait < 0 ? 0 : (int)wait;
+}
+
 /* The shim's main loop: copies logs and reaps children until no child is left. Once the command has
  * ended, the loop runs periodically to kill the remaining processes, since a killed process may
  * have started others. */
@@ -335,7 +476,7 @@ static void copy_logs_and_reap_until_tree_ends(struct shim *s, int sig_fd)
         struct pollfd p[3] = {{.fd = sig_fd, .events = POLLIN},
                               {.fd = s->streams[0].in, .events = POLLIN},
                               {.fd = s->streams[1].in, .events = POLLIN}};
-        int n = poll(p, 3, s->ended ? LAST_ROUND_MS : -1);
+        int n = poll(p, 3, compute_wait_ms(s));
         if (n < 0 && errno != EINTR)
             break;
         for (int i = 0; n > 0 && i < 2; i++) {
@@ -344,12 +485,16 @@ static void copy_logs_and_reap_until_tree_ends(struct shim *s, int sig_fd)
         }
         if (n > 0 && p[0].revents) {
             struct signalfd_siginfo si[8];
-            if (read(sig_fd, si, sizeof si) < 0 && errno != EAGAIN && errno != EINTR)
+            ssize_t got = read(sig_fd, si, sizeof si);
+            if (got < 0 && errno != EAGAIN && errno != EINTR)
                 break;
+            take_signals(s, si, got);
         }
         if ((n > 0 && p[0].revents) || s->ended)
             more = reap_children(s);
-        if (more && s->ended && !grace_period_runs(s)) {
+        carry_out_pending_order(s);
+        measure_when_due(s);
+        if (more && (s->disk_exceeded || (s->ended && !grace_period_runs(s)))) {
             nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
             more = reap_children(s);
         }
@@ -366,6 +511,17 @@ static int report_start_failure(struct shim *s, int exit_code, int sys, const ch
     return 0;
 }
 
+/* Notes why the launcher refused, and lets the NodeManager read what the command has left. */
+static void settle_launch(struct shim *s)
+{
+    char reason[sizeof s->reason];
+    nm_launched_read_reason(s->launched, reason, sizeof reason);
+    if (reason[0])
+        set_reason(s, "%s", reason);
+    else
+        nm_launched_share_logs(s->launched, s->logs);
+}
+
 static int run_command(struct shim *s, char **argv, int null_fd)
 {
     static const char *const names[2] = {"stdout", "stderr"};
@@ -373,7 +529,7 @@ static int run_command(struct shim *s, char **argv, int null_fd)
     for (int i = 0; i < 2; i++) {
         int ends[2];
         s->streams[i].left = s->limit;
-        s->streams[i].out = open_log(argv[ARG_LOGS], names[i]);
+        s->streams[i].out = open_log(s->logs, names[i]);
         if (s->streams[i].out < 0)
             return report_start_failure(s, 126, errno, "open the log files");
         if (pipe2(ends, O_CLOEXEC) < 0)
@@ -387,15 +543,28 @@ static int run_command(struct shim *s, char **argv, int null_fd)
     sigset_t chld;
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
+    if (*argv[ARG_LAUNCHER])
+        sigaddset(&chld, EXEC_ORDER_SIGNAL);
     int sig_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
     if (sig_fd < 0)
         return report_start_failure(s, 126, errno, "wait for children");
     char **cmd = build_command_argv(argv, s->dir);
-    s->command = start_command(s, cmd, work_fd, null_fd, write_end[0], write_end[1]);
+    if (*argv[ARG_LAUNCHER]) {
+        if (nm_launched_init(&launched, argv[ARG_LAUNCHER], argv[ARG_USER], s->dir, cmd, environ) <
+            0)
+            return report_start_failure(s, 126, errno, "prepare the launch");
+        s->launched = &launched;
+        s->self.signal = signal_by_launcher;
+        cmd = launched.argv;
+    }
+    s->command = start_command(s, cmd, work_fd, s->launched ? launched.text_fd : null_fd,
+                               write_end[0], write_end[1]);
     if (s->command < 0)
         return report_start_failure(s, 126, errno, "start a process");
     close(write_end[0]);
     close(write_end[1]);
+    if (s->launched)
+        nm_launched_close_own_ends(&launched);
     if (exec_errno) {
         char what[200];
         snprintf(what, sizeof what, "%s %.150s", exec_step,
@@ -408,8 +577,14 @@ static int run_command(struct shim *s, char **argv, int null_fd)
     if (reserve_exit_file(s) < 0)
         nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
     write_pid_file(s);
+    if (strtoll(s->disk_mb, NULL, 10) > 0) {
+        s->measure_pause_ms = MEASURE_FIRST_MS;
+        s->measure_next_ms = mono_ms() + MEASURE_FIRST_MS;
+    }
     copy_logs_and_reap_until_tree_ends(s, sig_fd);
     drain_pipes_into_logs(s);
+    if (s->launched)
+        settle_launch(s);
     int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
     write_end_report(s, sig ? 128 + sig : WEXITSTATUS(s->status), sig);
     return 0;
@@ -437,6 +612,8 @@ int main(int argc, char **argv)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     s.started_us = wall_us();
     s.dir = argv[ARG_DIR];
+    s.logs = argv[ARG_LOGS];
+    s.disk_mb = argv[ARG_DISK];
     s.limit = strtoll(argv[ARG_MAX], NULL, 10);
     s.dir_fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     s.record_fd = open(argv[ARG_RECORD], O_RDONLY | O_DIRECTORY | O_CLOEXEC);

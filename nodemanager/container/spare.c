@@ -64,6 +64,9 @@ static int create_spare_part_folder(const struct nm_spares *s, enum nm_spare_kin
 {
     struct path p;
     int rc = create_folder(format_spare_path(s, number, part, NULL, &p), err);
+    if (rc == 0 && kind == NM_SPARE_APP && part != NM_SPARE_RECORD && s->app_mode &&
+        chmod(p.text, s->app_mode) < 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", p.text);
     for (int i = 0; rc == 0 && entries[kind][i].name; i++) {
         if (entries[kind][i].part != part)
             continue;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -31,6 +32,7 @@ enum nm_spare_kind {
 enum nm_spare_part { NM_SPARE_LOGS, NM_SPARE_FILES, NM_SPARE_RECORD, NM_SPARE_PARTS };
 struct nm_spares {
     char dir[2048 + 16];
+    mode_t app_mode; /* of an application's folders for files and logs; 0: 0700 */
     /* Makes @path disappear at once; returns false if it did not exist or could not be moved. Must
      * take constant time whatever the size of @path, because launches happen on the main thread.
      * Called from any thread that calls the functions below. */

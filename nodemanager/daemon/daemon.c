@@ -3,6 +3,7 @@
 #include "nodemanager/daemon/daemon.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,6 +20,7 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/io/tls_conf.h"
+#include "nodemanager/container/launcher/node_side.h"
 #include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/aux_services.h"
 #include "nodemanager/daemon/container_tokens.h"
@@ -193,7 +195,8 @@ static void set_launch_conf(struct nm *nm)
         .rm = nm->rms_text,
         .host = nm->host,
         .ca_file = base_tls_of_clients()->ca_file,
-        .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
+        .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes"),
+        .disk_mb = base_conf_int(nm->conf, "creel.container.disk-mb")};
 }
 
 static int write_line_file(const char *path, const char *text, struct base_error *err)
@@ -222,12 +225,17 @@ static int announce_ready(struct nm *nm, struct base_error *err)
 /* Does everything that must be done before the first thread runs. */
 static int start_before_threads(struct nm *nm, struct base_error *err)
 {
+    int rc = nm_launcher_check(base_conf_get(nm->conf, "creel.nodemanager.user-launcher"),
+                               &nm->launcher, err);
+    nm->launch_conf.launcher = nm->launcher;
     const struct nm_files_conf files = {
+        .launcher = nm->launcher,
         .root = base_conf_get(nm->conf, "creel.nodemanager.local-dir"),
         .retain_s = base_conf_int(nm->conf, "creel.nodemanager.log-retain-s"),
         .min_free_bytes = nm->min_free_bytes,
         .min_free_inodes = nm->min_free_inodes};
-    int rc = base_conf_make_folder(nm->conf, "creel.nodemanager.local-dir", 0755, err);
+    if (rc == 0)
+        rc = base_conf_make_folder(nm->conf, "creel.nodemanager.local-dir", 0755, err);
     if (rc == 0)
         rc = nm_files_open(&nm->files, &files, err);
     if (rc == 0)
@@ -236,6 +244,8 @@ static int start_before_threads(struct nm *nm, struct base_error *err)
         rc = nm_audit_open(nm->conf, err);
     if (rc == 0)
         rc = nm_spawn_start(nm->files.lock_fd, &nm->spawn, err);
+    if (rc == 0 && nm->launcher)
+        rc = nm_spawn_start(-1, &nm->files.helper, err);
     if (rc == 0)
         rc = nm_loop_init(nm, err);
     return rc;
@@ -273,6 +283,7 @@ static void create_localizer(struct nm *nm)
     const struct nm_localizer_conf c = {
         .program = nm->localize_path,
         .ca_file = base_tls_of_clients()->ca_file,
+        .launcher = nm->launcher,
         .files = &nm->files,
         .cache_bytes = base_conf_int(nm->conf, "yarn.nodemanager.localizer.cache.target-size-mb")
                        << 20,
@@ -283,6 +294,16 @@ static void create_localizer(struct nm *nm)
         .report = nm_loop_report_resources,
         .user = nm};
     nm->localizer = nm_localizer_new(&c);
+}
+
+static void set_own_user(struct nm *nm)
+{
+    const struct passwd *p = getpwuid(geteuid());
+
+    if (p)
+        snprintf(nm->own_user, sizeof nm->own_user, "%s", p->pw_name);
+    else
+        snprintf(nm->own_user, sizeof nm->own_user, "%u", (unsigned)geteuid());
 }
 
 static int start_threads_and_run(struct nm *nm, struct base_error *err)
@@ -333,6 +354,7 @@ static void stop_and_free(struct nm *nm)
     api_audit_close();
     nm_spawn_free(nm->spawn);
     nm_files_close(&nm->files);
+    nm_spawn_free(nm->files.helper);
     pthread_mutex_destroy(&nm->lock);
     if (nm->options.pid_file)
         unlink(nm->options.pid_file);
@@ -357,6 +379,7 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
     set_host_name(nm);
+    set_own_user(nm);
     int rc = prepare_clients(nm, &err);
     if (rc == 0)
         rc = base_rm_list_add_configured(conf, &nm->rms, &err);

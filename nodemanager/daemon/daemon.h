@@ -40,6 +40,8 @@ struct nm_box {
     struct base_container_id id;
     enum base_container_kind kind;
     const struct nm_isolation_ops *isolation;
+    char *user;  /* as whom creel-exec runs the container; NULL: as our user */
+    bool lost;   /* creel-exec kills what a dead shim has left */
     char *place; /* of the isolation, when the container was started; NULL: that of new ones */
     int pidfd;   /* pidfd of the shim; -1: not started yet, or ended */
     int64_t shim, shim_start;
@@ -51,6 +53,11 @@ struct nm_box {
 };
 
 struct nm_identifier;
+
+/* Marks the tag of a spawn request for creel-exec; the rest is the box, or 0. Tags of containers
+ * lack it, as does TAG_BIT of the localizer. */
+#define NM_HELPER_TAG 2u
+
 struct nm_pending; /* an event that an effect caused */
 
 struct nm {
@@ -68,6 +75,8 @@ struct nm {
     int64_t started_ms, grace_ms;
     struct nm_files files;
     struct nm_spawn *spawn;
+    const char *launcher; /* creel-exec; NULL: containers run as our user */
+    char own_user[256];
     struct base_rm_list rms;
     char *rms_text;            /* the URLs of the RMs, separated by commas */
     struct base_keyring *keys; /* the cluster's secret */

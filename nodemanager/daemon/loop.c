@@ -18,6 +18,7 @@
 #include "base/io/log.h"
 #include "base/io/plain.h"
 #include "base/io/watchdog.h"
+#include "nodemanager/container/launcher/node_side.h"
 #include "nodemanager/container/process_tree.h"
 #include "nodemanager/container/stopped.h"
 #include "nodemanager/daemon/audit.h"
@@ -76,6 +77,7 @@ void nm_box_free(void *u)
     stop_watching_shim(box);
     nm_command_free(&box->command);
     free(box->place);
+    free(box->user);
     free(box);
 }
 
@@ -239,6 +241,8 @@ static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_error err = {0};
     struct nm_box *box = nm_box_new(nm, fx->container);
+    if (nm->launcher)
+        box->user = base_strdup(fx->launch->user ? fx->launch->user : "");
     int rc = prepare_launch(nm, box, fx->launch, &err);
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
@@ -277,7 +281,14 @@ static void request_waiting_shims(struct nm *nm)
 static size_t signal_container(const struct nm_box *box, enum nm_signal signal)
 {
     char id[BASE_ID_TEXT_MAX];
+    static const enum exec_order orders[] = {[NM_SIGNAL_TERM] = EXEC_ORDER_TERM,
+                                             [NM_SIGNAL_KILL] = EXEC_ORDER_KILL,
+                                             [NM_SIGNAL_STOP] = EXEC_ORDER_STOP,
+                                             [NM_SIGNAL_DUMP] = EXEC_ORDER_DUMP,
+                                             [NM_SIGNAL_CONT] = EXEC_ORDER_CONT};
     const struct nm_isolated c = describe_for_isolation(box, id);
+    if (box->user)
+        return nm_launcher_order(box->pidfd, orders[signal]);
     switch (signal) {
     case NM_SIGNAL_TERM:
         return nm_isolation_kill(box->isolation, &c, NM_KILL_TERM);
@@ -299,7 +310,9 @@ static void carry_out_signal(struct nm *nm, const struct nm_effect *fx)
     struct nm_proc p;
     struct nm_event ev = {.kind = NM_EV_SIGNALLED, .container = nm_core_view(fx->container)->id};
     ev.u.signalled.signal = fx->signal;
-    if (box && box->pidfd >= 0 && nm_proc_read((pid_t)box->shim, &p) && p.start == box->shim_start)
+    /* the pidfd of a lost box is that of creel-exec, which an order would end */
+    if (box && box->pidfd >= 0 && !box->lost && nm_proc_read((pid_t)box->shim, &p) &&
+        p.start == box->shim_start)
         ev.u.signalled.count = signal_container(box, fx->signal);
     if (box && fx->signal == NM_SIGNAL_KILL)
         nm_stopped_note_kill_and_continue_shim(box);
@@ -473,6 +486,24 @@ static void kill_processes_without_shim(const struct nm_box *box, pid_t session,
     nm_isolation_kill(box->isolation, &c, NM_KILL_LOST);
 }
 
+static void handle_shim_end(struct nm *nm, struct nm_box *box);
+
+/* creel-exec kills what a shim has left. Its end is awaited, unless the container has been reported
+ * already (no box). */
+static void handle_answer_about_helper(struct nm *nm, const struct nm_spawned *s)
+{
+    struct nm_box *box = (struct nm_box *)(uintptr_t)(s->tag & ~(uint64_t)NM_HELPER_TAG);
+    if (s->pidfd < 0)
+        base_log_warn("nm", "cannot start %s: %s", nm->launcher ? nm->launcher : "creel-exec",
+                      strerror(s->pid < 0 ? -s->pid : EMFILE));
+    if (box && s->pidfd >= 0)
+        nm_box_watch_shim(box, s->pidfd, box->shim, box->shim_start);
+    else if (box)
+        handle_shim_end(nm, box);
+    else if (s->pidfd >= 0)
+        close(s->pidfd);
+}
+
 static void handle_spawner_answers(struct nm *nm)
 {
     struct nm_spawned s;
@@ -482,6 +513,10 @@ static void handle_spawner_answers(struct nm *nm)
         struct nm_proc p = {0};
         if (nm_localizer_take_answer(nm->localizer, &s)) {
             handle_pending_events(nm);
+            continue;
+        }
+        if (s.tag & NM_HELPER_TAG) {
+            handle_answer_about_helper(nm, &s);
             continue;
         }
         struct nm_box *box = (struct nm_box *)(uintptr_t)s.tag;
@@ -525,12 +560,34 @@ static void kill_tree_and_set_ending(struct nm *nm, struct nm_box *box, struct n
                   base_container_id_text(&box->id, id));
 }
 
+/* Has creel-exec kill what the shim has left; its end is then handled like that of the shim.
+ * Returns false if that is done already or impossible. */
+static bool request_kill_of_users_processes(struct nm *nm, struct nm_box *box)
+{
+    char id[BASE_ID_TEXT_MAX];
+    struct base_error err;
+    if (!box->user || box->lost)
+        return false;
+    box->lost = true;
+    if (nm_launcher_request_kill(nm->spawn, (uint64_t)(uintptr_t)box | NM_HELPER_TAG,
+                                 nm->launch_conf.launcher ? nm->launch_conf.launcher : "",
+                                 box->user, base_container_id_text(&box->id, id),
+                                 nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
+                                 nm_spawn_pid(nm->spawn), &err) == 0)
+        return true;
+    base_log_warn("nm", "%s: %s", id, err.text);
+    return false;
+}
+
 static void handle_shim_end(struct nm *nm, struct nm_box *box)
 {
     struct nm_ending e;
     stop_watching_shim(box);
-    if (!nm_ending_read(&nm->files, &box->id, box->kind, &e))
+    if (!nm_ending_read(&nm->files, &box->id, box->kind, &e)) {
+        if (request_kill_of_users_processes(nm, box))
+            return;
         kill_tree_and_set_ending(nm, box, &e);
+    }
     clean_isolation(box);
     nm_localizer_release(nm->localizer, &box->id);
     if (e.no_space) {

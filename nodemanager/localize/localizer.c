@@ -21,6 +21,8 @@
 #include "nodemanager/localize/link.h"
 
 #define SMALL_FILE_MAX 65536
+#define BYTES_MAX      (INT64_C(1) << 50) /* of one resource, as a user's file may say */
+#define LAUNCHER_ARGS  4                  /* "creel-exec localize USER NUMBER" */
 #define TAG_BIT        1u /* marks tags of localizer processes; containers' tags lack it */
 
 enum state { QUEUED, FETCHING, READY };
@@ -31,12 +33,12 @@ struct cached {
     int64_t number, bytes;
     char *name;             /* READY: below data/ */
     struct base_app_id app; /* of_app: of visibility APPLICATION */
-    bool of_app;
+    bool of_app, of_user;   /* of_user: the files are in own/ */
     size_t holders;
     struct holder **waiting; /* not READY; one entry per link */
     size_t waiting_n, waiting_cap;
     /* until the state is READY: arguments for creel-localize */
-    char *url, *own;
+    char *url, *own, *user;
     enum base_resource_type type;
     enum base_resource_visibility visibility;
     int64_t size, timestamp_ms;
@@ -128,6 +130,7 @@ static void free_cached(struct cached *c)
     free(c->name);
     free(c->url);
     free(c->own);
+    free(c->user);
     free(c->waiting);
     free(c);
 }
@@ -261,6 +264,8 @@ static struct cached *add_to_queue(struct nm_localizer *l, const struct base_loc
     c->key = taken_key;
     c->pidfd = -1;
     c->url = base_strdup(r->url);
+    c->of_user = l->conf.launcher && r->visibility != BASE_RESOURCE_PUBLIC;
+    c->user = base_strdup(order->user ? order->user : "");
     c->own = base_strdup(nm_path_in_app(l->conf.files, &order->app, NULL, path));
     c->type = r->type;
     c->visibility = r->visibility;
@@ -294,7 +299,7 @@ static int create_links(const struct nm_localizer *l, const struct holder *h,
     for (size_t i = 0; rc == 0 && i < h->n; i++) {
         const struct cached *c = h->v[i].resource;
 
-        snprintf(name, sizeof name, "data/%.255s", c->name);
+        snprintf(name, sizeof name, "%sdata/%.255s", c->of_user ? "own/" : "", c->name);
         rc = nm_link_create(work, h->v[i].link, format_cache_path(l, c->number, name, path), err);
     }
     close(work);
@@ -438,14 +443,16 @@ static bool read_done(struct nm_localizer *l, struct cached *c)
 {
     char path[NM_PATH_MAX], *end = NULL;
     struct base_buf b = {0};
-    bool ok = nm_files_read_plain(l->conf.files, format_cache_path(l, c->number, "done", path),
-                                  SMALL_FILE_MAX, &b, NULL) >= 0 &&
-              b.len > 0 && b.data[b.len - 1] == '\n';
+    bool ok =
+        nm_files_read_plain(l->conf.files,
+                            format_cache_path(l, c->number, c->of_user ? "own/done" : "done", path),
+                            SMALL_FILE_MAX, &b, NULL) >= 0 &&
+        b.len > 0 && b.data[b.len - 1] == '\n';
 
     if (ok) {
         b.data[b.len - 1] = '\0';
         c->bytes = strtoll(b.data, &end, 10);
-        ok = c->bytes >= 0 && *end == ' ' && is_plain_name(end + 1);
+        ok = c->bytes >= 0 && c->bytes <= BYTES_MAX && *end == ' ' && is_plain_name(end + 1);
     }
     if (ok)
         c->name = base_strdup(end + 1);
@@ -455,11 +462,11 @@ static bool read_done(struct nm_localizer *l, struct cached *c)
 
 static void fail_with_report(struct nm_localizer *l, struct cached *c)
 {
-    static const char *const names[] = {"failure", "late"};
+    static const char *const names[] = {"failure", "late", "own/failure", "own/late"};
     char path[NM_PATH_MAX];
     struct base_buf b = {0};
 
-    for (size_t i = 0; i < 2 && b.len == 0; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && b.len == 0; i++)
         nm_files_read_plain(l->conf.files, format_cache_path(l, c->number, names[i], path),
                             SMALL_FILE_MAX, &b, NULL);
     if (b.len == 0)
@@ -503,7 +510,8 @@ static int make_folder(struct nm_localizer *l, struct cached *c, struct base_err
     int rc;
 
     c->number = ++l->last;
-    if (mkdir(format_cache_path(l, c->number, NULL, path), 0755) < 0)
+    if (mkdir(format_cache_path(l, c->number, NULL, path), 0755) < 0 ||
+        (c->of_user && mkdir(format_cache_path(l, c->number, "own", path), 0700) < 0))
         return base_error_sys(err, errno == ENOSPC ? -BASE_ENOSPC : -BASE_EIO, errno, "%s", path);
     j = json_pack("{s:s,s:s,s:s}", "key", c->key, "boot", base_boot_id(), "app",
                   c->of_app ? base_app_id_text(&c->app, app) : "");
@@ -521,9 +529,13 @@ static int ask_for_process(struct nm_localizer *l, struct nm_spawn *spawn, struc
                            struct base_error *err)
 {
     static const char *const envp[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", NULL};
-    char dir[NM_PATH_MAX], size[32], timestamp[32], max[32], seconds[32];
-    const char *const argv[] = {l->conf.program,
-                                format_cache_path(l, c->number, NULL, dir),
+    char dir[NM_PATH_MAX], size[32], timestamp[32], max[32], seconds[32], number[32];
+    const char *const argv[] = {l->conf.launcher,
+                                "localize",
+                                c->user,
+                                number,
+                                l->conf.program,
+                                format_cache_path(l, c->number, c->of_user ? "own" : NULL, dir),
                                 c->url,
                                 type_words[c->type],
                                 size,
@@ -536,11 +548,13 @@ static int ask_for_process(struct nm_localizer *l, struct nm_spawn *spawn, struc
                                 l->conf.ca_file ? l->conf.ca_file : "",
                                 NULL};
 
+    snprintf(number, sizeof number, "%" PRId64, c->number);
     snprintf(size, sizeof size, "%" PRId64, c->size);
     snprintf(timestamp, sizeof timestamp, "%" PRId64, c->timestamp_ms);
     snprintf(max, sizeof max, "%" PRId64, l->conf.resource_bytes);
     snprintf(seconds, sizeof seconds, "%" PRId64, l->conf.timeout_s);
-    return nm_spawn_request(spawn, (uint64_t)(uintptr_t)c | TAG_BIT, argv, envp, err);
+    return nm_spawn_request(spawn, (uint64_t)(uintptr_t)c | TAG_BIT,
+                            argv + (c->of_user ? 0 : LAUNCHER_ARGS), envp, err);
 }
 
 void nm_localizer_run(struct nm_localizer *l, struct nm_spawn *spawn)
@@ -616,6 +630,7 @@ static bool recover_cached(struct nm_localizer *l, int64_t number)
         ok = base_app_id_parse(app, &c->app, NULL) == 0 &&
              nm_files_has_app_record(l->conf.files, &c->app);
     }
+    c->of_user = access(format_cache_path(l, number, "own", path), F_OK) == 0;
     ok = ok && read_done(l, c);
     if (ok) {
         c->key = base_strdup(key);

@@ -4,6 +4,9 @@
  *    cache/<n>/resource.json    what it is: key, boot id, application
  *    cache/<n>/data/<name>      the file, or the folder of an unpacked archive
  *    cache/<n>/done, failure, late    how creel-localize ended (fetch/fetch.h)
+ *    cache/<n>/own/                   data, done, failure and late are here if creel-localize runs
+ *                                     as the user, who owns this folder and may change what is in
+ *                                     it: PRIVATE and APPLICATION, if containers run as their users
  *
  * A resource is copied once for all that share it: PUBLIC for the node, PRIVATE for its user,
  * APPLICATION for its application. Resources are the same if URL, type, size and time are equal.
@@ -34,6 +37,7 @@
 struct nm_localizer_conf { /* pointers are borrowed */
     const char *program;   /* creel-localize */
     const char *ca_file;   /* authorities that it trusts besides the system's; NULL: none */
+    const char *launcher;  /* creel-exec, if containers run as their users, else NULL */
     struct nm_files *files;
     int64_t cache_bytes;    /* removing begins above this size */
     int64_t resource_bytes; /* most bytes of one resource */

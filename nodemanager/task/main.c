@@ -65,7 +65,7 @@ static int prepare_folders(struct task *t, const char *dir, struct base_error *e
     if (rc == 0)
         rc = base_mkdirs(t->tmp, 0700, err);
     if (rc == 0)
-        rc = base_mkdirs(t->out, 0700, err);
+        rc = base_mkdirs(t->out, 0750, err);
     return rc;
 }
 

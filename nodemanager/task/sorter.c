@@ -636,7 +636,7 @@ static int write_partition_index(struct task_sorter *s, struct base_error *err)
         base_buf_addf(&b, "%lld %lld %lld\n", (long long)part->offset, (long long)part->bytes,
                       (long long)part->records);
     }
-    rc = base_file_write_atomic(path, b.data, b.len, 0600, false, err);
+    rc = base_file_write_atomic(path, b.data, b.len, 0640, false, err);
     base_buf_free(&b);
     free(path);
     return rc;

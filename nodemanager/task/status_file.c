@@ -37,7 +37,7 @@ static int64_t cpu_time_ms(int who)
 
 int task_open_plain_file(const char *path, int flags, struct base_error *err)
 {
-    int fd = base_plain_open(AT_FDCWD, path, flags, 0600, NULL);
+    int fd = base_plain_open(AT_FDCWD, path, flags, 0640, NULL);
 
     if (fd == -BASE_PLAIN_OTHER)
         return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(fd));

@@ -33,7 +33,7 @@ const struct base_conf *rm_backend_conf(const struct rm_backend *b);
  * fresh. May wait for the name service. */
 void rm_backend_look_up_groups(struct rm_backend *b, const char *user, struct rm_str_list *out);
 const char *rm_backend_master_key(const struct rm_backend *b); /* for rm_master_token() */
-/* Returns the URL of this RM, "http://host:port" or with https; "" before the port is known. */
+/* Returns "http://host:port" of this RM; "" before the port is known. */
 const char *rm_backend_url(const struct rm_backend *b);
 /* Calls fn(user) once, from another thread, when job @id has map outputs newer than @known_version
  * or is not known, at @deadline_us of the core's time, or when the leadership ends or the daemon
@@ -66,13 +66,13 @@ enum rm_role {
  * epoch. */
 enum rm_role rm_backend_role(const struct rm_backend *b);
 bool rm_backend_is_one_of_several(const struct rm_backend *b);
-/* Writes the URL of the active RM, from the configuration; "" when none is known, or when this RM
- * is active. */
+/* Writes "http://host:port" of the active RM, from the configuration; "" when none is known, or
+ * when this RM is active. */
 void rm_backend_active_url(const struct rm_backend *b, char out[512]);
 /* Returns this RM's id in yarn.resourcemanager.ha.rm-ids; "" when it is not one of several. */
 const char *rm_backend_rm_id(const struct rm_backend *b);
-/* Returns the URLs of all RMs, separated by commas, this one first: the list that nodes, masters
- * and tasks get. */
+/* Returns "http://host:port" of every RM, separated by commas, this one first: the list that nodes,
+ * masters and tasks get. */
 const char *rm_backend_all_urls(const struct rm_backend *b);
 /* Writes the state of the connection to ZooKeeper, for people to read; "" when this RM has none. */
 void rm_backend_zk_text(const struct rm_backend *b, char out[256]);

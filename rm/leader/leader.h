@@ -28,7 +28,7 @@ struct rm_ha_conf { /* read from the configuration; all texts are owned */
     bool enabled;
     char *rm_id;               /* of this RM */
     char *ids[RM_HA_IDS_MAX];  /* yarn.resourcemanager.ha.rm-ids */
-    char *urls[RM_HA_IDS_MAX]; /* of each; "http://host:port" or with https */
+    char *urls[RM_HA_IDS_MAX]; /* "http://host:port" of each */
     size_t n, own;             /* number of RMs; index of this one */
     char *servers, *root, *cluster_id;
     const struct ha_store_ops *store; /* creel.rm.state-store */

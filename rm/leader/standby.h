@@ -30,7 +30,7 @@ struct rm_standby_ask {
     const char *path; /* as the client sent it, from the first slash on */
     const struct rm_standby_pair *pairs;
     size_t n;
-    const char *own, *active; /* URLs of this RM and the active one; "": unknown */
+    const char *own, *active; /* "http://host:port" of this RM and the active one; "": unknown */
     const char *zookeeper;    /* text for the second line of answers that name no active RM */
     uint32_t random;          /* spreads the wait over 0.5 to 1.5 times its value */
 };

@@ -13,3 +13,14 @@ creel_test(test_nm_cgroup_host SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_cgr
 add_dependencies(test_nm_cgroup_host creel-nm creel-shim)
 creel_script_test(e2e_launch_context ${CMAKE_SOURCE_DIR}/tests/e2e/launch_context.sh
                   LABELS "e2e;nodemanager" TIMEOUT 300)
+add_executable(test_nm_users ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_users.c
+               ${CMAKE_SOURCE_DIR}/tests/fault/users_fixture.c
+               ${CMAKE_SOURCE_DIR}/tests/e2e/fake_rm.c ${CMAKE_SOURCE_DIR}/tests/fault/nm_fixture.c)
+target_link_libraries(test_nm_users PRIVATE creel_nm PkgConfig::CUNIT)
+add_dependencies(test_nm_users creel-nm creel-shim creel-task creel-localize creel-exec-test)
+foreach(isolation none cgroup)
+  add_test(NAME test_nm_users_${isolation}
+           COMMAND test_nm_users ${CMAKE_BINARY_DIR}/bin ${isolation})
+  set_tests_properties(test_nm_users_${isolation} PROPERTIES LABELS "e2e;nodemanager" TIMEOUT 180
+                       SKIP_RETURN_CODE 77)
+endforeach()

@@ -83,7 +83,8 @@ static void test_info(void)
                                           "hadoopVersionBuiltOn",
                                           "id",
                                           "nodeHostName",
-                                          "nmStartupTime"};
+                                          "nmStartupTime",
+                                          "containersRunAs"};
     static const char *const paths[] = {NODE, NODE "/info", NODE "/"};
     for (size_t k = 0; k < 3; k++) {
         struct base_buf b = {0};

@@ -593,12 +593,27 @@ static bool kill_member(const struct nm_isolated *c, pid_t pid)
     return done;
 }
 
+static void set_frozen(const struct nm_isolated *c, bool frozen)
+{
+    char path[PATH_BYTES];
+
+    if (is_v2(c) && format_path(c, "", "cgroup.freeze", path))
+        write_text(path, frozen ? "1" : "0", 1);
+    else if (format_path(c, "freezer", "freezer.state", path))
+        write_text(path, frozen ? "FROZEN" : "THAWED", 6);
+}
+
 /* Under v1 the processes are killed one by one, repeatedly, since they may fork meanwhile. Returns
  * the number of processes found at first. */
 static size_t kill_members_v1(const struct nm_isolated *c)
 {
-    size_t first = 0;
+    size_t first = c->signal ? count_members(c) : 0;
 
+    if (c->signal) { /* frozen, so that none of them can interfere; thawed by the caller */
+        set_frozen(c, true);
+        c->signal(SIGKILL);
+        return first;
+    }
     for (int round = 0; round < ROUNDS_MAX; round++) {
         struct nm_pids members = {0};
         size_t reached = 0;
@@ -613,16 +628,6 @@ static size_t kill_members_v1(const struct nm_isolated *c)
             break;
     }
     return first;
-}
-
-static void set_frozen(const struct nm_isolated *c, bool frozen)
-{
-    char path[PATH_BYTES];
-
-    if (is_v2(c) && format_path(c, "", "cgroup.freeze", path))
-        write_text(path, frozen ? "1" : "0", 1);
-    else if (format_path(c, "freezer", "freezer.state", path))
-        write_text(path, frozen ? "FROZEN" : "THAWED", 6);
 }
 
 static size_t cgroup_suspend(const struct nm_isolated *c)
@@ -656,10 +661,8 @@ static size_t kill_members(const struct nm_isolated *c)
 /* A suspended container is thawed for SIGTERM by the daemon's own order to continue. */
 static size_t cgroup_kill(const struct nm_isolated *c, enum nm_kill_how how)
 {
-    if (how == NM_KILL_TERM)
-        return nm_tree_signal(c->shim, SIGTERM);
-    if (how == NM_KILL_DUMP)
-        return nm_tree_signal_handlers(c->shim, SIGQUIT);
+    if (how == NM_KILL_TERM || how == NM_KILL_DUMP)
+        return nm_isolated_signal(c, how == NM_KILL_TERM ? SIGTERM : SIGQUIT);
     return kill_members(c);
 }
 

@@ -1,8 +1,11 @@
 /* The list of isolations, and the functions that call through their tables. */
 #include "nodemanager/container/isolation/isolation.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "nodemanager/container/process_tree.h"
 
 /* One line per isolation; the first is the default. */
 #define ISOLATIONS(X) X(none) X(cgroup)
@@ -32,6 +35,13 @@ char *nm_isolation_names(char *out, size_t size)
     for (size_t i = 0; i < ISOLATIONS_N && len < size; i++)
         len += (size_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "", isolations[i]->name);
     return out;
+}
+
+size_t nm_isolated_signal(const struct nm_isolated *c, int sig)
+{
+    if (c->signal)
+        return c->signal(sig);
+    return sig == SIGQUIT ? nm_tree_signal_handlers(c->shim, sig) : nm_tree_signal(c->shim, sig);
 }
 
 int nm_isolation_open(const struct nm_isolation_ops *ops, const char *parent,

@@ -38,10 +38,13 @@
 
 /* A container as an isolation sees it. Borrowed for the call; members that are not known are 0. */
 struct nm_isolated {
-    const char *id;            /* the container's id as text, unique on this node */
-    pid_t shim;                /* root of the container's process tree, leader of its session */
-    pid_t spawner;             /* KILL_LOST: parent of processes whose shim was killed */
-    const char *place;         /* what open() wrote when the container was started; NULL: "" */
+    const char *id;    /* the container's id as text, unique on this node */
+    pid_t shim;        /* root of the container's process tree, leader of its session */
+    pid_t spawner;     /* KILL_LOST: parent of processes whose shim was killed */
+    const char *place; /* what open() wrote when the container was started; NULL: "" */
+    /* Signals the processes of a container that runs as its user, which this process may not do.
+     * Returns 0 if none was reached. NULL: this process may do it. */
+    size_t (*signal)(int sig);
     int64_t memory_mb, vcores; /* set for prepare only, like the rest */
     int64_t pids_max;          /* 0: no limit */
     bool memory_hard;          /* more memory than memory_mb ends the container */
@@ -96,6 +99,10 @@ struct nm_isolation_ops {
 const struct nm_isolation_ops *nm_isolation_find(const char *name);
 /* Writes the names of all isolations, separated by commas, to @out. Returns @out. */
 char *nm_isolation_names(char *out, size_t size);
+
+/* For isolations: signals all processes below the shim; SIGQUIT only those that handle it. Returns
+ * the number of processes reached. */
+size_t nm_isolated_signal(const struct nm_isolated *c, int sig);
 
 /* Each calls the function of the same name in @ops; if that is NULL, does nothing and returns 0.
  * nm_isolation_open() then writes "" to @place. */

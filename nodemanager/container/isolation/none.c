@@ -9,21 +9,21 @@
 
 static size_t none_suspend(const struct nm_isolated *c)
 {
-    return nm_tree_signal(c->shim, SIGSTOP);
+    return nm_isolated_signal(c, SIGSTOP);
 }
 
 static size_t none_resume(const struct nm_isolated *c)
 {
-    return nm_tree_signal(c->shim, SIGCONT);
+    return nm_isolated_signal(c, SIGCONT);
 }
 
 static size_t none_kill(const struct nm_isolated *c, enum nm_kill_how how)
 {
     if (how == NM_KILL_LOST)
         return nm_tree_kill_without_root(c->id, c->shim, c->spawner);
-    if (how == NM_KILL_DUMP)
-        return nm_tree_signal_handlers(c->shim, SIGQUIT);
-    return nm_tree_signal(c->shim, how == NM_KILL_TERM ? SIGTERM : SIGKILL);
+    return nm_isolated_signal(c, how == NM_KILL_DUMP   ? SIGQUIT
+                                 : how == NM_KILL_TERM ? SIGTERM
+                                                       : SIGKILL);
 }
 
 static void none_usage(const struct nm_isolated *c, struct nm_usage *out)

@@ -47,7 +47,7 @@ static void end_late(int sig)
 
 static int write_file(int dir, const char *name, const char *text)
 {
-    int rc, fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int rc, fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
 
     if (fd < 0)
         return -errno;
@@ -137,8 +137,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "creel-localize is started by creel-nm; do not run it by hand.\n");
         return 2;
     }
-    f.file_mode = strcmp(argv[ARG_ACCESS], "public") == 0 ? 0555 : 0500;
-    umask(f.file_mode == 0555 ? 022 : 077);
+    /* the NodeManager reads what it has had copied as a user by way of its group */
+    f.file_mode = strcmp(argv[ARG_ACCESS], "public") == 0 ? 0555 : 0550;
+    umask(f.file_mode == 0555 ? 022 : 027);
     setlocale(LC_CTYPE, "C.UTF-8");
     f.url = argv[ARG_URL];
     f.type = parse_type(argv[ARG_TYPE]);
@@ -154,7 +155,7 @@ int main(int argc, char **argv)
             write_file(f.dir_fd, "failure", err.text);
         return 1;
     }
-    late_fd = openat(f.dir_fd, "late", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    late_fd = openat(f.dir_fd, "late", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     limit_process(&f, strtol(argv[ARG_SECONDS], NULL, 10));
     curl_global_init(CURL_GLOBAL_DEFAULT);
     rc = fetch(&f, &err);
