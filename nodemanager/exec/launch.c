@@ -32,7 +32,7 @@ static char *read_stdin(size_t *len)
     *len = 0;
     while (text && *len < EXEC_TEXT_MAX && (n = read(0, text + *len, EXEC_TEXT_MAX - *len)) > 0)
         *len += (size_t)n;
-    if (!text || n < 0 || *len == EXEC_TEXT_MAX)
+    if (!text || n < 0 || *len >= EXEC_TEXT_MAX)
         exec_refuse("the launch text: %s", n < 0 ? strerror(errno) : "too long");
     text[*len] = '\0';
     return text;
