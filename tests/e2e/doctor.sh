@@ -137,7 +137,8 @@ check_equal "$(ids)" "$live_ids" "the same, with a slash behind the address"
 creel dev --stop --dir "$DEV" > "$T/stop.out"
 rm -rf "$DEV" "$T/conf-auth/creel-site.xml"
 AUTH=token
-start_cluster --nodes 1
+start_cluster --nodes 1 --tls
+export CREEL_CA_FILE=$DEV/tls/ca.pem
 for url in "$CREEL_RM" "$(cat "$DEV/nm-1.url")"; do
     live "$url"
     check_equal "$(ids)" "" "what $url grants to strangers"

@@ -99,23 +99,24 @@ int cli_doctor_main(int argc, char **argv)
             "that cannot be read, 3 no daemon answers at the address."};
     struct cli c = {0};
     struct doctor d = {0};
+    struct base_rm_list daemons = {0};
     int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &d);
 
     if (rc == CLI_OK && c.left_out)
         rc = cli_error(CLI_USAGE, "you may not read %s", c.left_out);
+    if (rc == CLI_OK && c.rm_arg && (rc = cli_rm_list_read(&c, &daemons)) == CLI_OK) {
+        d.url = daemons.url[0];
+        cli_trust_authority(&c, &daemons);
+    }
     if (rc == CLI_OK) {
-        char *url = c.rm_arg ? base_strndup(c.rm_arg, strcspn(c.rm_arg, ", ")) : NULL;
-        while (url && *url && url[strlen(url) - 1] == '/')
-            url[strlen(url) - 1] = '\0';
         d.conf = c.conf;
-        d.url = url;
         d.http = base_http_new();
         d.findings = json_array();
         rc = examine(&d, c.json);
         json_decref(d.findings);
         base_http_free(d.http);
-        free(url);
     }
+    base_rm_list_free(&daemons);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }
