@@ -10,8 +10,6 @@ for file in secret zk key token; do echo "$file" > "$T/$file"; done
 printf '#!/bin/sh\n' > "$T/creel-exec"
 [ "$EUID" != 0 ] || chmod 4750 "$T/creel-exec"
 
-"$BIN/creel-nm" --help > "$T/help" && "$BIN/creel-rm" --help >> "$T/help"
-has_key() { grep -qF "$1 (" "$T/help"; }
 # write_conf [NAME=VALUE...]: the closed configuration, with these values instead of its own; a
 # value that is empty removes the key.
 write_conf() {
@@ -22,7 +20,8 @@ write_conf() {
             "creel.cluster.secret-file=$T/secret" "creel.zk.secret-file=$T/zk" \
             yarn.resourcemanager.zk-address=zk1:2181 "creel.auth.token-file=$T/token" \
             yarn.acl.enable=true 'yarn.admin.acl=root operators' \
-            creel.nodemanager.isolation=cgroup "${containers[@]}" \
+            creel.nodemanager.isolation=cgroup creel.container.disk-mb=10240 \
+            "creel.nodemanager.user-launcher=$T/creel-exec" \
             "creel.rm.state-dir=$T/state" \
             "creel.nodemanager.local-dir=$T/local" hadoop.security.authorization=true "$@" |
             awk -F= '{ value[$1] = substr($0, length($1) + 2) }
@@ -48,10 +47,6 @@ finds() {
         "$T/o" > "$T/found" || fail "$id does not name $key: $(cat "$T/o")"
     n=$((n + 1))
 }
-containers=()
-if has_key creel.nodemanager.user-launcher; then
-    containers=("creel.nodemanager.user-launcher=$T/creel-exec" creel.container.disk-mb=10240)
-fi
 n=0
 write_conf
 CREEL_CONF_DIR=$T/conf expect 0 creel doctor --json
@@ -64,10 +59,8 @@ finds plain-http yarn.http.policy yarn.http.policy=HTTP_ONLY
 finds no-secret creel.cluster.secret-file creel.cluster.secret-file=
 finds acl-off yarn.acl.enable yarn.acl.enable=false
 finds admin-everybody yarn.admin.acl 'yarn.admin.acl= * '
-if has_key creel.nodemanager.user-launcher; then
-    finds no-user-launcher creel.nodemanager.user-launcher creel.nodemanager.user-launcher=
-    finds no-disk-limit creel.container.disk-mb creel.container.disk-mb=0
-fi
+finds no-user-launcher creel.nodemanager.user-launcher creel.nodemanager.user-launcher=
+finds no-disk-limit creel.container.disk-mb creel.container.disk-mb=0
 finds no-limits creel.nodemanager.isolation creel.nodemanager.isolation=none
 finds cross-origin hadoop.http.cross-origin.allowed-origins \
     yarn.nodemanager.webapp.cross-origin.enabled=true \
@@ -88,7 +81,7 @@ for file in secret:creel.cluster.secret-file zk:creel.zk.secret-file key:creel.t
 done
 ln -s secret "$T/link"
 finds secret-file creel.cluster.secret-file "creel.cluster.secret-file=$T/link"
-if [ "$EUID" = 0 ] && has_key creel.nodemanager.user-launcher; then
+if [ "$EUID" = 0 ]; then
     for mode in 0750 4755 4770; do
         chmod $mode "$T/creel-exec"
         finds launcher-file creel.nodemanager.user-launcher

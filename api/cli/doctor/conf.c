@@ -182,8 +182,7 @@ void doctor_check_zookeeper(struct doctor *d, const struct doctor_check *check)
 /* ---- containers ---- */
 void doctor_check_launcher(struct doctor *d, const struct doctor_check *check)
 {
-    const char *path = base_conf_get(d->conf, "creel.nodemanager.user-launcher");
-    if (path && !*path)
+    if (!*doctor_get(d, "creel.nodemanager.user-launcher"))
         doctor_report(d, check, "creel.nodemanager.user-launcher", "");
 }
 
@@ -195,7 +194,7 @@ void doctor_check_limits(struct doctor *d, const struct doctor_check *check)
 
 void doctor_check_disk_limit(struct doctor *d, const struct doctor_check *check)
 {
-    const char *value = base_conf_get(d->conf, "creel.container.disk-mb");
-    if (value && strcmp(value, "0") == 0)
+    const char *value = doctor_get(d, "creel.container.disk-mb");
+    if (strcmp(value, "0") == 0)
         doctor_report(d, check, "creel.container.disk-mb", value);
 }
