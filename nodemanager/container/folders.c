@@ -246,10 +246,10 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 }
 
 /* Writes a small file without fsync: after a crash of the machine its contents no longer matter. */
-static int write_small_file(const struct nm_files *f, const char *path, int flags,
+static int write_small_file(const struct nm_files *f, const char *path, int flags, mode_t mode,
                             const char *bytes, size_t len, struct base_error *err)
 {
-    int fd = nm_files_open_plain(f, path, O_WRONLY | O_CREAT | flags, 0600, NULL);
+    int fd = nm_files_open_plain(f, path, O_WRONLY | O_CREAT | flags, mode, NULL);
     if (fd < 0)
         return set_open_error(fd, path, err);
     int rc = base_write_all(fd, bytes, len);
@@ -347,7 +347,8 @@ int nm_files_write_in_container(const struct nm_files *f, const struct base_cont
                                 struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    return write_small_file(f, nm_path_in_container(f, id, name, path), O_EXCL, bytes, len, err);
+    return write_small_file(f, nm_path_in_container(f, id, name, path), O_EXCL, 0600, bytes, len,
+                            err);
 }
 
 int nm_files_replace_in_container(const struct nm_files *f, const struct base_container_id *id,
@@ -360,7 +361,8 @@ int nm_files_replace_in_container(const struct nm_files *f, const struct base_co
     nm_path_in_container(f, id, name, path);
     nm_path_in_container(f, id, beside_name, beside);
     unlink(beside); /* of a daemon that was killed meanwhile */
-    rc = write_small_file(f, beside, O_EXCL, bytes, len, err);
+    /* the folder of a container that runs as its user is closed to others, and the file is ours */
+    rc = write_small_file(f, beside, O_EXCL, f->launcher ? 0644 : 0600, bytes, len, err);
     if (rc == 0 && rename(beside, path) < 0)
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
     return rc;
@@ -370,8 +372,8 @@ int nm_files_write_mark(const struct nm_files *f, const struct base_container_id
                         const char *name, const char *text, struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    return write_small_file(f, nm_path_in_record(f, id, name, path), O_TRUNC, text, strlen(text),
-                            err);
+    return write_small_file(f, nm_path_in_record(f, id, name, path), O_TRUNC, 0600, text,
+                            strlen(text), err);
 }
 
 bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id,
