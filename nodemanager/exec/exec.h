@@ -40,7 +40,6 @@
  *   LOCAL/records, spare, trash n:g   0700   closed to users
  *   LOCAL/apps, logs, cache     n:g   0711   passed through by name only
  *   apps/<app>, logs/<app>      n:g   0711   so containers can neither be added nor replaced
- *   apps/<app>/token            user:g 0440
  *   apps/<app>/<container>      user:g 2770  made by the NodeManager as n:g 0700; launch gives it
  *   logs/<app>/<container>      user:g 2770  with all that is in it, folders last, to the user
  *   cache/<n>                   user:g 2770  of PRIVATE and APPLICATION resources (localize);
@@ -127,8 +126,6 @@ int exec_open_container(const struct exec_conf *c, const char *part, const char 
 /* Gives a folder of the NodeManager, and all that is in it, to the user. Refuses what belongs to
  * neither, and files with several names. */
 void exec_give_folder(const struct exec_conf *c, const struct exec_user *u, int fd);
-/* Gives the file @name in folder @at, if there is one, for reading. */
-void exec_give_file(const struct exec_conf *c, const struct exec_user *u, int at, const char *name);
 
 /* launch.c */
 int exec_launch(const struct exec_conf *c, const char *user, const char *app,

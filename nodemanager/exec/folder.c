@@ -157,18 +157,3 @@ void exec_give_folder(const struct exec_conf *c, const struct exec_user *u, int 
     give_contents(c, u, in, 0);
     give(c, u, fd, "a container's folder", 02770);
 }
-
-void exec_give_file(const struct exec_conf *c, const struct exec_user *u, int at, const char *name)
-{
-    struct stat st;
-    int fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-    if (fd < 0)
-        return;
-    stat_or_refuse(fd, name, &st);
-    if (st.st_uid == c->nm_uid && S_ISREG(st.st_mode) && st.st_nlink == 1)
-        give(c, u, fd, name, 0440);
-    else if (st.st_uid != u->uid)
-        exec_refuse("'%.100s': a file of the NodeManager was expected", name);
-    close(fd);
-}

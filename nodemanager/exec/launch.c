@@ -228,7 +228,6 @@ int exec_launch(const struct exec_conf *c, const char *user, const char *app, co
         exec_refuse("private-tmp: %s", strerror(errno));
     exec_give_folder(c, &u, exec_open_container(c, "logs", app, container, c->nm_uid));
     folder = exec_open_container(c, "apps", app, container, c->nm_uid);
-    exec_give_file(c, &u, openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC), "token");
     exec_give_folder(c, &u, folder);
     if (c->private_tmp)
         mount_private_tmp(c, &u, app, container);
