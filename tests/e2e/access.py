@@ -3,7 +3,6 @@
 Usage: access.py FOLDER DEV TABLE [--print]
 FOLDER/routes has the routes (list_routes), DEV the cluster of creel dev. --print prints what each
 route answers instead of comparing."""
-import glob
 import hashlib
 import hmac
 import http.client
@@ -73,12 +72,14 @@ class World:
         self.nm = Server("http://" + node["nodeHTTPAddress"])
         self.app = self.submit_app("viewer", "modifier")
         self.other = self.submit_app(" ", " ")
-        self.job = self.submit_job("sleep 1000")
+        kept = os.path.join(folder, "task")
+        self.job = self.submit_job(f'cp "$CREEL_APP_TOKEN_FILE" {kept}.part && '
+                                   f"mv {kept}.part {kept}; sleep 1000")
         self.ended = self.submit_job("true")
         self.until(lambda: self.state(self.ended) == "FINISHED")
         self.tokens["master"] = self.token_of_master(self.app)
         self.tokens["othermaster"] = self.token_of_master(self.other)
-        self.job_token = self.token_of_app(dev, self.job)
+        self.job_token = self.token_of_master("task")
 
     def until(self, what):
         end = time.monotonic() + 60
@@ -128,10 +129,6 @@ class World:
         path = os.path.join(self.folder, app)
         self.until(lambda: os.path.exists(path))
         return read(path).strip()
-
-    def token_of_app(self, dev, app):
-        found = self.until(lambda: glob.glob(f"{dev}/nm-1/**/{app}/token", recursive=True))
-        return read(found[0]).strip()
 
     def fill(self, path, text=None):
         """The path, or the text for it, with ids: of the ended job below /ws/v1/history, of the
