@@ -122,14 +122,17 @@ const struct base_conf_key base_conf_keys[] = {
          "hadoop.security.authorization is true"),
     BOOL("yarn.acl.enable", "false",
          "check who may see, change and submit applications: their owners, those that an "
-         "application names (application-acls), those that queues name, and administrators"),
+         "application names (application-acls), those that queues name, and administrators; not "
+         "set: true unless creel.auth is simple. Then the root queue has no administrators by "
+         "default, either"),
     BOOL("yarn.webapp.filter-entity-list-by-user", "false",
          "lists of applications and containers leave out what the caller may not see, instead of "
          "showing a part of it"),
     STR("yarn.admin.acl", "*",
         "administrators: users, separated by commas, and after a blank groups; *: everybody; a "
         "blank: nobody. The user of a daemon always is one. Labels and creel rmadmin ask for them "
-        "even while ACLs are not checked otherwise"),
+        "even while ACLs are not checked otherwise. Not set: nobody else unless creel.auth is "
+        "simple"),
     BOOL("yarn.resourcemanager.webapp.cross-origin.enabled", "false",
          "allow pages of other sites to read the ResourceManager's answers"),
     BOOL("yarn.nodemanager.webapp.cross-origin.enabled", "false",

@@ -5,12 +5,14 @@
 
 #include "base/mem.h"
 
-/* Returns the list of queue @i, or the default if none is configured. */
-static const char *get_acl(const struct policy_queues *q, int32_t i, enum policy_queue_right right)
+const char *policy_queue_get_acl(const struct policy_queues *q, int32_t index,
+                                 enum policy_queue_right right)
 {
-    const char *acl = right == POLICY_QUEUE_SUBMIT ? q->v[i].acl_submit : q->v[i].acl_admin;
+    const struct policy_queue *u = &q->v[index];
+    const char *acl = right == POLICY_QUEUE_SUBMIT ? u->acl_submit : u->acl_admin;
+    bool open = index == 0 && (right == POLICY_QUEUE_SUBMIT || !q->closed);
 
-    return acl ? acl : i == 0 ? "*" : " ";
+    return acl ? acl : open ? "*" : " ";
 }
 
 enum base_acl_answer policy_queue_check_right(const struct policy_queues *q, int32_t index,
@@ -20,7 +22,7 @@ enum base_acl_answer policy_queue_check_right(const struct policy_queues *q, int
     enum base_acl_answer answer = BASE_ACL_NO;
 
     for (int32_t i = index; i >= 0 && answer != BASE_ACL_YES; i = q->v[i].parent)
-        answer = base_acl_either(answer, base_acl_check(get_acl(q, i, right), who));
+        answer = base_acl_either(answer, base_acl_check(policy_queue_get_acl(q, i, right), who));
     return answer;
 }
 

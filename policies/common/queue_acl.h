@@ -1,6 +1,6 @@
 /* policies/common/queue_acl.h - decides who may submit to a queue, and who administers it. A right
- * on a queue covers all queues below it. Without configuration the root's list is "*", and that of
- * any other queue is empty, so that without configuration everybody may do everything. SOURCE:
+ * on a queue covers all queues below it. Without configuration the root's lists are "*", that of
+ * administrators only if the tree is not closed, and those of any other queue are empty. SOURCE:
  * YARN's ConfiguredYarnAuthorizer and queue properties of the capacity and fair schedulers. */
 #ifndef CREEL_POLICIES_COMMON_QUEUE_ACL_H
 #define CREEL_POLICIES_COMMON_QUEUE_ACL_H
@@ -10,6 +10,9 @@
 
 enum policy_queue_right { POLICY_QUEUE_SUBMIT, POLICY_QUEUE_ADMINISTER };
 
+/* Returns the list of queue @index, or the default if none is configured; borrowed from @q. */
+const char *policy_queue_get_acl(const struct policy_queues *q, int32_t index,
+                                 enum policy_queue_right right);
 /* Decides whether the caller has the right on queue @index. O(depth). */
 enum base_acl_answer policy_queue_check_right(const struct policy_queues *q, int32_t index,
                                               enum policy_queue_right right,

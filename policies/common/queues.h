@@ -95,6 +95,9 @@ struct policy_queues {
     bool rules_given; /* false: the configuration has no rules */
     bool strict; /* true: a submission that names a queue is refused if no "specified" rule accepts
                     it; false: the next rules apply */
+    /* Nobody administers the root unless configured; false: everybody does, as in YARN. Kept by
+     * policy_queues_replace(). */
+    bool closed;
     /* Settings of queues that are created or reset later; its own name is NULL. Time-outs,
      * threshold and preempt are inherited from the parent instead, and so is the max of a dynamic
      * queue if the parent has child_max. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/conf/acl_conf.h"
 #include "base/io/groups.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
@@ -108,7 +109,7 @@ bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *q
 {
     bool asked = atomic_load(&backend->wants_groups);
 
-    if (!asked && base_conf_bool(backend->conf, "yarn.acl.enable")) {
+    if (!asked && base_acl_conf_is_enabled(backend->conf)) {
         asked = rm_view_submission_asks_groups(rm_backend_lock_core(backend), queue, user);
         rm_backend_unlock_core(backend);
     }

@@ -224,6 +224,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
         policy_queues_init(&c->tree, conf->queues);
         c->tree.strict = !conf->any_queue;
     }
+    c->tree.closed = conf->closed_queues;
     rm_queues_add_missing_counts(c);
     c->conf.options = NULL;
     if (conf->learned)

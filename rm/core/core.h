@@ -142,6 +142,7 @@ struct rm_core_conf {
     const struct rm_properties *queue_conf;
     /* Refuse submissions to queues whose ACLs do not name the user (yarn.acl.enable). */
     bool checks_queue_acls;
+    bool closed_queues; /* nobody administers the root queue unless configured */
 #define X(type, name, key, factor) type name;
     RM_CORE_KEYS(X)
 #undef X

@@ -524,7 +524,7 @@ static void list_jobs(struct api_request *rq, void *user)
 
     l->list = (struct rm_listing){
         .rq = rq, .b = user, .type = API_JSON, .chunk = write_jobs_chunk, .drop = end_job_list};
-    rm_access_begin(&l->access, user, api_caller(rq));
+    rm_access_begin_request(&l->access, user, rq);
     l->filter = (struct rm_app_filter){
         .jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
     l->limit = LIST_DEFAULT;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
 #include "base/io/log.h"
 #include "rm/config/host_lists.h"
@@ -29,8 +30,8 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
         .prune_ended = b->roles.ha,
         .format_confirmed = b->repair.format_confirmed,
         /* YARN's fifo scheduler has one queue, which everybody may use */
-        .checks_queue_acls =
-            base_conf_bool(c, "yarn.acl.enable") && rm_shape_read(c) != RM_SHAPE_FIFO,
+        .checks_queue_acls = base_acl_conf_is_enabled(c) && rm_shape_read(c) != RM_SHAPE_FIFO,
+        .closed_queues = base_acl_conf_is_closed(c),
     };
 #define READ_KEY(type, name, key, factor) out->name = (type)(base_conf_int(c, key) * (factor));
     RM_CORE_KEYS(READ_KEY)

@@ -67,6 +67,7 @@ answers 401 "$CREEL_RM/ws/v1/cluster/metrics" -H "$(bearer "$T/wrong")"
 umask 077
 expect 0 creel token --new --user ann
 mv "$T/o" "$T/ann"
+chmod 600 "$T/ann"
 expect 0 creel token --new --user bob --expires 1h --json
 jq -r .token.text "$T/o" > "$T/bob"
 umask 022
@@ -104,11 +105,13 @@ grep -q usr "$T/body" || fail "the wrong member is not named: $(cat "$T/body")"
 
 # --- nodes
 node=$(curl -s "$CREEL_RM/ws/v1/cluster/nodes" | jq -r '.nodes.node[0].nodeHTTPAddress')
-job=$(creel job submit --task 'echo hidden' --wait --json 2> /dev/null | jq -r .job.id)
+job=$(as ann creel job submit --task 'echo hidden' --wait --json 2> /dev/null | jq -r .job.id)
 log=http://$node/ws/v1/node/containers/${job/application/container}_01_000002/logs/stdout
 answers 401 "$log"
 answers 200 "$log" -H "$(bearer "$T/ann")"
 grep -q hidden "$T/body" || fail "not the log: $(cat "$T/body")"
+answers 403 "$log" -H "$(bearer "$T/bob")"
+answers 200 "$log" -H "@$DEV/rm.header"
 answers 401 "$log" -H "$(bearer "$T/wrong")"
 answers 401 "http://$node/conf"
 answers 200 "http://$node/conf" -H "$(bearer "$T/bob")"
@@ -118,10 +121,21 @@ answers 401 -X PUT "http://$node/ws/v1/node/auxiliaryservices" "${JSON[@]}" -d '
 # through the ResourceManager, which the node knows
 relayed=$CREEL_RM/ws/v1/cluster/nodes/$node/raw-logs/${job/application/container}_01_000002/stdout
 answers 401 "$relayed"
+answers 403 "$relayed" -H "$(bearer "$T/bob")"
 answers 200 "$relayed" -H "$(bearer "$T/ann")"
 check_equal "$(cat "$T/body")" hidden "the log through the ResourceManager"
 # whose a token is, only nodes may ask
 answers 401 "$CREEL_RM/ws/v1/nodetracker/identify" "${JSON[@]}" -d '{"token":"x"}'
+
+# --- without a setting nobody but its owner and the daemon's user changes a job, or the policy
+sleeps='{"job":{"tasks":[{"command":"exec sleep 1000"}]}}'
+answers 201 "$CREEL_RM/ws/v1/cluster/jobs" "${JSON[@]}" -d "$sleeps" -H "$(bearer "$T/ann")"
+long=$(jq -r .job.id "$T/body")
+as bob expect 2 creel job kill "$long"
+as bob expect 2 creel rmadmin -policy fifo
+answers 403 "$CREEL_RM/ws/v1/cluster/jobs/$long" -H "$(bearer "$T/bob")"
+as ann expect 0 creel job kill "$long"
+expect 0 creel rmadmin -policy fifo
 
 # --- over a restart: users keep their tokens; the own one is another: waiting commands learn it
 cp "$DEV/rm.token" "$T/old"

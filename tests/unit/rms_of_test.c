@@ -10,6 +10,7 @@
 #include "rm/http/access/prepare.h"
 #include "rm/http/routes.h"
 #include "rm/leader/standby.h"
+#include "tests/unit/simple_conf.h"
 #include "tests/unit/stores.h"
 
 struct rm_of_test rms[2];
@@ -20,7 +21,7 @@ static struct api_route *routes;
 
 void rms_set(const char *key_eq_value)
 {
-    conf = conf ? conf : base_conf_new();
+    conf = conf ? conf : simple_conf_new();
     base_assert(base_conf_set_arg(conf, key_eq_value, NULL) == 0);
 }
 
@@ -34,7 +35,7 @@ void rms_start(const struct rm_role_source sources[2])
     struct base_error err = {0};
     size_t n;
 
-    conf = conf ? conf : base_conf_new();
+    conf = conf ? conf : simple_conf_new();
     routes = rm_routes_new(&n);
     for (int i = 0; i < 2; i++) { /* ports first: each knows the other's address */
         base_assert(rm_daemon_new_standby(conf, &rms[i].b, &err) == 0);

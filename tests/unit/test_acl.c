@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/acl/acl.h"
+#include "base/conf/acl_conf.h"
+#include "base/io/groups.h"
+#include "base/mem.h"
 #include "policies/common/queue_acl.h"
 #include "rm/http/access/rules.h"
 #include "tests/unit/cunit_main.h"
@@ -352,9 +355,54 @@ static void test_format(void)
     }
 }
 
+static void check_conf(const char *a, const char *b, bool closed, bool enabled, const char *admins)
+{
+    struct base_conf *conf = base_conf_new();
+    struct base_acl_rules rules;
+
+    base_assert(!a || base_conf_set_arg(conf, a, NULL) == 0);
+    base_assert(!b || base_conf_set_arg(conf, b, NULL) == 0);
+    rules = base_acl_conf_read(conf);
+    CU_ASSERT_EQUAL(base_acl_conf_is_closed(conf), closed);
+    CU_ASSERT_EQUAL(rules.enabled, enabled);
+    CU_ASSERT_EQUAL(base_acl_conf_is_configured(conf),
+                    enabled && base_conf_is_set(conf, "yarn.acl.enable"));
+    CU_ASSERT_STRING_EQUAL(rules.admins, admins);
+    CU_ASSERT_STRING_EQUAL(rules.process, base_process_user());
+    base_conf_free(conf);
+}
+
+/* Open only where callers name themselves, or a setting says so. */
+static void test_defaults(void)
+{
+    check_conf(NULL, NULL, true, true, " ");
+    check_conf("creel.auth=simple", NULL, false, false, "*");
+    check_conf("yarn.acl.enable=false", NULL, true, false, " ");
+    check_conf("yarn.admin.acl=ann", NULL, true, true, "ann");
+    check_conf("yarn.admin.acl=*", NULL, true, true, "*");
+    check_conf("creel.auth=simple", "yarn.acl.enable=true", false, true, "*");
+}
+
+static void test_closed_root(void)
+{
+    struct policy_queues q = {0};
+    const struct base_acl_caller who = {.user = "eve", .groups_known = true};
+
+    policy_queues_init(&q, "dev");
+    CU_ASSERT_EQUAL(policy_queue_check_right(&q, 1, POLICY_QUEUE_ADMINISTER, &who), BASE_ACL_YES);
+    q.closed = true;
+    CU_ASSERT_EQUAL(policy_queue_check_right(&q, 1, POLICY_QUEUE_ADMINISTER, &who), BASE_ACL_NO);
+    CU_ASSERT_EQUAL(policy_queue_check_submission(&q, 1, &who), BASE_ACL_YES);
+    q.v[0].acl_admin = base_strdup("eve");
+    CU_ASSERT_EQUAL(policy_queue_check_right(&q, 1, POLICY_QUEUE_ADMINISTER, &who), BASE_ACL_YES);
+    policy_queues_free(&q);
+}
+
 static const struct cunit_case cases[] = {
     {"lists", test_lists},
     {"lists as Hadoop shows them", test_format},
+    {"defaults", test_defaults},
+    {"a closed root", test_closed_root},
     {"administrators and owners", test_admins_and_owners},
     {"rights on queues", test_queue_rights},
     {"queues without lists", test_open_queues},

@@ -11,6 +11,7 @@
 #include "base/io/io.h"
 #include "rm/http/mapreduce/mapreduce.h"
 #include "tests/unit/master_over_http.h"
+#include "tests/unit/simple_conf.h"
 
 static char number_of_app[64]; /* "<cluster time>_<number>" */
 
@@ -569,7 +570,7 @@ static uint16_t find_free_port(void)
 static struct rm_history_port *open_history_port(const char *address, int want, const char *why)
 {
     const struct api_server_conf like = {.threads = 1, .static_user = "dr.who"};
-    struct base_conf *conf = base_conf_new();
+    struct base_conf *conf = simple_conf_new();
     struct rm_history_port *port = NULL;
     struct base_error err = {0};
     char *arg = base_printf("mapreduce.jobhistory.webapp.address=%s", address);

@@ -22,6 +22,7 @@
 #include "rm/leader/sole_rm.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/simple_conf.h"
 #include "tests/unit/stores.h"
 
 #define PORT    api_server_port(server)
@@ -60,7 +61,7 @@ static void start(void)
     struct base_error err = {0};
     size_t n;
 
-    conf = base_conf_new();
+    conf = simple_conf_new();
     char *setting = base_printf("creel.rm.state-dir=%s", folder);
     base_assert(base_conf_set_arg(conf, setting, &err) == 0);
     free(setting);

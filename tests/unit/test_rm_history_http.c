@@ -19,6 +19,7 @@
 #include "rm/leader/role.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/simple_conf.h"
 #include "tests/unit/stores.h"
 
 #define PORT api_server_port(server)
@@ -209,7 +210,7 @@ static void test_forgotten(void)
     json_t *before, *after, *jobs;
 
     base_assert(mkdtemp(folder));
-    conf = base_conf_new();
+    conf = simple_conf_new();
     setting = base_printf("creel.rm.state-dir=%s", folder);
     base_assert(base_conf_set_arg(conf, setting, NULL) == 0);
     base_assert(

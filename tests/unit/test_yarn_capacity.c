@@ -36,6 +36,7 @@ static struct rm_queue_view *queues_new(void)
         q[i].index = 10 - i; /* any numbers */
         q[i].policy = "fifo";
         q[i].state = "RUNNING";
+        q[i].acl_submit = q[i].acl_admin = i == ROOT ? "*" : " ";
         q[i].max_apps = INT32_MAX;
         if (q[i].max_part <= 0)
             q[i].max_part = 1;

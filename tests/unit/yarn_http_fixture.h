@@ -12,6 +12,7 @@
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/simple_conf.h"
 #include "tests/unit/stores.h"
 #include <glob.h>
 #include <jansson.h>
@@ -73,7 +74,7 @@ static inline void start_as(const char *shape, const char *policy, const char *q
 
     gated = *store_kind("memory");
     gated.write = gated_write;
-    conf = base_conf_new();
+    conf = simple_conf_new();
     snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
     base_assert(base_conf_set_arg(conf, arg, &err) == 0);
     snprintf(arg, sizeof arg, "creel.yarn.scheduler-shape=%s", shape);

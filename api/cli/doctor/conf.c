@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "api/cli/doctor/doctor.h"
+#include "base/conf/acl_conf.h"
 #include "base/conf/http_policy.h"
 #include "base/mem.h"
 
@@ -94,7 +95,7 @@ void doctor_check_insecure(struct doctor *d, const struct doctor_check *check)
 
 void doctor_check_acl(struct doctor *d, const struct doctor_check *check)
 {
-    if (!doctor_is_true(d, "yarn.acl.enable"))
+    if (!base_acl_conf_is_enabled(d->conf))
         doctor_report(d, check, "yarn.acl.enable", doctor_get(d, "yarn.acl.enable"));
 }
 
@@ -106,8 +107,9 @@ static bool is_everybody(const char *list)
 
 void doctor_check_admin_acl(struct doctor *d, const struct doctor_check *check)
 {
-    if (is_everybody(doctor_get(d, "yarn.admin.acl")))
-        doctor_report(d, check, "yarn.admin.acl", doctor_get(d, "yarn.admin.acl"));
+    const char *admins = base_acl_conf_get_admins(d->conf);
+    if (is_everybody(admins))
+        doctor_report(d, check, "yarn.admin.acl", admins);
 }
 
 void doctor_check_proxy_users(struct doctor *d, const struct doctor_check *check)

@@ -2,17 +2,10 @@
 
 #include <stdlib.h>
 
-#include "base/acl/acl.h"
+#include "base/conf/acl_conf.h"
 #include "base/io/groups.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/site.h"
-
-static struct base_acl_rules read_rules(const struct nm *nm)
-{
-    return (struct base_acl_rules){.enabled = base_conf_bool(nm->conf, "yarn.acl.enable"),
-                                   .admins = base_conf_get(nm->conf, "yarn.admin.acl"),
-                                   .process = base_process_user()};
-}
 
 /* Decides, with the caller's groups only if necessary. @of_app false: only administrators may see
  * it. */
@@ -39,7 +32,7 @@ static bool decide(struct nm *nm, const char *user, const struct base_acl_rules 
 
 bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app)
 {
-    struct base_acl_rules rules = read_rules(nm);
+    struct base_acl_rules rules = base_acl_conf_read(nm->conf);
     const char *user = api_caller(rq);
     char *owner = NULL, *acl = NULL;
     const struct nm_app_view *v;
@@ -70,21 +63,21 @@ bool nm_access_leaves_out_app(struct api_request *rq, struct nm *nm, const struc
 
 bool nm_access_is_admin(struct api_request *rq, struct nm *nm)
 {
-    struct base_acl_rules rules = read_rules(nm);
+    struct base_acl_rules rules = base_acl_conf_read(nm->conf);
 
     return decide(nm, api_caller(rq), &rules, false, NULL, NULL);
 }
 
 bool nm_access_is_named_admin(struct api_request *rq, void *nm)
 {
-    struct base_acl_rules rules = read_rules(nm);
+    struct base_acl_rules rules = base_acl_conf_read(((struct nm *)nm)->conf);
 
     return decide(nm, api_caller(rq) ? api_caller(rq) : "", &rules, false, NULL, NULL);
 }
 
 bool nm_access_may_change_app_of(struct api_request *rq, struct nm *nm, const char *owner)
 {
-    struct base_acl_rules rules = read_rules(nm);
+    struct base_acl_rules rules = base_acl_conf_read(nm->conf);
 
     return decide(nm, api_caller(rq) ? api_caller(rq) : "", &rules, true, owner, NULL);
 }

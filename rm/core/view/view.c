@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "policies/common/queue_acl.h"
 #include "rm/core/job/job.h"
 #include "rm/core/job/task_attempt.h"
 #include "rm/core/master/master.h"
@@ -319,8 +320,10 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         v->name = rm_view_copy_text(out, q->name);
         v->index = (int32_t)i;
         v->state = rm_queue_state_name(q, v->pending_apps + v->active_apps);
-        v->acl_submit = rm_view_copy_text(out, q->acl_submit);
-        v->acl_admin = rm_view_copy_text(out, q->acl_admin);
+        v->acl_submit =
+            rm_view_copy_text(out, policy_queue_get_acl(&c->tree, (int32_t)i, POLICY_QUEUE_SUBMIT));
+        v->acl_admin = rm_view_copy_text(
+            out, policy_queue_get_acl(&c->tree, (int32_t)i, POLICY_QUEUE_ADMINISTER));
         v->parent = i ? place[q->parent] : -1;
         v->depth = i ? all[v->parent].depth + 1 : 0;
         v->policy =

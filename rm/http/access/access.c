@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
+#include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
 #include "base/io/groups.h"
 #include "policies/common/queue_acl.h"
@@ -17,12 +18,22 @@ void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user
 
     *a = (struct rm_access){
         .b = b,
-        .rules = {.acl = {.enabled = base_conf_bool(conf, "yarn.acl.enable"),
-                          .admins = base_conf_get(conf, "yarn.admin.acl"),
-                          .process = base_process_user()},
-                  .open_queues = rm_shape_read(conf) == RM_SHAPE_FIFO},
+        .rules = {.acl = base_acl_conf_read(conf),
+                  .open_queues =
+                      rm_shape_read(conf) == RM_SHAPE_FIFO && !base_acl_conf_is_closed(conf)},
         .who = {.user = user ? base_strdup(user) : NULL},
     };
+}
+
+void rm_access_begin_request(struct rm_access *a, struct rm_backend *b,
+                             const struct api_request *rq)
+{
+    const struct api_route *route = api_route_of(rq);
+    bool unproven = rm_access_is_strict(b) && !api_caller_is_named(rq),
+         reads = route && route->role == API_ROLE_READ && !(route->flags & API_ROUTE_PRIVATE),
+         open = unproven && reads && !base_acl_conf_is_configured(rm_backend_conf(b));
+
+    rm_access_begin(a, b, open ? NULL : api_caller(rq));
 }
 
 void rm_access_end(struct rm_access *a)
@@ -146,7 +157,7 @@ static bool is_allowed(struct api_request *rq, struct rm_backend *b, enum rm_ope
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin(&a, b, api_caller(rq));
+    rm_access_begin_request(&a, b, rq);
     allowed = rm_access_allows(&a, op, NULL);
     rm_access_end(&a);
     return allowed;
@@ -173,7 +184,7 @@ bool rm_access_is_named_admin(struct api_request *rq, struct rm_backend *b, cons
         return true;
     if (base_acl_names_everybody(acl))
         return false;
-    rm_access_begin(&a, b, api_caller(rq));
+    rm_access_begin_request(&a, b, rq);
     answer = base_acl_check(acl, &a.who);
     if (answer == BASE_ACL_ASK_GROUPS) {
         look_up_groups(&a);
@@ -199,7 +210,7 @@ bool rm_access_refuse_app(struct api_request *rq, struct rm_backend *b, enum rm_
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin(&a, b, api_caller(rq));
+    rm_access_begin_request(&a, b, rq);
     allowed = rm_access_allows(&a, op, v);
     rm_access_end(&a);
     if (!allowed)
@@ -214,7 +225,7 @@ bool rm_access_refuse_move(struct api_request *rq, struct rm_backend *b,
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin(&a, b, api_caller(rq));
+    rm_access_begin_request(&a, b, rq);
     allowed = rm_access_allows_move(&a, v, target);
     rm_access_end(&a);
     if (!allowed)
@@ -229,7 +240,7 @@ static bool is_allowed_by_id(struct api_request *rq, struct rm_backend *b, enum 
     struct rm_access a;
     bool allowed = true;
 
-    rm_access_begin(&a, b, api_caller(rq));
+    rm_access_begin_request(&a, b, rq);
     if (a.rules.acl.enabled) {
         int rc = rm_view_app(rm_backend_lock_core(b), id, &v);
 
@@ -262,7 +273,7 @@ bool rm_access_sees_app(struct api_request *rq, struct rm_backend *b, const stru
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin(&a, b, api_caller(rq));
+    rm_access_begin_request(&a, b, rq);
     allowed = rm_access_allows(&a, RM_OP_VIEW_APP, v);
     rm_access_end(&a);
     return allowed;

@@ -19,6 +19,11 @@ struct rm_access {
 };
 /* Begins the checks of one caller, @user (NULL: unknown). Free with rm_access_end(). */
 void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user);
+/* The same for the caller of @rq. Where callers have to prove who they are, the server admits those
+ * who did not to open reading on a loopback address; they are unknown then, and see everything that
+ * it shows, unless the configuration itself says that rights are checked. */
+void rm_access_begin_request(struct rm_access *a, struct rm_backend *b,
+                             const struct api_request *rq);
 void rm_access_end(struct rm_access *a);
 /* Returns true when the caller may do @op. @v: the application concerned; NULL: none. Must not be
  * called while the core is locked. */

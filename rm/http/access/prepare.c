@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/acl/acl.h"
+#include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
 #include "rm/daemon/backend.h"
 
@@ -54,8 +55,8 @@ static bool may_ask_for_groups(struct rm_backend *b, const struct api_route *rou
 {
     const struct base_conf *conf = rm_backend_conf(b);
 
-    return base_conf_bool(conf, "yarn.acl.enable") ||
-           base_acl_names_groups(base_conf_get(conf, "yarn.admin.acl")) || is_about_lists(route);
+    return base_acl_conf_is_enabled(conf) ||
+           base_acl_names_groups(base_acl_conf_get_admins(conf)) || is_about_lists(route);
 }
 
 static bool is_unknown(struct rm_backend *b, const char *user)

@@ -6,7 +6,7 @@
  *   DELETE /ws/v1/cluster/tokens/{tokenid}
  *
  * Users make, see and revoke their own tokens, administrators those of all users. Administrators
- * are here the daemon's user and those whom yarn.admin.acl names; its default "*", which elsewhere
+ * are here the daemon's user and those whom yarn.admin.acl names; a "*" there, which elsewhere
  * makes everybody an administrator, as in YARN, names nobody here, so nobody can take another's
  * name.
  *
@@ -18,6 +18,7 @@
 #include "api/audit/audit.h"
 #include "api/wire/identify.h"
 #include "base/acl/acl.h"
+#include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
 #include "base/io/json.h"
 #include "base/io/json_write.h"
@@ -39,7 +40,7 @@
 /* ---------------------------------------------------------------- who may */
 static bool may_use_tokens_of(struct api_request *rq, struct rm_backend *b, const char *user)
 {
-    const char *caller = api_caller(rq), *acl = base_conf_get(rm_backend_conf(b), "yarn.admin.acl");
+    const char *caller = api_caller(rq), *acl = base_acl_conf_get_admins(rm_backend_conf(b));
 
     if (caller && user && strcmp(caller, user) == 0)
         return true;

@@ -398,7 +398,7 @@ static void answer_list(struct api_request *rq, struct rm_backend *b, const char
         l->filter.types_n = 1;
     }
     l->order_link = make_order_link(&l->query);
-    rm_access_begin(&l->access, b, api_caller(rq));
+    rm_access_begin_request(&l->access, b, rq);
     l->leaves_out = base_conf_bool(rm_backend_conf(b), "yarn.webapp.filter-entity-list-by-user");
     l->now_us = rm_backend_now_us(b);
     l->cursor = l->query.before;

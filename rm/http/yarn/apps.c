@@ -309,7 +309,7 @@ static void get_apps(struct api_request *rq, void *user)
     /* otherwise the first application that matches decides whether the answer is an error */
     l->list.is_sent_while_written =
         !final_status_is_unknown(&l->filter) && !l->filter.deselects.unknown;
-    rm_access_begin(&l->access, user, api_caller(rq));
+    rm_access_begin_request(&l->access, user, rq);
     yarn_context_read_with_queues(user, &l->frame);
     if (!resolve_queue(l)) {
         free_apps_listing(&l->list);

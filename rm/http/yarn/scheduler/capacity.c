@@ -112,15 +112,11 @@ static struct rm_res subtract(const struct rm_res *a, const struct rm_res *b)
     return r;
 }
 
-/* Without configuration, the root's list is "*" and every other queue's is empty, since a right on
- * a queue covers all queues below it. */
 static void fill_acls(const struct rm_queue_view *v, struct yarn_capacity_queue *q)
 {
-    const char *open = v->parent < 0 ? "*" : " ";
-
-    q->acl[0] = (struct yarn_queue_acl){"ADMINISTER_QUEUE", v->acl_admin ? v->acl_admin : open};
+    q->acl[0] = (struct yarn_queue_acl){"ADMINISTER_QUEUE", v->acl_admin};
     q->acl[1] = (struct yarn_queue_acl){"APPLICATION_MAX_PRIORITY", "*"};
-    q->acl[2] = (struct yarn_queue_acl){"SUBMIT_APP", v->acl_submit ? v->acl_submit : open};
+    q->acl[2] = (struct yarn_queue_acl){"SUBMIT_APP", v->acl_submit};
     q->acls.list = (struct api_list){q->acl, 3, sizeof q->acl[0]};
 }
 

@@ -1,0 +1,39 @@
+#include "base/conf/acl_conf.h"
+
+#include <string.h>
+
+#include "base/io/groups.h"
+
+#define KEY_ENABLE "yarn.acl.enable"
+#define KEY_ADMINS "yarn.admin.acl"
+#define NOBODY     " "
+
+bool base_acl_conf_is_closed(const struct base_conf *conf)
+{
+    return strcmp(base_conf_get(conf, "creel.auth"), "simple") != 0;
+}
+
+bool base_acl_conf_is_enabled(const struct base_conf *conf)
+{
+    return base_conf_is_set(conf, KEY_ENABLE) ? base_conf_bool(conf, KEY_ENABLE)
+                                              : base_acl_conf_is_closed(conf);
+}
+
+bool base_acl_conf_is_configured(const struct base_conf *conf)
+{
+    return base_conf_is_set(conf, KEY_ENABLE) && base_conf_bool(conf, KEY_ENABLE);
+}
+
+const char *base_acl_conf_get_admins(const struct base_conf *conf)
+{
+    return !base_conf_is_set(conf, KEY_ADMINS) && base_acl_conf_is_closed(conf)
+               ? NOBODY
+               : base_conf_get(conf, KEY_ADMINS);
+}
+
+struct base_acl_rules base_acl_conf_read(const struct base_conf *conf)
+{
+    return (struct base_acl_rules){.enabled = base_acl_conf_is_enabled(conf),
+                                   .admins = base_acl_conf_get_admins(conf),
+                                   .process = base_process_user()};
+}

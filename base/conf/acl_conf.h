@@ -1,0 +1,27 @@
+/* base/conf/acl_conf.h - which rights a daemon checks: yarn.acl.enable and yarn.admin.acl, whose
+ * defaults depend on how callers are known (creel.auth).
+ *
+ *                             simple: they name themselves    otherwise: they prove it
+ *   yarn.acl.enable           false                           true
+ *   yarn.admin.acl            everybody, as in YARN           nobody but the daemon's user
+ *   lists of the root queue   everybody submits and           everybody submits, nobody
+ *                             administers, as in YARN         administers
+ *
+ * A name that nobody has proven protects nothing, so "simple" keeps YARN's open defaults. */
+#ifndef CREEL_BASE_CONF_ACL_CONF_H
+#define CREEL_BASE_CONF_ACL_CONF_H
+
+#include "base/acl/acl.h"
+#include "base/conf/conf.h"
+
+/* Returns true when the defaults are those of proven callers. */
+bool base_acl_conf_is_closed(const struct base_conf *conf);
+bool base_acl_conf_is_enabled(const struct base_conf *conf);
+/* Returns true when they are enabled by yarn.acl.enable itself, not by default. */
+bool base_acl_conf_is_configured(const struct base_conf *conf);
+/* Returns the list of administrators besides the daemon's user; borrowed from @conf. */
+const char *base_acl_conf_get_admins(const struct base_conf *conf);
+/* Returns all of it as rules; the texts are borrowed from @conf. */
+struct base_acl_rules base_acl_conf_read(const struct base_conf *conf);
+
+#endif
