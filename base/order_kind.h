@@ -14,6 +14,7 @@
 #ifndef CREEL_BASE_ORDER_KIND_H
 #define CREEL_BASE_ORDER_KIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum base_order_kind {
@@ -37,13 +38,51 @@ enum base_signal_command {
     BASE_SIGNAL_COMMANDS
 };
 
-/* What a LAUNCH starts: a command, a job's map or reduce, or an application's master. */
+/* What a LAUNCH starts: a command, a job's map or reduce, an application's master, or a step of a
+ * job. */
 enum base_container_kind {
     BASE_CONTAINER_COMMAND,
     BASE_CONTAINER_MAP,
     BASE_CONTAINER_REDUCE,
-    BASE_CONTAINER_MASTER
+    BASE_CONTAINER_MASTER,
+    BASE_CONTAINER_SETUP,
+    BASE_CONTAINER_COMMIT,
+    BASE_CONTAINER_ABORT
 };
+
+/* The steps of a job with an output folder that touch its user's files besides its tasks:
+ *
+ *   SETUP   find and split the input, make the output folder
+ *   COMMIT  move the parts to their places, write _SUCCESS
+ *   ABORT   remove the unfinished output of a job that has failed or was killed */
+enum base_job_step {
+    BASE_STEP_NONE,
+    BASE_STEP_SETUP,
+    BASE_STEP_COMMIT,
+    BASE_STEP_ABORT,
+    BASE_STEPS
+};
+
+/* Returns the kind of container in which a step runs, other than BASE_STEP_NONE. */
+static inline enum base_container_kind base_container_kind_of_step(enum base_job_step step)
+{
+    return (enum base_container_kind)((int)BASE_CONTAINER_SETUP + (int)step - (int)BASE_STEP_SETUP);
+}
+
+/* Returns the step that runs in containers of this kind; BASE_STEP_NONE: none does. */
+static inline enum base_job_step base_job_step_of_kind(enum base_container_kind kind)
+{
+    return kind < BASE_CONTAINER_SETUP
+               ? BASE_STEP_NONE
+               : (enum base_job_step)((int)kind - (int)BASE_CONTAINER_SETUP + (int)BASE_STEP_SETUP);
+}
+
+/* Returns true when creel-task runs in the container, rather than a user's command. */
+static inline bool base_container_runs_task(enum base_container_kind kind)
+{
+    return kind == BASE_CONTAINER_MAP || kind == BASE_CONTAINER_REDUCE ||
+           kind >= BASE_CONTAINER_SETUP;
+}
 
 /* A file that a container finds in its folder when it starts: YARN's LocalResource. */
 enum base_resource_type {

@@ -21,11 +21,11 @@ static const char *const order_words[] = {
     [BASE_ORDER_SIGNAL] = "signal",           [BASE_ORDER_FORGET] = "forget",
     [BASE_ORDER_CLEANUP_APP] = "cleanup-app", [BASE_ORDER_RESYNC] = "resync",
     [BASE_ORDER_SHUTDOWN] = "shutdown",       [BASE_ORDER_KINDS] = NULL};
-static const char *const container_words[] = {[BASE_CONTAINER_COMMAND] = "command",
-                                              [BASE_CONTAINER_MAP] = "map",
-                                              [BASE_CONTAINER_REDUCE] = "reduce",
-                                              [BASE_CONTAINER_MASTER] = "master",
-                                              NULL};
+static const char *const container_words[] = {
+    [BASE_CONTAINER_COMMAND] = "command", [BASE_CONTAINER_MAP] = "map",
+    [BASE_CONTAINER_REDUCE] = "reduce",   [BASE_CONTAINER_MASTER] = "master",
+    [BASE_CONTAINER_SETUP] = "setup",     [BASE_CONTAINER_COMMIT] = "commit",
+    [BASE_CONTAINER_ABORT] = "abort",     NULL};
 
 const char *const wire_signal_words[] = {[BASE_SIGNAL_OUTPUT_THREAD_DUMP] = "OUTPUT_THREAD_DUMP",
                                          [BASE_SIGNAL_GRACEFUL_SHUTDOWN] = "GRACEFUL_SHUTDOWN",
@@ -44,6 +44,19 @@ static const char *const visibility_words[] = {[BASE_RESOURCE_PUBLIC] = "public"
 const char *wire_order_name(enum base_order_kind kind)
 {
     return order_words[kind];
+}
+
+const char *wire_job_step_name(enum base_job_step step)
+{
+    return container_words[base_container_kind_of_step(step)];
+}
+
+enum base_job_step wire_job_step_find(const char *name)
+{
+    for (enum base_job_step s = BASE_STEP_SETUP; s < BASE_STEPS; s++)
+        if (strcmp(name, wire_job_step_name(s)) == 0)
+            return s;
+    return BASE_STEP_NONE;
 }
 
 /* ---- task specs ---- */
@@ -65,6 +78,9 @@ static const struct wire_member map_members[] = {
 static const struct wire_member reduce_members[] = {
     WIRE_INT32_ROW(S, maps, "maps", WIRE_R, 0, BASE_TASKS_MAX),
     WIRE_TEXT_ROW(S, command, "reduce", WIRE_S, BASE_COMMAND_MAX), WIRE_END};
+static const struct wire_member setup_members[] = {
+    WIRE_INT64_ROW(S, split_size, "splitSize", WIRE_R, 1, INT64_MAX),
+    WIRE_INT64_ROW(S, limit_ms, "limitMs", WIRE_R, 1, INT64_MAX / 1000), WIRE_END};
 #undef S
 #define S struct wire_split
 static const struct wire_member split_members[] = {
@@ -73,6 +89,35 @@ static const struct wire_member split_members[] = {
     WIRE_INT64_ROW(S, length, "length", WIRE_R, 0, INT64_MAX),
     WIRE_BOOL_ROW(S, gzip, "gzip", WIRE_D), WIRE_END};
 #undef S
+
+static void put_input(const struct wire_task_spec *s, struct base_buf *out)
+{
+    base_json_key(out, "input");
+    base_json_open(out, '[');
+    for (size_t i = 0; i < s->input_n; i++)
+        base_json_value_str(out, s->input[i]);
+    base_json_close(out, ']');
+}
+
+static int get_input(const json_t *spec, struct wire_launch *l, struct base_error *err)
+{
+    json_t *list = NULL, *j;
+    size_t i;
+    int rc = base_json_arr(spec, "spec.", "input", true, BASE_INPUTS_MAX, &list, err);
+
+    if (rc < 0)
+        return rc;
+    l->owned_input = base_alloc((json_array_size(list) + 1) * sizeof *l->owned_input);
+    json_array_foreach(list, i, j)
+    {
+        if (!json_is_string(j))
+            return base_error_set(err, -BASE_EINVAL, "spec.input[%zu]: a text was expected", i);
+        l->owned_input[i] = json_string_value(j);
+    }
+    l->spec.input = l->owned_input;
+    l->spec.input_n = json_array_size(list);
+    return 0;
+}
 
 static void put_spec(const struct wire_launch *l, struct base_buf *out)
 {
@@ -85,8 +130,11 @@ static void put_spec(const struct wire_launch *l, struct base_buf *out)
         base_json_open(out, '{');
         wire_members_put(split_members, &l->spec.split, out);
         base_json_close(out, '}');
-    } else {
+    } else if (l->kind == BASE_CONTAINER_REDUCE) {
         wire_members_put(reduce_members, &l->spec, out);
+    } else if (l->kind == BASE_CONTAINER_SETUP) {
+        wire_members_put(setup_members, &l->spec, out);
+        put_input(&l->spec, out);
     }
     base_json_close(out, '}');
 }
@@ -211,7 +259,7 @@ static void put_launch(const struct wire_launch *l, struct base_buf *out)
     put_env(l, out);
     if (l->resources_n)
         put_resources(l, out);
-    if (l->kind == BASE_CONTAINER_MAP || l->kind == BASE_CONTAINER_REDUCE)
+    if (base_container_runs_task(l->kind))
         put_spec(l, out);
 }
 
@@ -249,6 +297,7 @@ void wire_launch_free(struct wire_launch *l)
     for (size_t i = 0; l->owned_env && i < l->env_n; i++)
         free(l->owned_env[i]);
     free(l->owned_env);
+    free(l->owned_input);
     free(l->owned_resources);
     memset(l, 0, sizeof *l);
 }
@@ -264,25 +313,35 @@ static const struct wire_member app_members[] = {
     WIRE_TEXT_ROW(L, spec.job, "app", WIRE_R, BASE_NAME_MAX), WIRE_END};
 #undef L
 
-static int get_spec(const json_t *spec, struct wire_launch *l, struct base_error *err)
+static int get_map_spec(const json_t *spec, struct wire_launch *l, struct base_error *err)
 {
     const json_t *split = json_object_get(spec, "split");
-    bool map = l->kind == BASE_CONTAINER_MAP;
+    int rc = wire_members_get(map_members, spec, "spec.", &l->spec, err);
+
+    if (rc < 0)
+        return rc;
+    if (!json_is_object(split))
+        return base_error_set(err, -BASE_EINVAL, "spec.split: an object is needed");
+    return wire_members_get(split_members, split, "spec.split.", &l->spec.split, err);
+}
+
+static int get_spec(const json_t *spec, struct wire_launch *l, struct base_error *err)
+{
     int rc;
 
     if (!json_is_object(spec))
         return base_error_set(err, -BASE_EINVAL, "spec: an object is needed");
-    if ((rc = wire_members_get(spec_members, spec, "spec.", &l->spec, err)) < 0 ||
-        (rc = wire_members_get(map ? map_members : reduce_members, spec, "spec.", &l->spec, err)) <
-            0)
-        return rc;
-    if (!l->spec.output && (!map || l->spec.reduces == 0))
+    rc = wire_members_get(spec_members, spec, "spec.", &l->spec, err);
+    if (rc == 0 && l->kind == BASE_CONTAINER_MAP)
+        rc = get_map_spec(spec, l, err);
+    else if (rc == 0 && l->kind == BASE_CONTAINER_REDUCE)
+        rc = wire_members_get(reduce_members, spec, "spec.", &l->spec, err);
+    else if (rc == 0 && l->kind == BASE_CONTAINER_SETUP &&
+             (rc = wire_members_get(setup_members, spec, "spec.", &l->spec, err)) == 0)
+        rc = get_input(spec, l, err);
+    if (rc == 0 && !l->spec.output && (l->kind != BASE_CONTAINER_MAP || l->spec.reduces == 0))
         return base_error_set(err, -BASE_EINVAL, "spec.output: is required");
-    if (!map)
-        return 0;
-    if (!json_is_object(split))
-        return base_error_set(err, -BASE_EINVAL, "spec.split: an object is needed");
-    return wire_members_get(split_members, split, "spec.split.", &l->spec.split, err);
+    return rc;
 }
 
 int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err)
@@ -292,12 +351,14 @@ int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base
     *l = (struct wire_launch){.source = order, .spec.sort_buffer_mb = SORT_BUFFER_MB};
     if ((rc = wire_members_get(task_members, order, "", l, err)) < 0)
         return rc;
-    if (l->kind != BASE_CONTAINER_MAP && l->kind != BASE_CONTAINER_REDUCE)
-        return base_error_set(err, -BASE_EINVAL, "kind: \"%s\" is not map or reduce",
+    if (!base_container_runs_task(l->kind))
+        return base_error_set(err, -BASE_EINVAL, "kind: \"%s\" is not map, reduce or a job's step",
                               container_words[l->kind]);
     rc = get_spec(json_object_get(order, "spec"), l, err);
     if (rc == 0 && !l->spec.job)
         rc = wire_members_get(app_members, order, "", l, err);
+    if (rc < 0)
+        wire_launch_free(l);
     return rc;
 }
 
@@ -352,15 +413,27 @@ static void replace_invalid_utf8(char *s)
 
 /* Reads a launch. A bad launch with a valid container id is kept with the container, the slot and
  * the reason for the refusal, and 0 is returned. */
+static int check_task(const struct wire_launch *l, struct base_error *err)
+{
+    enum base_job_step step = base_job_step_of_kind(l->kind);
+    struct base_task_id task;
+
+    if (!step)
+        return base_task_id_parse(l->task, &task, err);
+    if (wire_job_step_find(l->task) == step)
+        return 0;
+    return base_error_set(err, -BASE_EINVAL, "\"%.64s\" is not \"%s\"", l->task,
+                          wire_job_step_name(step));
+}
+
 static int get_launch_or_refusal(const json_t *j, struct wire_order *o, struct base_error *err)
 {
     int rc = wire_launch_get(j, &o->launch, err);
-    struct base_task_id task;
     const char *slot;
 
     /* The node would report a bad task id when it registers, and its registration would be refused.
      */
-    if (rc == 0 && o->launch.task && (rc = base_task_id_parse(o->launch.task, &task, err)) < 0) {
+    if (rc == 0 && o->launch.task && (rc = check_task(&o->launch, err)) < 0) {
         base_error_wrap(err, rc, "task");
         wire_launch_free(&o->launch);
     }

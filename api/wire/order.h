@@ -32,7 +32,7 @@ struct wire_split {
     int64_t offset, length;
     bool gzip;
 };
-/* The member "spec" of the launch of a map or reduce: what creel-task has to do. */
+/* The member "spec" of the launch of a map, a reduce or a job's step: what creel-task has to do. */
 struct wire_task_spec {
     const char *job; /* the application's id */
     int32_t index, attempt;
@@ -47,6 +47,11 @@ struct wire_task_spec {
     bool job_commits; /* the commit of the job, not of the task, moves the part to its place */
     const char *rm;   /* URLs of all ResourceManagers, separated by commas; NULL: not needed */
     int32_t sort_buffer_mb;
+    /* Of a setup: the job's inputs as submitted, the size of a split, and how long the search for
+     * files may take. */
+    const char *const *input;
+    size_t input_n;
+    int64_t split_size, limit_ms;
 };
 
 struct wire_launch {
@@ -60,7 +65,8 @@ struct wire_launch {
     int32_t priority;
     const char *const *env; /* NAME=VALUE */
     size_t env_n;
-    const char *task; /* id of the task of a map, reduce or job's command; NULL: none */
+    /* id of the task of a map, reduce or job's command, name of a job's step; NULL: none */
+    const char *task;
     int32_t task_attempt;
     const char *command;      /* what a command or master runs */
     const char *master_token; /* NULL: none */
@@ -76,6 +82,7 @@ struct wire_launch {
 
     const json_t *source; /* the order that was read, with all its members; borrowed */
     char **owned_env;
+    const char **owned_input;
     struct base_local_resource *owned_resources; /* their texts are borrowed */
 };
 
@@ -123,12 +130,16 @@ void wire_answer_free(struct wire_answer *a);
  * are ignored: creel-task reads the whole spec and reports them. Returns 0, or a negative BASE_E*:
  * then @l owns nothing. */
 int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
-/* Reads the same order for creel-task: kind (map or reduce), task, attempt, token and the whole
- * spec; spec.job is the order's "app" when the spec has no job. Returns 0 or a negative BASE_E*; @l
- * owns nothing, and @order must outlive it. */
+/* Reads the same order for creel-task: kind (map, reduce or a step), task, attempt, token and the
+ * whole spec; spec.job is the order's "app" when the spec has no job. Returns 0 or a negative
+ * BASE_E*: then @l owns nothing. @order must outlive @l. */
 int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 void wire_launch_free(struct wire_launch *l);
 
+/* Returns the name of a step, which its containers have as their task, such as "setup". */
+const char *wire_job_step_name(enum base_job_step step);
+/* Returns the step of this name; BASE_STEP_NONE: there is none. */
+enum base_job_step wire_job_step_find(const char *name);
 /* Returns the name of a kind of order, such as "cleanup-app". */
 const char *wire_order_name(enum base_order_kind kind);
 /* YARN's names of enum base_signal_command, NULL at the end. */

@@ -1,4 +1,5 @@
-/* creel-task: runs one map or reduce attempt, as described in nodemanager/task/task.h. */
+/* creel-task: runs one attempt of a map, a reduce or a job's step, as described in
+ * nodemanager/task/task.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include "base/io/io.h"
 #include "base/io/tls_conf.h"
 #include "nodemanager/task/child.h"
+#include "nodemanager/task/job/steps.h"
 #include "nodemanager/task/sort.h"
 #include "nodemanager/task/task.h"
 
@@ -81,7 +83,7 @@ static void export_streaming_variables(const struct task_spec *s)
     setenv("CREEL_TASK_ID", s->task_id, 0);
     setenv("CREEL_TASK_ATTEMPT", attempt, 0);
     setenv("CREEL_JOB_ID", s->app_id, 0);
-    if (!s->is_reduce)
+    if (s->path != NULL)
         setenv("mapreduce_map_input_file", s->path, 0);
     free(index);
     free(attempt);
@@ -99,7 +101,9 @@ static int run_task(struct task *t, const char *dir, struct base_error *err)
     atomic_store(&t->phase, t->spec.is_reduce ? TASK_PHASE_SHUFFLE : TASK_PHASE_MAP);
     rc = task_progress_start(t, err);
     if (rc == 0)
-        rc = t->spec.is_reduce ? task_run_reduce(t, err) : task_run_map(t, err);
+        rc = t->spec.step        ? task_run_job_step(t, err)
+             : t->spec.is_reduce ? task_run_reduce(t, err)
+                                 : task_run_map(t, err);
     if (rc < 0)
         return rc;
     task_sort_count_spills(t);

@@ -1,4 +1,5 @@
-/* nodemanager/task/task.h - creel-task: runs one map or one reduce of a job inside its container.
+/* nodemanager/task/task.h - creel-task: runs one map, one reduce or one step of a job inside its
+ * container.
  *
  *   creel-task --dir FOLDER      FOLDER/launch.json is the order; commands run in FOLDER/work
  *
@@ -7,6 +8,7 @@
  *           (no reduces: split --> sh -c MAP --> part file --> commit)
  *   reduce  outputs of all maps over HTTP --> runs on disk --> sort -m --> sh -c REDUCE
  *           --> part file --> commit
+ *   setup, commit, abort: nodemanager/task/job/steps.h
  *
  * The task writes progress (at most every 200 ms), result.json before it exits with 0, and
  * failure.json before any other exit, unless a signal ends it (api/wire/task_file.h). If a disk is
@@ -27,10 +29,12 @@
 #include "base/crypto/keyring.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/order_kind.h"
 #include "base/task_counter.h"
 
 #define TASK_EXIT_NOSPACE        75
 #define TASK_EXIT_COMMIT_REFUSED 3
+#define TASK_EXIT_JOB_REFUSED    4 /* of a step: the job cannot succeed */
 /* size of bulk reads and writes, and requested size of pipes */
 #define TASK_IO_BYTES (1u << 20)
 #define TASK_LINE_MAX (1u << 30) /* maximum length of a record that must be held whole */
@@ -40,6 +44,7 @@ enum task_phase { TASK_PHASE_MAP, TASK_PHASE_SHUFFLE, TASK_PHASE_SORT, TASK_PHAS
 /* The part of the launch order that concerns the task (protocol: map and reduce specs). */
 struct task_spec {
     bool is_reduce;
+    enum base_job_step step; /* BASE_STEP_NONE: a map or reduce */
     char *task_id, *app_id;
     struct base_keyring *keys; /* the container's token; NULL: it has none */
     int32_t attempt;
@@ -55,6 +60,9 @@ struct task_spec {
     int64_t offset, length;
     bool gzip;
     int32_t sort_buffer_mb;
+    char **input; /* of a setup, as are the next three */
+    size_t input_n;
+    int64_t split_size, limit_ms;
 };
 
 struct task_partition {

@@ -1,39 +1,33 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "api/wire/order.h"
+#include "base/conf/file_path.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "nodemanager/task/task.h"
 
 #define LAUNCH_MAX (16u << 20)
 
-/* Returns the path in "file:///out" with its percent escapes decoded, or a text without "file:"
- * unchanged; the RM has checked the text. The caller frees the result. */
-static char *decode_file_uri(const char *text)
+/* Steps check the output folder themselves, before the ResourceManager starts tasks; these get its
+ * plain path. */
+static char *copy_output(const struct wire_task_spec *w)
 {
-    char *path, *w;
+    char *path = NULL;
 
-    if (strncasecmp(text, "file:", 5) != 0)
-        return base_strdup(text);
-    text += 5;
-    if (strncmp(text, "//", 2) == 0)
-        text += 2 + strcspn(text + 2, "/");
-    path = w = base_alloc(strlen(text) + 1);
-    for (; *text != '\0'; text++) {
-        unsigned v;
-
-        if (*text == '%' && sscanf(text + 1, "%2x", &v) == 1) {
-            *w++ = (char)v;
-            text += 2;
-        } else {
-            *w++ = *text;
-        }
-    }
+    if (w->output != NULL && base_file_path_parse(w->output, &path, NULL) < 0)
+        path = base_strdup(w->output);
     return path;
+}
+
+static void copy_input(const struct wire_task_spec *w, struct task_spec *s)
+{
+    s->input = base_alloc((w->input_n + 1) * sizeof *s->input);
+    for (s->input_n = 0; s->input_n < w->input_n; s->input_n++)
+        s->input[s->input_n] = base_strdup(w->input[s->input_n]);
+    s->split_size = w->split_size;
+    s->limit_ms = w->limit_ms;
 }
 
 static void copy_spec(const struct wire_launch *l, struct task_spec *s)
@@ -41,6 +35,7 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
     const struct wire_task_spec *w = &l->spec;
 
     *s = (struct task_spec){.is_reduce = l->kind == BASE_CONTAINER_REDUCE,
+                            .step = base_job_step_of_kind(l->kind),
                             .task_id = base_strdup(l->task),
                             .app_id = base_strdup(w->job),
                             .attempt = l->task_attempt,
@@ -49,7 +44,7 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
                             .maps = w->maps,
                             .command = base_strdup(w->command),
                             .combine = base_strdup(w->combine),
-                            .output = w->output != NULL ? decode_file_uri(w->output) : NULL,
+                            .output = copy_output(w),
                             .job_commits = w->job_commits,
                             .rm = base_strdup(w->rm),
                             .path = base_strdup(w->split.path),
@@ -57,6 +52,7 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
                             .length = w->split.length,
                             .gzip = w->split.gzip,
                             .sort_buffer_mb = w->sort_buffer_mb};
+    copy_input(w, s);
 }
 
 /* Opens the token in the container's folder. A container of an application without a secret has
@@ -90,7 +86,7 @@ int task_spec_load(struct task *t, struct base_error *err)
 {
     char *path = base_printf("%s/launch.json", t->dir);
     struct base_buf text = {0};
-    struct wire_launch launch;
+    struct wire_launch launch = {0};
     json_t *root = NULL;
     int rc = base_file_read_plain(path, LAUNCH_MAX, &text, err);
 
@@ -106,6 +102,7 @@ int task_spec_load(struct task *t, struct base_error *err)
         rc = open_token(t, err);
     if (rc < 0)
         base_error_wrap(err, rc, "%s", path);
+    wire_launch_free(&launch);
     json_decref(root);
     base_buf_free(&text);
     free(path);
@@ -122,5 +119,8 @@ void task_spec_free(struct task_spec *s)
     free(s->output);
     free(s->rm);
     free(s->path);
+    for (size_t i = 0; i < s->input_n; i++)
+        free(s->input[i]);
+    free(s->input);
     memset(s, 0, sizeof *s);
 }

@@ -10,6 +10,8 @@ struct rm_core;
 enum rm_ack_kind {
     RM_ACK_APP_NEW,    /* accept the application */
     RM_ACK_APP_FINAL,  /* show the application as ended */
+    RM_ACK_JOB_SPLITS, /* ask the policy whether to admit the job, and start its tasks */
+    RM_ACK_JOB_ABORT,  /* remove the job's unfinished output */
     RM_ACK_JOB_COMMIT, /* request the commit of the job's output */
     RM_ACK_MASTER,     /* launch the master of attempt @extra */
     RM_ACK_UNMANAGED,  /* wait for the unmanaged master to register */

@@ -49,8 +49,14 @@ static void run_deferred_work(struct rm_core *c, const struct rm_ack *ack)
     case RM_ACK_APP_FINAL:
         rm_app_enter_final_state(c, ack->p);
         break;
+    case RM_ACK_JOB_SPLITS:
+        rm_job_decide_admission(c, ack->p);
+        break;
     case RM_ACK_JOB_COMMIT:
         rm_job_request_commit(c, ack->p);
+        break;
+    case RM_ACK_JOB_ABORT:
+        rm_job_begin_abort(c, ack->p);
         break;
     case RM_ACK_MASTER:
         rm_master_launch_stored(c, ack->p, ack->extra);
@@ -107,6 +113,9 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
         break;
     case RM_TIMER_AM:
         rm_master_expire(c, t->owner);
+        break;
+    case RM_TIMER_JOB_ABORT:
+        rm_job_give_up_abort(c, t->owner);
         break;
     case RM_TIMER_UNSTARTED:
         rm_containers_expire_unstarted(c);
@@ -300,7 +309,6 @@ void rm_core_free(struct rm_core *c)
     rm_names_free(&c->hosts);
     rm_names_free(&c->racks);
     rm_names_free(&c->users);
-    rm_names_free(&c->outputs);
     rm_pool_free(&c->containers);
     rm_step_arena_free(&c->scratch);
     free(c->refused_text);
@@ -343,6 +351,8 @@ static void finish_step(struct rm_core *c)
     run_work_of_stored_records(c);
     rm_nodes_end_decommissioning(c);
     rm_masters_activate_waiting(c);
+    if (c->steps_due)
+        rm_step_place_on_held_nodes(c);
     rm_offer_free_slots(c);
     if (c->preempt_all)
         rm_offer_preempt_on_held_nodes(c);
@@ -369,19 +379,6 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
         c->wake_us = 0;
     dispatch(c, ev);
     finish_step(c);
-}
-
-/* Collects the names of the output folders that live jobs have made, before another job can claim
- * one of them as its own. */
-static void collect_outputs_of_live_jobs(struct rm_core *c)
-{
-    for (size_t i = 0; i < c->apps_n; i++) {
-        const struct rm_app *a = c->apps[i];
-
-        if (a->is_job && a->set_up && a->job->output &&
-            (a->state < RM_APP_FINAL_SAVING || a->state == RM_APP_KILLING))
-            rm_names_add(&c->outputs, a->job->output);
-    }
 }
 
 #define STORE_DELAY_US INT64_C(60000000) /* longer than a store takes to acknowledge a record */
@@ -412,7 +409,6 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     c->recovering = true;
     mark_ends_already_reported(c);
     rm_damage_write_copies(c);
-    collect_outputs_of_live_jobs(c);
     rm_recover_prune_unused_splits(c);
     rm_confirm_decide_and_record_format(c);
     rm_takeover_begin(c);
@@ -434,6 +430,5 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     /* The time at which a node went away is not stored: gone nodes count as gone from now on. */
     for (size_t i = 0; i < c->nodes_n; i++)
         rm_node_update_gone_list(c, c->nodes[i]);
-    rm_names_free(&c->outputs);
     finish_step(c);
 }

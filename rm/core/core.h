@@ -153,6 +153,10 @@ struct rm_core_conf {
     /* Longest time for which jobs are held for awaited nodes; 0: until each has registered or
      * expired. */
     int64_t takeover_grace_us;
+    /* The steps of jobs with an output folder run in containers on nodes (rm/core/job/step/step.h),
+     * and their submissions come without splits. If false, as in simulations, the shell carries out
+     * the effects RM_FX_JOB_*, and submissions have their splits. */
+    bool steps_on_nodes;
     /* Remove the records of an ended job's tasks. RM_FX_HISTORY is emitted first; it may be missing
      * for a job whose end was recorded by an earlier instance. */
     bool prune_ended;
@@ -191,6 +195,12 @@ struct rm_core_conf {
     X(JOB_COMMITTED, rm_job_on_committed, false)                                                   \
     /* Answers RM_FX_JOB_ABORT, whether or not the folder could be cleared. */                     \
     X(JOB_ABORTED, rm_job_on_aborted, false)                                                       \
+    /* The setup of a job reports splits, a page at a time; reply: SPLITS, which for the last page \
+     * is released once all are durable. */                                                        \
+    X(JOB_SPLITS, rm_job_on_splits, true)                                                          \
+    /* The attempt of a job's commit asks whether it may move parts; reply: u.reply.flag, released \
+     * once that is durable. */                                                                    \
+    X(JOB_MAY_COMMIT, rm_job_on_commit_request, true)                                              \
     /* Kill an attempt of a task, which does not count as its failure; reply: OK when the order is \
      * queued, or the attempt does not run. Error: -BASE_ENOTFOUND. */                             \
     X(KILL_ATTEMPT, rm_task_on_kill_attempt, false)                                                \
@@ -261,6 +271,7 @@ struct rm_container_report {
     /* In registrations only: what re-attaching an unknown container needs. */
     bool has_task, master;
     struct base_task_id task;
+    enum base_job_step step; /* of a job, that runs in it */
     int32_t task_attempt, priority;
     int64_t allocation_request_id; /* of the ask for which the container was allocated */
     struct rm_res resource;
@@ -366,6 +377,15 @@ struct rm_event {
             bool ok;
             const char *diagnostics;
         } job_done;
+        struct {
+            struct base_app_id id;
+            int32_t attempt;
+            struct rm_split_page *page; /* emptied */
+        } job_splits;
+        struct {
+            struct base_app_id id;
+            int32_t attempt;
+        } job_may_commit;
         struct {
             struct base_task_id task;
             int32_t attempt;
@@ -503,7 +523,7 @@ enum rm_effect_kind {
     RM_FX_STORE,     /* write a record */
     RM_FX_HEARTBEAT, /* answer a registration or a (parked) heartbeat, with u.heartbeat */
     RM_FX_WAKE,      /* send RM_EV_TIMER at u.wake.at_us; replaces the earlier request */
-    /* Make the job's output folder, which must not exist unless u.job.again; answer with
+    /* The next three only without steps_on_nodes. Make the job's output folder; answer with
      * RM_EV_JOB_SET_UP. */
     RM_FX_JOB_SETUP,
     /* Move the named parts to the output folder, write _SUCCESS, remove _temporary; answer with
@@ -536,6 +556,7 @@ enum rm_reply_kind {
     RM_REPLY_APP,
     RM_REPLY_KILL,
     RM_REPLY_FLAG,
+    RM_REPLY_SPLITS,
     RM_REPLY_NODE_REGISTERED,
     RM_REPLY_AM_REGISTERED,
     RM_REPLY_ALLOCATED,
@@ -556,7 +577,10 @@ struct rm_order {
     int32_t priority;
     const char *user, *name, *token; /* of the application */
     const char *acl_view;            /* who may see it besides its user; NULL: not given */
-    struct rm_job_spec *job;         /* set with @task, @task_attempt for a task; else NULL */
+    /* Of a job: set with @task, @task_attempt for a task, or with @step, @task_attempt for a step;
+     * else NULL. */
+    struct rm_job_spec *job;
+    enum base_job_step step;
     struct base_task_id task;
     int32_t task_attempt;
     struct rm_launch *launch;       /* of the master, or of the ask; NULL for a task */
@@ -598,11 +622,14 @@ struct rm_effect {
             const char *text; /* ERROR: message */
             struct base_app_id app_id;
             /* JOB, APP: the application is new, not a repeated submission. FLAG: whether the
-             * attempt may commit. OK to SET_LIFETIME: the application has ended or is ending. KILL:
-             * the application had already ended. AM_FINISHED: true. */
+             * attempt may commit. SPLITS: the attempt is the current one. OK to SET_LIFETIME: the
+             * application has ended or is ending. KILL: the application had already ended.
+             * AM_FINISHED: true. */
             bool flag;
             enum rm_app_state app_state; /* JOB, APP, KILL: the internal state now */
-            int64_t value; /* OK to SET_PRIORITY and SET_LIFETIME: the value now in force */
+            /* OK to SET_PRIORITY and SET_LIFETIME: the value now in force. SPLITS: how many splits
+             * the attempt has reported. */
+            int64_t value;
             struct {
                 struct rm_res max_capability;
                 const char *queue;
@@ -635,14 +662,12 @@ struct rm_effect {
         struct {
             int64_t at_us;
         } wake;
-        /* JOB_SETUP, JOB_COMMIT, JOB_ABORT. @again (SETUP): after a restart; the folder may exist,
-         * made for this job before. @kind, @attempts (COMMIT): part i is that of attempt
+        /* JOB_SETUP, JOB_COMMIT, JOB_ABORT. @kind, @attempts (COMMIT): part i is that of attempt
          * attempts[i] of task i of @kind, the attempt that succeeded and whose counters were added
          * up. Other attempts may have left parts too. */
         struct {
             struct base_app_id id;
             struct rm_job_spec *spec;
-            bool again;
             enum base_task_kind kind;
             const int32_t *attempts;
             size_t attempts_n;

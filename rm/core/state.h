@@ -87,6 +87,8 @@ struct rm_core {
     struct rm_pool containers;
     /* List of containers that no node has reported yet, oldest first. */
     struct rm_container *unstarted, *unstarted_last;
+    struct rm_app *steps, *steps_last; /* list of jobs whose step waits for a slot, oldest first */
+    bool steps_due;                    /* one was added: look for a node with a held heartbeat */
     struct rm_timer unstarted_timer, policy_timer;
     struct rm_app *finished, *finished_last; /* list of ended applications, oldest first */
     size_t finished_n;
@@ -144,9 +146,8 @@ struct rm_core {
     struct rm_activities *activities; /* NULL: never requested */
     /* timers */
     struct rm_timers timers;
-    int64_t wake_us;         /* requested wake-up; 0: none */
-    bool recovering;         /* set inside rm_core_finish_recovery */
-    struct rm_names outputs; /* while recovering: output folders that live jobs have made */
+    int64_t wake_us; /* requested wake-up; 0: none */
+    bool recovering; /* set inside rm_core_finish_recovery */
     /* During recovery: stored lists of splits (struct rm_stash by key) whose job is not read
      * yet. */
     struct base_map splits;

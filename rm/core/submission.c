@@ -74,6 +74,61 @@ void rm_job_spec_drop_splits(struct rm_job_spec *s)
     s->near_n = 0;
 }
 
+void rm_split_page_clear(struct rm_split_page *p)
+{
+    list_free(&p->paths);
+    for (size_t i = 0; i < p->splits_n; i++)
+        list_free(&p->splits[i].hosts);
+    free(p->splits);
+    *p = (struct rm_split_page){0};
+}
+
+void rm_split_page_free(struct rm_split_page *p)
+{
+    if (!p)
+        return;
+    rm_split_page_clear(p);
+    free(p);
+}
+
+static struct rm_str_list copy_list(const struct rm_str_list *l)
+{
+    struct rm_str_list copy = {base_realloc_array(NULL, l->n + 1, sizeof *copy.v), l->n};
+
+    for (size_t i = 0; i < l->n; i++)
+        copy.v[i] = base_strdup(l->v[i]);
+    return copy;
+}
+
+/* A job with input has no explicit tasks, and only simulations know anything of its tasks. */
+struct rm_job_spec *rm_job_spec_copy_with_splits(const struct rm_job_spec *s,
+                                                 struct rm_split_page *page)
+{
+    struct rm_job_spec *copy = base_alloc(sizeof *copy);
+
+    base_assert(!s->groups_n && !s->near_n);
+    *copy = *s;
+    copy->refs = 1;
+    copy->name = base_strdup(s->name);
+    copy->user = base_strdup(s->user);
+    copy->queue = base_strdup(s->queue);
+    copy->map = base_strdup(s->map);
+    copy->combine = base_strdup(s->combine);
+    copy->reduce = base_strdup(s->reduce);
+    copy->output = base_strdup(s->output);
+    copy->acl_view = base_strdup(s->acl_view);
+    copy->acl_modify = base_strdup(s->acl_modify);
+    copy->json = base_strdup(s->json);
+    copy->input = copy_list(&s->input);
+    copy->user_groups = copy_list(&s->user_groups);
+    copy->env = copy_list(&s->env);
+    copy->paths = page->paths;
+    copy->splits = page->splits;
+    copy->splits_n = page->splits_n;
+    free(page);
+    return copy;
+}
+
 struct rm_launch *rm_launch_ref(struct rm_launch *l)
 {
     if (l)

@@ -221,6 +221,21 @@ struct rm_job_spec {
     uint32_t *near;
     uint32_t near_n;
 };
+/* Splits that the setup of a job has found: one page of its report, or all that came so far. */
+struct rm_split_page {
+    struct rm_str_list paths; /* @splits name them by their index here */
+    struct rm_split_spec *splits;
+    size_t splits_n, paths_cap, splits_cap;
+    size_t bytes;  /* least number of bytes that they take in the job's record */
+    int64_t first; /* index in the job of the first split */
+    bool last;     /* the job's last split is among these */
+};
+void rm_split_page_clear(struct rm_split_page *p); /* frees what it has */
+void rm_split_page_free(struct rm_split_page *p);  /* NULL is fine */
+/* Returns a copy of @s, with one reference, that has the splits of @page in place of those of @s.
+ * Takes what @page has, and frees it. */
+struct rm_job_spec *rm_job_spec_copy_with_splits(const struct rm_job_spec *s,
+                                                 struct rm_split_page *page);
 struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s);
 void rm_job_spec_unref(struct rm_job_spec *s); /* NULL is fine */
 /* Frees the lists of files and splits if the caller has the only reference; else does nothing. */

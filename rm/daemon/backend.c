@@ -100,11 +100,6 @@ struct rm_relay *rm_backend_relay(struct rm_backend *b)
     return b->relay;
 }
 
-void rm_backend_queue_file_work(struct rm_backend *b, struct rm_file_work *w)
-{
-    rm_file_pool_submit(b->files, w);
-}
-
 void rm_backend_get_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
     *out = (struct rm_backend_stats){.epoch = rm_daemon_epoch(b)};

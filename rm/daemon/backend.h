@@ -7,7 +7,6 @@
 #include "rm/core/core.h"
 #include "rm/core/view/view.h"
 #include "rm/daemon/worker.h"
-#include "rm/jobs/file_pool.h"
 #include "rm/term/term.h"
 
 struct rm_backend;
@@ -41,8 +40,6 @@ const char *rm_backend_url(const struct rm_backend *b);
 void rm_backend_await_map_outputs(struct rm_backend *b, struct base_app_id id,
                                   int64_t known_version, int64_t deadline_us,
                                   void (*fn)(void *user), void *user);
-/* Queues work on files that a parked request names (rm/jobs/file_pool.h). */
-void rm_backend_queue_file_work(struct rm_backend *b, struct rm_file_work *w);
 /* Returns true when the cache knows the groups of @user, so that a look-up soon will not wait. */
 bool rm_backend_knows_groups(struct rm_backend *b, const char *user);
 /* Queues a task, usually for a parked request, on one of three threads: one of low priority that

@@ -54,13 +54,6 @@ static void count_late_answer(void *user)
     rm_roles_count_late_answer(t->b);
 }
 
-static void queue_folder_work(void *user, const struct rm_effect *fx)
-{
-    struct rm_leadership *t = user;
-
-    rm_jobs_io_queue_effect(t->io, fx);
-}
-
 static void wake_output_readers(void *user, const struct rm_effect *fx)
 {
     struct rm_leadership *t = user;
@@ -101,7 +94,6 @@ void rm_carry_out_fill_calls(struct rm_leadership *t, struct rm_term_calls *out)
                                   .answer = answer,
                                   .refuse = refuse,
                                   .late = count_late_answer,
-                                  .folder = queue_folder_work,
                                   .outputs = wake_output_readers,
                                   .tell = report};
 }

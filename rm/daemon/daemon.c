@@ -15,12 +15,8 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_jobs.h"
 
-#define FILES_QUICK    4  /* threads that read files of submissions, without slow ones */
-#define FILES_MOST     64 /* with slow ones: several times RM_PLACE_TOP_MAX */
-#define FILES_SLOW_US  1000000
-#define FILES_GRACE_US 2000000
-#define STALE_US       5000000 /* the core stays readable for so long after its leadership */
-#define STOPPING_TEXT  "the ResourceManager is shutting down"
+#define STALE_US      5000000 /* the core stays readable for so long after its leadership */
+#define STOPPING_TEXT "the ResourceManager is shutting down"
 
 /* ---------------------------------------------------------------- making one */
 struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
@@ -42,13 +38,6 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-slow", false);
     b->slow[RM_SLOW_GROUPS] = rm_worker_new("rm-groups", false);
     b->relay = rm_relay_new();
-    b->files = rm_file_pool_new(&(struct rm_file_pool_conf){
-        .limit_us = base_conf_int(conf, "creel.rm.input-timeout-ms") * 1000,
-        .slow_us = FILES_SLOW_US,
-        .grace_us = FILES_GRACE_US,
-        .quick = FILES_QUICK,
-        .most = FILES_MOST,
-        .limit = "creel.rm.input-timeout-ms"});
     b->closed = -BASE_EVERSION;
     b->closed_text = RM_NOT_ACTIVE_TEXT;
     return b;
@@ -123,7 +112,6 @@ void rm_daemon_start(struct rm_backend *b)
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_start(b->slow[i]);
     rm_relay_start(b->relay);
-    rm_file_pool_start(b->files);
     if (b->term)
         start_leadership_threads(b->term);
 }
@@ -313,7 +301,6 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_stop(b->slow[i]);
     rm_relay_stop(b->relay);
-    b->left_behind = !rm_file_pool_stop(b->files);
     rm_parking_stop(b->watch);
     rm_roles_stop(b);
     return rc;
@@ -330,7 +317,6 @@ void rm_daemon_free(struct rm_backend *b)
         rm_worker_free(b->slow[i]);
     rm_relay_free(b->relay);
     base_keyring_unref(b->secret);
-    rm_file_pool_free(b->files);
     rm_core_free(b->core);
     while (b->keys) {
         struct rm_key *k = b->keys;
@@ -344,13 +330,11 @@ void rm_daemon_free(struct rm_backend *b)
     free(b->queues_path);
     free(b->capacity_path);
     rm_roles_free(b);
-    if (!b->left_behind)
-        base_groups_free(b->groups);
+    base_groups_free(b->groups);
     rm_history_file_free(b->history);
     rm_core_lock_destroy(&b->lock);
     pthread_cond_destroy(&b->qwake);
     pthread_mutex_destroy(&b->qlock);
     pthread_mutex_destroy(&b->life);
-    if (!b->left_behind)
-        free(b);
+    free(b);
 }

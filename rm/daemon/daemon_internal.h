@@ -21,7 +21,6 @@
 #include "rm/daemon/daemon.h"
 #include "rm/daemon/master_token.h"
 #include "rm/daemon/relay.h"
-#include "rm/jobs/job_folders.h"
 #include "rm/leader/parked.h"
 #include "rm/leader/role.h"
 #include "rm/leader/store_thread.h"
@@ -47,7 +46,6 @@ struct rm_leadership { /* a struct rm_term with its threads */
     struct rm_core *core;    /* until rm_leadership_install() has passed it to the backend */
     char master_key[RM_MASTER_KEY_MAX];
     struct rm_store *store;
-    struct rm_jobs_io *io;
     pthread_t thread;
     atomic_bool halt; /* the core's thread ends after the events it has taken from the queue */
     /* core thread only */
@@ -94,9 +92,6 @@ struct rm_backend {
     struct rm_worker *slow[RM_SLOW_KINDS];
     struct rm_relay *relay;
     struct base_keyring *secret; /* of the cluster; NULL: requests are not signed */
-    struct rm_file_pool *files;
-    /* a thread of @files still hangs after the stop: do not free what that thread uses */
-    bool left_behind;
     bool started;
     struct rm_core_lock lock;
     struct rm_core *core; /* under lock */

@@ -16,8 +16,6 @@
 #include "rm/http/core_call.h"
 #include "rm/http/listing.h"
 #include "rm/http/spec_json.h"
-#include "rm/jobs/output_folder.h"
-#include "rm/jobs/splits.h"
 
 #define JOBS         "/ws/v1/cluster/jobs"
 #define LIST_DEFAULT 100
@@ -264,18 +262,6 @@ static bool answer_repeated_submission(struct api_request *rq, struct rm_backend
     return true;
 }
 
-/* Returns true when the core knows an application with this id. The file check of a repeated
- * submission may fail only because the first one has created the output folder, so such a failure
- * does not count; the core compares the two submissions and answers. */
-static bool app_is_known(struct rm_backend *b, struct base_app_id id)
-{
-    struct rm_views views = {0};
-    bool known = id.seq && find_app_view(b, id, &views);
-
-    rm_views_free(&views);
-    return known;
-}
-
 static void post_submit(struct submit_call *s)
 {
     s->call.ev.kind = RM_EV_SUBMIT_JOB;
@@ -284,88 +270,16 @@ static void post_submit(struct submit_call *s)
     rm_call_post_parked(&s->call, answer_submission);
 }
 
-/* Checking thousands of files, waking a disk or asking a name service takes time. So when a job has
- * files, or when its queue depends on the groups of its user, a thread of the file pool checks and
- * splits the input, and looks up the groups, before the job is posted to the core. */
-struct submit_check {
-    struct rm_file_work work;
-    struct submit_call *call; /* NULL: answered, or posted to the core */
-    struct rm_backend *b;
-    struct rm_job_spec *spec; /* its own reference: the call may be answered during the check */
-};
-
-static int check_output_folder(struct submit_check *l, struct base_error *err)
+/* Asking a name service takes time, so a thread of its own looks up the groups of the user when the
+ * queue depends on them, before the job is posted to the core. */
+static bool look_up_groups_and_submit(void *user, bool stopping)
 {
-    char *path;
-    int rc = rm_output_parse_path(l->spec->output, &path, err);
+    struct submit_call *s = user;
 
-    if (rc < 0)
-        return rc;
-    rc = rm_file_work_enter_path(&l->work, path, err);
-    if (rc < 0)
-        base_error_wrap(err, rc, "job.output: %s", path);
-    else
-        rc = rm_output_check_creatable(path, err);
-    free(path);
-    return rc;
-}
-
-static int check_submission_files(struct rm_file_work *work, struct base_error *err)
-{
-    struct submit_check *l = (struct submit_check *)work;
-    const struct rm_input_bounds bounds = {
-        .check = rm_file_work_check_cancelled, .enter = rm_file_work_enter_path, .user = work};
-    int rc = l->spec->output ? check_output_folder(l, err) : 0;
-
-    if (rc == 0)
-        rc = rm_spec_find_splits(l->spec, &bounds, err);
-    if (rc == 0)
-        rc = rm_file_work_enter_path(work, NULL, err); /* the work accesses no more files */
-    if (rc == 0)
-        rm_queues_look_up_groups(l->b, l->spec->queue, l->spec->user, &l->spec->user_groups);
-    /* mistakes about files are mistakes in the job's paths, so the answer is 400 */
-    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT
-               ? -BASE_EINVAL
-               : rc;
-}
-
-static void post_or_refuse_submission(struct rm_file_work *work, int rc, struct base_error *err)
-{
-    struct submit_check *l = (struct submit_check *)work;
-    struct submit_call *s = l->call;
-    /* if so, the check may still be running, and its spec must not be used here */
-    bool given_up = rc == -BASE_EAGAIN || rc == -BASE_EIO;
-
-    l->call = NULL;
-    if (rc < 0 && (given_up || !app_is_known(l->b, s->spec->id))) {
-        err->code = rc;
-        api_answer_base_error(s->call.rq, err);
-        free_submit_parts(&s->call);
-        free(s);
-        return;
-    }
+    if (!stopping)
+        rm_queues_look_up_groups(s->call.b, s->spec->queue, s->spec->user, &s->spec->user_groups);
     post_submit(s);
-}
-
-static void free_submit_check(struct rm_file_work *work)
-{
-    struct submit_check *l = (struct submit_check *)work;
-
-    rm_job_spec_unref(l->spec);
-    free(l);
-}
-
-static void check_files_then_post(struct submit_call *s)
-{
-    struct submit_check *l = base_alloc(sizeof *l);
-
-    l->work.run = check_submission_files;
-    l->work.done = post_or_refuse_submission;
-    l->work.drop = free_submit_check;
-    l->call = s;
-    l->b = s->call.b;
-    l->spec = rm_job_spec_ref(s->spec);
-    rm_backend_queue_file_work(s->call.b, &l->work);
+    return false;
 }
 
 static void submit_job(struct api_request *rq, void *user)
@@ -400,11 +314,10 @@ static void submit_job(struct api_request *rq, void *user)
     s->prefix = make_location_prefix(rq, user);
     base_random_hex(s->token);
     api_park(rq);
-    if (spec->groups_n && !spec->output &&
-        !rm_queues_submission_needs_groups(user, spec->queue, spec->user))
-        post_submit(s);
+    if (rm_queues_submission_needs_groups(user, spec->queue, spec->user))
+        rm_backend_queue_slow_task(user, RM_SLOW_FILES, look_up_groups_and_submit, s);
     else
-        check_files_then_post(s);
+        post_submit(s);
 }
 
 /* ---------------------------------------------------------------- list */

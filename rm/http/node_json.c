@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/wire/order.h"
 #include "base/version.h"
 
 static enum rm_container_state container_state_from_wire(enum wire_container_state s)
@@ -34,7 +35,8 @@ static int read_report(const struct wire_container *c, size_t i, struct rm_conta
     r->resource.v[RM_RES_MEMORY_MB] = c->memory_mb;
     r->resource.v[RM_RES_VCORES] = c->vcores;
     r->resource.v[c->slot == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS] = 1;
-    if (c->task && *c->task) {
+    r->step = c->task ? wire_job_step_find(c->task) : BASE_STEP_NONE;
+    if (c->task && *c->task && !r->step) {
         int rc = base_task_id_parse(c->task, &r->task, err);
 
         if (rc < 0)

@@ -34,6 +34,7 @@ struct rm_order_context {
     const char *rm_urls;    /* URLs of all RMs, separated by commas; tasks connect to them */
     const char *master_key; /* key for rm_master_token() */
     int64_t sort_buffer_mb;
+    int64_t input_limit_ms; /* how long a setup may search for files */
 };
 /* Appends order @o. */
 void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx,

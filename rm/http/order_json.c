@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "api/wire/order.h"
+#include "base/conf/file_path.h"
 #include "base/version.h"
 #include "rm/daemon/master_token.h"
 #include "rm/http/node_json.h"
 #include "rm/http/spec_json.h"
-#include "rm/jobs/output_folder.h"
 
 /* Texts that a launch points to while it is encoded. */
 struct scratch {
@@ -18,11 +18,12 @@ struct scratch {
     char *output;
 };
 
-/* Sets in @spec the plain path of the job's output folder, which was checked at submission. */
+/* Sets in @spec the plain path of the job's output folder; its text was checked at submission. */
 static void fill_output_path(const struct rm_job_spec *job, struct wire_task_spec *spec,
                              struct scratch *tmp)
 {
-    if (job->output && rm_output_parse_path(job->output, &tmp->output, NULL) == 0) {
+    if (job->output && base_file_path_parse(job->output, &tmp->output, NULL) == 0) {
+        base_file_path_strip_slashes(tmp->output);
         spec->output = tmp->output;
         spec->job_commits = true;
     }
@@ -42,6 +43,28 @@ static void fill_map(const struct rm_order *o, struct wire_task_spec *spec)
                                       .offset = split->offset,
                                       .length = split->length,
                                       .gzip = split->gzip};
+}
+
+/* Steps get the output folder as the user has named it, since their messages do too. */
+static void fill_step(const struct rm_order *o, const struct rm_order_context *cx,
+                      struct wire_launch *l, struct scratch *tmp)
+{
+    const struct rm_job_spec *job = o->job;
+
+    l->kind = base_container_kind_of_step(o->step);
+    l->task = wire_job_step_name(o->step);
+    l->task_attempt = o->task_attempt;
+    l->spec = (struct wire_task_spec){.job = base_app_id_text(&o->app, tmp->job),
+                                      .attempt = o->task_attempt,
+                                      .sort_buffer_mb = (int32_t)cx->sort_buffer_mb,
+                                      .output = job->output,
+                                      .rm = cx->rm_urls};
+    if (o->step == BASE_STEP_SETUP) {
+        l->spec.input = (const char *const *)job->input.v;
+        l->spec.input_n = job->input.n;
+        l->spec.split_size = job->split_size;
+        l->spec.limit_ms = cx->input_limit_ms;
+    }
 }
 
 static void fill_task(const struct rm_order *o, const struct rm_order_context *cx,
@@ -117,7 +140,9 @@ static void fill_launch(const struct rm_order *o, const struct rm_order_context 
     l->priority = o->priority;
     l->env = (const char *const *)env->v;
     l->env_n = env->n;
-    if (o->job)
+    if (o->step)
+        fill_step(o, cx, l, tmp);
+    else if (o->job)
         fill_task(o, cx, l, tmp);
     else
         fill_command(o, cx, l, tmp);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/conf/file_path.h"
 #include "base/io/json.h"
 #include "base/io/json_write.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "rm/jobs/splits.h"
 
 #define PRIORITY_MAX   1000000
 #define SECONDS_MAX    1e9                      /* deadline-s and expected-s: about 31 years */
@@ -412,6 +412,24 @@ static int decode_job(const json_t *job, const struct rm_spec_defaults *d, struc
     return 0;
 }
 
+/* Checks how paths are written. Whether they exist finds the setup of the job, as its user. */
+static int check_paths(const struct rm_job_spec *s, struct base_error *err)
+{
+    char *path = NULL;
+    int rc = s->output ? base_file_path_parse(s->output, &path, err) : 0;
+
+    free(path);
+    if (rc < 0)
+        return base_error_wrap(err, rc, "job.output");
+    for (size_t i = 0; i < s->input.n; i++) {
+        rc = base_file_path_parse(s->input.v[i], &path, err);
+        free(path);
+        if (rc < 0)
+            return base_error_wrap(err, rc, "job.input[%zu]", i);
+    }
+    return 0;
+}
+
 int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaults *defaults,
                        struct rm_job_spec **out, struct base_error *err)
 {
@@ -431,6 +449,10 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
         rc = base_json_refuse(job, "", "job", "an object, as {\"name\":…}", err);
     else
         rc = decode_job(job, defaults, out, err);
+    if (rc == 0 && (rc = check_paths(*out, err)) < 0) {
+        rm_job_spec_unref(*out);
+        *out = NULL;
+    }
 out:
     json_decref(body);
     return rc;
@@ -450,40 +472,6 @@ int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
     if (rc < 0)
         return base_error_wrap(err, -BASE_ECORRUPT, "stored job");
     (*out)->id = id;
-    return 0;
-}
-
-/* ---------------------------------------------------------------- input */
-int rm_spec_find_splits(struct rm_job_spec *s, const struct rm_input_bounds *bounds,
-                        struct base_error *err)
-{
-    struct rm_input in = {0};
-    int rc;
-
-    if (s->groups_n)
-        return 0;
-    rc = rm_input_find_splits((const char *const *)s->input.v, s->input.n, s->split_size, bounds,
-                              &in, err);
-    if (rc < 0)
-        return rc;
-    if (in.splits_len == 0 || in.splits_len > BASE_TASKS_MAX) {
-        rc = base_error_set(err, -BASE_EINVAL,
-                            "job.input: gives %zu map tasks; 1 to %d are possible (see split-size)",
-                            in.splits_len, BASE_TASKS_MAX);
-        rm_input_free(&in);
-        return rc;
-    }
-    s->paths = (struct rm_str_list){in.paths, in.paths_len}; /* moved */
-    in.paths = NULL;
-    in.paths_len = 0;
-    s->splits = base_alloc(in.splits_len * sizeof *s->splits);
-    s->splits_n = in.splits_len;
-    for (size_t i = 0; i < in.splits_len; i++)
-        s->splits[i] = (struct rm_split_spec){.path = in.splits[i].path_index,
-                                              .offset = in.splits[i].offset,
-                                              .length = in.splits[i].length,
-                                              .gzip = in.splits[i].gzip};
-    rm_input_free(&in);
     return 0;
 }
 

@@ -28,21 +28,15 @@ struct rm_spec_defaults {
 /* The members that a job and an explicit task may have; each list ends with NULL.
  * deploy/doc/rest.md describes the members. */
 extern const char *const rm_spec_job_members[], *const rm_spec_task_members[];
-/* Decodes a request body. Returns 0 and *@out with one reference, its json set and its splits still
- * empty (rm_spec_find_splits()); else -BASE_EINVAL or -BASE_ELIMIT. */
+/* Decodes a request body. Accesses no path in it: the setup of the job does, as its user. Returns 0
+ * and *@out with one reference, its json set and its splits still empty; else -BASE_EINVAL or
+ * -BASE_ELIMIT. */
 int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaults *defaults,
                        struct rm_job_spec **out, struct base_error *err);
 /* Decodes the stored form (spec->json) of job @id for recovery; the core restores the splits.
  * Returns 0 and *@out with one reference, or -BASE_ECORRUPT. */
 int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
                           struct rm_job_spec **out, struct base_error *err);
-/* Finds the input files on disk and fills in paths and splits; does nothing for explicit tasks.
- * Returns 0, -BASE_EINVAL for no split or more than BASE_TASKS_MAX, or an error of
- * rm_input_find_splits(), to which @bounds is passed (rm/jobs/splits.h; NULL: default bounds).
- * Reads the file system, so it must not be called on the core's thread. */
-struct rm_input_bounds;
-int rm_spec_find_splits(struct rm_job_spec *spec, const struct rm_input_bounds *bounds,
-                        struct base_error *err);
 /* Appends the members, without braces, in the order above; absent ones are left out. @queue: the
  * queue of an accepted job, whose id is written too; NULL: writes the submission alone. */
 void rm_spec_job_encode(const struct rm_job_spec *spec, const char *queue, struct base_buf *out);

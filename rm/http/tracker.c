@@ -115,7 +115,8 @@ static void answer_node(void *user, const struct rm_effect *fx)
         const struct rm_order_context cx = {
             .rm_urls = rm_backend_all_urls(c->b),
             .master_key = rm_backend_master_key(c->b),
-            .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb")};
+            .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb"),
+            .input_limit_ms = base_conf_int(conf, "creel.rm.input-timeout-ms")};
         rm_heartbeat_answer_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
         rm_api_answer_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_RESYNC) {
@@ -401,6 +402,121 @@ static void handle_fetch_failure(struct api_request *rq, void *user)
     rm_call_post(c, user, rq, answer_no_content_or_error);
 }
 
+/* ---------------------------------------------------------------- steps of jobs */
+struct splits_call {
+    struct rm_call call;
+    struct rm_split_page page;
+};
+
+static void free_splits(struct rm_call *c)
+{
+    rm_split_page_clear(&((struct splits_call *)c)->page);
+}
+
+static void answer_splits(void *user, const struct rm_effect *fx)
+{
+    struct rm_call *c = user;
+    struct base_buf body = {0};
+
+    if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_SPLITS) {
+        wire_splits_answer_put(
+            &(struct wire_splits_answer){.accepted = fx->u.reply.flag, .splits = fx->u.reply.value},
+            &body);
+        rm_api_answer_json(c->rq, 200, &body);
+    } else {
+        rm_api_answer_core_error(c->rq, fx);
+    }
+    rm_call_unref(c);
+}
+
+static void copy_page(const struct wire_splits *w, struct rm_split_page *page)
+{
+    page->first = w->from;
+    page->last = w->last;
+    page->paths.v = base_alloc((w->paths_n + 1) * sizeof *page->paths.v);
+    for (; page->paths.n < w->paths_n; page->paths.n++)
+        page->paths.v[page->paths.n] = base_strdup(w->paths[page->paths.n]);
+    page->splits = base_alloc((w->splits_n + 1) * sizeof *page->splits);
+    for (; page->splits_n < w->splits_n; page->splits_n++) {
+        const int64_t *v = w->splits + page->splits_n * WIRE_SPLIT_NUMBERS;
+
+        page->splits[page->splits_n] = (struct rm_split_spec){
+            .path = (uint32_t)v[0], .offset = v[1], .length = v[2], .gzip = v[3] == 1};
+    }
+}
+
+static void handle_splits(struct api_request *rq, void *user)
+{
+    struct base_app_id app;
+    struct wire_splits m;
+    struct base_error err = {0};
+    struct splits_call *c;
+    size_t len;
+    const char *body = api_body(rq, &len);
+
+    if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
+        !rm_api_check_app_token(rq, user, app))
+        return;
+    if (wire_splits_get(body, len, &m, &err) < 0) {
+        rm_api_answer_bad_request(rq, &err);
+        return;
+    }
+    c = base_alloc(sizeof *c);
+    c->call.drop = free_splits;
+    copy_page(&m, &c->page);
+    c->call.ev.kind = RM_EV_JOB_SPLITS;
+    c->call.ev.u.job_splits.id = app;
+    c->call.ev.u.job_splits.attempt = m.attempt;
+    c->call.ev.u.job_splits.page = &c->page;
+    wire_splits_free(&m);
+    rm_call_post(&c->call, user, rq, answer_splits);
+}
+
+static void answer_job_commit(void *user, const struct rm_effect *fx)
+{
+    struct rm_call *c = user;
+    struct wire_job_commit_answer a = {0};
+    struct base_buf body = {0};
+
+    if (fx->kind != RM_FX_REPLY || fx->u.reply.kind != RM_REPLY_FLAG) {
+        rm_api_answer_core_error(c->rq, fx);
+        rm_call_unref(c);
+        return;
+    }
+    if (fx->u.reply.flag) {
+        a.commit = rm_view_commit_parts(rm_backend_lock_core(c->b), c->ev.u.job_may_commit.id,
+                                        &a.kind, &a.attempts, &a.attempts_n) == 0;
+        rm_backend_unlock_core(c->b);
+    }
+    wire_job_commit_answer_put(&a, &body);
+    wire_job_commit_answer_free(&a);
+    rm_api_answer_json(c->rq, 200, &body);
+    rm_call_unref(c);
+}
+
+static void handle_job_commit(struct api_request *rq, void *user)
+{
+    struct base_app_id app;
+    struct wire_job_commit m;
+    struct base_error err = {0};
+    struct rm_call *c;
+    size_t len;
+    const char *body = api_body(rq, &len);
+
+    if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
+        !rm_api_check_app_token(rq, user, app))
+        return;
+    if (wire_job_commit_get(body, len, &m, &err) < 0) {
+        rm_api_answer_bad_request(rq, &err);
+        return;
+    }
+    c = base_alloc(sizeof *c);
+    c->ev.kind = RM_EV_JOB_MAY_COMMIT;
+    c->ev.u.job_may_commit.id = app;
+    c->ev.u.job_may_commit.attempt = m.attempt;
+    rm_call_post(c, user, rq, answer_job_commit);
+}
+
 /* ---------------------------------------------------------------- map outputs */
 struct outputs_call {
     struct api_request *rq;
@@ -493,6 +609,10 @@ const struct api_route rm_api_tracker_routes[] = {
     {"POST", TRACKER "/unregister", API_ROLE_NODE, 4096, unregister_node, API_ROUTE_CREEL},
     {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, handle_commit_request, API_ROUTE_CREEL},
     {"GET", TRACKER "/apps/{appid}/mapoutputs", API_ROLE_MASTER, 0, get_map_outputs,
+     API_ROUTE_CREEL},
+    {"POST", TRACKER "/apps/{appid}/splits", API_ROLE_MASTER, WIRE_SPLITS_BODY_MAX, handle_splits,
+     API_ROUTE_CREEL},
+    {"POST", TRACKER "/apps/{appid}/commit", API_ROLE_MASTER, 4096, handle_job_commit,
      API_ROUTE_CREEL},
     {"POST", TRACKER "/apps/{appid}/fetch-failure", API_ROLE_MASTER, 1 << 20, handle_fetch_failure,
      API_ROUTE_CREEL},

@@ -29,6 +29,7 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
         .prune_ended = b->roles.ha,
         .format_confirmed = b->repair.format_confirmed,
+        .steps_on_nodes = true,
         /* YARN's fifo scheduler has one queue, which everybody may use */
         .checks_queue_acls = base_acl_conf_is_enabled(c) && rm_shape_read(c) != RM_SHAPE_FIFO,
         .closed_queues = base_acl_conf_is_closed(c),
@@ -185,48 +186,12 @@ static void depose_and_warn(void *user, const char *text)
     base_log_warn("store", "%s: nothing is granted or acknowledged any more", text);
 }
 
-struct job_done_event {
-    struct rm_event ev;
-    char *diagnostics;
-};
-
-static void free_job_done_event(void *user)
-{
-    struct job_done_event *e = user;
-
-    free(e->diagnostics);
-    free(e);
-}
-
-static void post_job_io_result(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
-                               const char *diagnostics)
-{
-    struct job_done_event *e = base_alloc(sizeof *e);
-
-    e->diagnostics = base_strdup(diagnostics);
-    e->ev.kind = what == RM_FX_JOB_SETUP    ? RM_EV_JOB_SET_UP
-                 : what == RM_FX_JOB_COMMIT ? RM_EV_JOB_COMMITTED
-                                            : RM_EV_JOB_ABORTED;
-    e->ev.u.job_done.id = id;
-    e->ev.u.job_done.ok = ok;
-    e->ev.u.job_done.diagnostics = e->diagnostics;
-    rm_backend_post(user, &e->ev, NULL, free_job_done_event, e);
-}
-
-static bool may_work_on_folders(void *user)
-{
-    return rm_backend_leads(user);
-}
-
 void rm_leadership_start_helpers(struct rm_leadership *t)
 {
     const struct rm_store_calls store = {
         .user = t, .stored = post_stored, .release = release_effect, .over = depose_and_warn};
-    const struct rm_jobs_io_calls io = {
-        .user = t->b, .done = post_job_io_result, .may = may_work_on_folders};
     struct rm_store *started;
 
-    t->io = rm_jobs_io_start(&io);
     started = rm_store_start(t->opened, &store);
     t->opened = NULL;
     pthread_mutex_lock(&t->b->qlock); /* events may be posted by now */
@@ -295,13 +260,9 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
     int rc;
 
     end_core_thread(t, false, code, text);
-    rc = rm_store_stop(t->store, err); /* first: may release work for the folders' thread */
-    if (ha) {
-        rm_jobs_io_abandon(t->io); /* no need to wait: the next leader repeats the work */
+    rc = rm_store_stop(t->store, err);
+    if (ha)
         rm_roles_set_role(t->b, RM_ROLE_STANDBY);
-    } else {
-        rm_jobs_io_stop(t->io);
-    }
     refuse_waiting(t, code, text);
     detach_and_free(t);
     return rc;
@@ -311,7 +272,6 @@ void rm_leadership_abort(struct rm_leadership *t)
 {
     end_core_thread(t, true, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     rm_store_abandon(t->store);
-    rm_jobs_io_abandon(t->io);
     refuse_waiting(t, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     detach_and_free(t);
 }

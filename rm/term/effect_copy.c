@@ -103,13 +103,6 @@ static void pack_effect(struct packer *p, struct rm_effect *fx)
     case RM_FX_HEARTBEAT:
         pack_orders(p, &fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
         break;
-    case RM_FX_JOB_SETUP:
-    case RM_FX_JOB_COMMIT:
-    case RM_FX_JOB_ABORT:
-        fx->u.job.attempts = PACK_ARRAY(p, fx->u.job.attempts, fx->u.job.attempts_n);
-        if (p->base && fx->u.job.spec)
-            rm_job_spec_ref(fx->u.job.spec);
-        break;
     default:
         break;
     }
@@ -139,9 +132,6 @@ void rm_effect_copy_free(struct rm_effect *copy)
             rm_job_spec_unref(copy->u.heartbeat.orders[i].job);
             rm_launch_unref(copy->u.heartbeat.orders[i].launch);
         }
-    } else if (copy->kind == RM_FX_JOB_SETUP || copy->kind == RM_FX_JOB_COMMIT ||
-               copy->kind == RM_FX_JOB_ABORT) {
-        rm_job_spec_unref(copy->u.job.spec);
     }
     free(copy);
 }

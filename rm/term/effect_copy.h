@@ -5,9 +5,9 @@
 
 #include "rm/core/core.h"
 
-/* Copies an effect of kind REPLY, HEARTBEAT, JOB_SETUP, JOB_COMMIT, JOB_ABORT or MAP_OUTPUT, with
- * the texts and arrays that it points to; the copy holds references to its job specs and launches.
- * Free the copy with rm_effect_copy_free(). */
+/* Copies an effect of kind REPLY, HEARTBEAT or MAP_OUTPUT, with the texts and arrays that it points
+ * to; the copy holds references to its job specs and launches. Free the copy with
+ * rm_effect_copy_free(). */
 struct rm_effect *rm_effect_copy(const struct rm_effect *fx);
 void rm_effect_copy_free(struct rm_effect *copy); /* NULL is fine */
 

@@ -32,20 +32,13 @@ static void answer_or_refuse_late(const struct rm_term *t, void *ticket, const s
     t->calls.refuse(t->calls.user, ticket, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
 }
 
-/* The last check of the lease before an effect leaves. Work on folders needs no refusal: the next
- * leader finds the job in its present state and asks for the same work again. */
+/* The last check of the lease before an effect leaves. */
 static void carry_out_if_leading(const struct rm_term *t, void *ticket, const struct rm_effect *fx)
 {
     switch (fx->kind) {
     case RM_FX_REPLY:
     case RM_FX_HEARTBEAT:
         answer_or_refuse_late(t, ticket, fx);
-        break;
-    case RM_FX_JOB_SETUP:
-    case RM_FX_JOB_COMMIT:
-    case RM_FX_JOB_ABORT:
-        if (rm_term_leads(t))
-            t->calls.folder(t->calls.user, fx);
         break;
     case RM_FX_MAP_OUTPUT:
         if (rm_term_leads(t))

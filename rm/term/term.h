@@ -60,8 +60,6 @@ struct rm_term_calls {
     void (*refuse)(void *user, void *ticket, int code, const char *text);
     /* Counts an answer that was refused because the lease was over. */
     void (*late)(void *user);
-    /* Queues work on a job's output folder: JOB_SETUP, JOB_COMMIT, JOB_ABORT. */
-    void (*folder)(void *user, const struct rm_effect *fx);
     /* Wakes requests that wait for map outputs: MAP_OUTPUT. */
     void (*outputs)(void *user, const struct rm_effect *fx);
     /* Reports a fact: NOTE, HISTORY, APP_ENDED, UNCONFIRMED, EPOCH_LOW. */

@@ -211,8 +211,13 @@ echo "ok kill, failure"
 
 # --- bad input: one line, status 2; not found 4; nobody there 3
 job() { creel job submit --input "$T/in put" --output "$T/never" --map cat "$@"; }
-expect 2 job --input /no/such/file; one_line '^creel: --input: .*/no/such/file'
-expect 2 job --output "$T/out put"; one_line '^creel: --output: .*out put'
+# Files are looked for as the job's user, on a node: the submission is taken, and the job fails.
+expect 1 job --input /no/such/file --wait
+grep -q "^ *job.input\[1\]: /no/such/file does not exist" "$T/e" || fail "no input: $(cat "$T/e")"
+expect 1 job --output "$T/out put" --wait
+grep -q "^ *job.output: $T/out put already exists" "$T/e" || fail "output: $(cat "$T/e")"
+expect 0 job --input /no/such/file
+grep -qx 'application_[0-9_]*' "$T/o" || fail "a submission without --wait: $(cat "$T/o")"
 expect 2 job --queue nowhere; one_line nowhere
 expect 2 job --reduces -1; one_line '^creel: --reduces: -1'
 expect 2 creel job submit --task true --task true --count 2000000

@@ -25,6 +25,8 @@ seq 1 5000 > "$T/in"
 ids=("$(work one 5 1 2 0.7)" "$(work two 3 0.8 0 0)" "$(work three 4 1.2 1 0.6)")
 ids+=("$(creel job submit --name mr --input "$T/in" --split-size 9000 --output "$T/out" \
     --map "sed 's/\$/\t1/'" --reduce "cut -f 1" --reduces 2)")
+is_set_up() { [ "$(job "${ids[3]}" .job.taskCounts.map.total)" -gt 0 ]; }
+wait_for 20 "the setup of mr, before others take all slots" is_set_up
 killed=$(work killed 4 30 0 0)
 succeeded "${ids[@]}"
 is_running() { [ "$(job "$killed" .job.taskCounts.map.running)" -gt 0 ]; }

@@ -1,8 +1,9 @@
 if(TARGET creel-task)
   foreach(t test_task test_task_failures)
-    creel_test(${t} SOURCES e2e/${t}.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/rm/jobs/splits.c
-               ${CMAKE_SOURCE_DIR}/rm/jobs/output_folder.c
-               ${CMAKE_SOURCE_DIR}/rm/jobs/output_taken.c
+    creel_test(${t} SOURCES e2e/${t}.c e2e/fake_mr.c
+               ${CMAKE_SOURCE_DIR}/nodemanager/task/job/splits.c
+               ${CMAKE_SOURCE_DIR}/nodemanager/task/job/output_folder.c
+               ${CMAKE_SOURCE_DIR}/nodemanager/task/job/output_taken.c
                LIBS creel_api PkgConfig::ZLIB LABELS e2e TIMEOUT 600
                ARGS $<TARGET_FILE:creel-task> ${CMAKE_BINARY_DIR}/bin/disk_order.so)
   endforeach()

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
-#include "rm/jobs/output_folder.h"
-#include "rm/jobs/splits.h"
+#include "nodemanager/task/job/output_folder.h"
+#include "nodemanager/task/job/splits.h"
 #include "tests/e2e/fake_mr.h"
 #include "tests/e2e/mr_text.h"
 #include "tests/unit/cunit_main.h"
@@ -155,7 +155,8 @@ static inline void write_launch(const char *container, char kind, int index, int
 }
 
 static inline void launch_map(const struct job *j, const char *container, int index,
-                              const char *path, const struct rm_split *split, uint16_t rm_port)
+                              const char *path, const struct task_input_split *split,
+                              uint16_t rm_port)
 {
     json_t *spec = json_object(), *s = json_object();
     char rm[128];
@@ -233,7 +234,7 @@ static inline void expect_failure(const char *container, int code, const char *s
 
 struct cluster {
     struct job job;
-    struct rm_input in;
+    struct task_input in;
     struct fake_mr *mr;
     int maps;
 };
@@ -245,8 +246,8 @@ static inline void cluster_start(struct cluster *c, const struct job *j)
 
     memset(c, 0, sizeof *c);
     c->job = *j;
-    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(&input, 1, j->split_size ? j->split_size : 1 << 20,
-                                               NULL, &c->in, &err),
+    CU_ASSERT_EQUAL_FATAL(task_input_find_splits(&input, 1, j->split_size ? j->split_size : 1 << 20,
+                                                 NULL, &c->in, &err),
                           0);
     c->maps = (int)c->in.splits_len;
     c->mr = fake_mr_start(dir, c->maps);
@@ -256,7 +257,7 @@ static inline void cluster_stop(struct cluster *c)
 {
     CU_ASSERT_EQUAL(fake_mr_wrong_tokens(c->mr), 0);
     fake_mr_stop(c->mr);
-    rm_input_free(&c->in);
+    task_input_free(&c->in);
 }
 
 static inline char *name(char kind, int i)
@@ -277,7 +278,7 @@ static inline void run_maps(struct cluster *c)
         pid_t pid = 0;
 
         if (i < c->maps) {
-            const struct rm_split *s = &c->in.splits[i];
+            const struct task_input_split *s = &c->in.splits[i];
             launch_map(&c->job, name('m', i), i, c->in.paths[s->path_index], s,
                        fake_mr_port(c->mr));
             pid = task_start(name('m', i));
@@ -313,12 +314,13 @@ static inline void publish_all(struct cluster *c)
 static inline void commit_job(enum base_task_kind kind, const int32_t *attempts, int n)
 {
     static const int32_t first[64];
-    const struct rm_output_parts parts = {kind, attempts != NULL ? attempts : first, (size_t)n};
+    const struct task_output_parts parts = {kind, attempts != NULL ? attempts : first, (size_t)n};
     struct base_error err = {0};
 
     CU_ASSERT_FALSE(exists(at("out/part-00000")));
     CU_ASSERT_EQUAL(
-        rm_output_commit_parts(at("out"), (struct base_app_id){1700000000000, 7}, &parts, &err), 0);
+        task_output_commit_parts(at("out"), (struct base_app_id){1700000000000, 7}, &parts, &err),
+        0);
     if (err.code < 0)
         printf("\n  %s\n", err.text);
 }

@@ -47,7 +47,10 @@ echo "ok map phase"
 creel dev --restart nm-2 --dir "$DEV" > /dev/null
 wait_for 30 "three nodes" nodes_running 3
 id=$(submit "$T/out2" "cat > held; while [ ! -e $T/go ]; do sleep 0.05; done; $WC_SUM < held")
-total=$(curl -sf "$CREEL_RM/ws/v1/cluster/jobs/$id" | jq '.job.taskCounts.map.total')
+maps() { curl -sf "$CREEL_RM/ws/v1/cluster/jobs/$id" | jq '.job.taskCounts.map.total'; }
+is_set_up() { [ "$(maps)" -gt 0 ]; }
+wait_for 60 "the setup of the job" is_set_up
+total=$(maps)
 wait_for 120 "all maps" maps_done "$id" "$total"
 wait_for 60 "running reduces" reduces_running "$id"
 kill_nm nm-3

@@ -18,7 +18,10 @@ id=$(creel job submit --name survive --input "$T/in" --output "$T/out" --reduces
     --map "echo \$CREEL_TASK_ID >> $T/started; sleep 0.3; $WC_MAP" --combine "$WC_SUM" \
     --reduce "$WC_SUM" --json |
     jq -r '.job.id // .id')
-total=$(curl -sf "$CREEL_RM/ws/v1/cluster/jobs/$id" | jq '.job.taskCounts.map.total')
+maps() { curl -sf "$CREEL_RM/ws/v1/cluster/jobs/$id" | jq '.job.taskCounts.map.total'; }
+is_set_up() { [ "$(maps)" -gt 0 ]; }
+wait_for 60 "the setup of the job" is_set_up
+total=$(maps)
 [ "$total" -ge 40 ] || fail "only $total maps"
 started() { [ "$(wc -l < "$T/started")" -ge "$1" ]; }
 rm_answers() { curl -sf -m 1 "$CREEL_RM/ws/v1/cluster/info"; }

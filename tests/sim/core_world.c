@@ -125,7 +125,8 @@ static void launch(struct world *w, struct world_node *n, const struct rm_order 
                                    .task = o->task,
                                    .attempt = o->task_attempt,
                                    .slot = o->slot,
-                                   .has_task = o->job != NULL,
+                                   .has_task = o->job != NULL && !o->step,
+                                   .step = o->step,
                                    .master = o->master,
                                    .priority = o->priority,
                                    .allocation_request_id = o->allocation_request_id,
@@ -287,7 +288,6 @@ static void apply(struct world *w)
             break;
         case RM_FX_JOB_SETUP:
             w->setups++;
-            w->setups_again += fx->u.job.again;
             ask_shell(w, fx);
             break;
         case RM_FX_JOB_COMMIT:
@@ -428,6 +428,7 @@ static struct rm_container_report *reports(struct world *w, const struct world_n
                                             .diagnostics = ct->diagnostics,
                                             .started_us = w->now - 1000,
                                             .has_task = ct->has_task,
+                                            .step = ct->step,
                                             .master = ct->master,
                                             .priority = ct->priority,
                                             .allocation_request_id = ct->allocation_request_id,

@@ -13,6 +13,7 @@ struct world_container { /* as its node knows it */
     int32_t attempt, exit_code, priority;
     int64_t allocation_request_id;
     enum base_task_kind slot;
+    enum base_job_step step; /* of its job, that runs in it */
     bool has_task, master, ended, killed, suspended;
     bool may_commit; /* set by check_right(): the core has allowed it to commit */
     float progress;
@@ -82,7 +83,7 @@ struct world {
     size_t parts_n;
     size_t shell_n;
     struct world_reply reply; /* the last reply */
-    int64_t wake, map_outputs, launches, aborts, commits, setups, setups_again;
+    int64_t wake, map_outputs, launches, aborts, commits, setups;
     int64_t unconfirmed, epoch_low, epoch_seen, histories, notes, ended,
         ended_refused;    /* numbers of effects; epoch_seen: of the last RM_FX_UNCONFIRMED or
                              RM_FX_EPOCH_LOW */

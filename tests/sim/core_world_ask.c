@@ -71,6 +71,8 @@ struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const
     struct rm_event ev = {.kind = RM_EV_SUBMIT_JOB, .token = ++w->token};
 
     ev.u.submit_job.spec = world_spec(text);
+    if (w->conf.steps_on_nodes && ev.u.submit_job.spec->output)
+        rm_job_spec_drop_splits(ev.u.submit_job.spec);
     ev.u.submit_job.spec->id = id;
     ev.u.submit_job.app_token = token_text;
     world_feed(w, &ev);

@@ -136,7 +136,7 @@ void effect_print(const struct rm_effect *fx, struct base_buf *out)
                            : fx->kind == RM_FX_JOB_COMMIT ? "commit"
                                                           : "abort");
         print_app(&fx->u.job.id, out);
-        base_buf_addf(out, " after %" PRIu64 "%s", fx->after_seq, fx->u.job.again ? " again" : "");
+        base_buf_addf(out, " after %" PRIu64 "%s", fx->after_seq, "");
         for (size_t i = 0; i < fx->u.job.attempts_n; i++)
             base_buf_addf(out, " %" PRId32, fx->u.job.attempts[i]);
         base_buf_adds(out, "\n");

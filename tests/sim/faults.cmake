@@ -1,7 +1,7 @@
 # Whole clusters under fault schedules, in virtual time.
 # To replay a seed: test_sim_faults --seed N --log
-foreach(part run net zk_tree zk zk_client rm lead lead_thread rm_serve nm nm_look box clients faults
-        check world)
+foreach(part run net zk_tree zk zk_client rm lead lead_thread rm_serve nm nm_look box step clients
+        faults check world)
   list(APPEND fault_sources ${CMAKE_SOURCE_DIR}/tests/sim/sim_${part}.c)
 endforeach()
 add_library(creel_sim_faults STATIC ${fault_sources})

@@ -49,7 +49,8 @@ static bool misleads(const struct sim_world *w, const struct sim_answer *a)
 
     return w->lease_off && a->epoch < w->epoch_max && fx && fx->kind == RM_FX_REPLY &&
            (fx->u.reply.kind == RM_REPLY_ERROR ||
-            (fx->u.reply.kind == RM_REPLY_FLAG && !fx->u.reply.flag));
+            ((fx->u.reply.kind == RM_REPLY_FLAG || fx->u.reply.kind == RM_REPLY_SPLITS) &&
+             !fx->u.reply.flag));
 }
 
 static void ask_answered(void *user, uint64_t tag, enum sim_outcome how, void *answer)
@@ -87,7 +88,7 @@ void sim_ask(struct sim_asker *a, struct sim_request *rq)
     ask_now(a);
 }
 
-static struct sim_request *request(struct sim_box *b, enum rm_event_kind kind)
+struct sim_request *sim_box_request(struct sim_box *b, enum rm_event_kind kind)
 {
     struct sim_request *rq = sim_alloc(&b->w->s, sizeof *rq);
 
@@ -97,7 +98,7 @@ static struct sim_request *request(struct sim_box *b, enum rm_event_kind kind)
 }
 
 /* ---------------------------------------------------------------- ends */
-static void box_exit(struct sim_box *b, int code)
+void sim_box_exit(struct sim_box *b, int code)
 {
     char id[BASE_ID_TEXT_MAX];
 
@@ -125,7 +126,7 @@ void sim_box_vanish(struct sim_box *b)
 
 static void dies(void *arg, uint64_t tag)
 {
-    box_exit(arg, (int)tag);
+    sim_box_exit(arg, (int)tag);
 }
 
 /* Ends the work, unless the process was stopped meanwhile and so has some of it left. */
@@ -164,7 +165,7 @@ size_t sim_box_signal(struct sim_box *b, enum nm_signal sig)
         }
         break;
     case NM_SIGNAL_KILL:
-        box_exit(b, 137);
+        sim_box_exit(b, 137);
         break;
     case NM_SIGNAL_DUMP: /* the process writes its stacks and goes on */
         break;
@@ -181,7 +182,7 @@ static void rename_part(struct sim_box *b)
     char id[BASE_ID_TEXT_MAX];
 
     if (!j->temporary) {
-        box_exit(b, 1); /* without the temporary folder, the job has ended */
+        sim_box_exit(b, 1); /* without the temporary folder, the job has ended */
         return;
     }
     sim_log(&b->w->s, "%s leaves its part: job %d, task %d", base_container_id_text(&b->id, id),
@@ -194,7 +195,7 @@ static void rename_part(struct sim_box *b)
     if (j->success)
         sim_violated(&b->w->s, "I2", "%s wrote into the output of job %d after it was committed",
                      base_container_id_text(&b->id, id), j->index);
-    box_exit(b, 0);
+    sim_box_exit(b, 0);
 }
 
 static void renames(void *arg, uint64_t tag)
@@ -219,7 +220,7 @@ static void commit_answered(void *user, const struct sim_answer *a)
         return;
     }
     if (!a->fx->u.reply.flag) {
-        box_exit(b, 3);
+        sim_box_exit(b, 3);
         return;
     }
     sim_check_granted(b->w, b);
@@ -230,7 +231,7 @@ static void commit_answered(void *user, const struct sim_answer *a)
 
 static void commit(struct sim_box *b)
 {
-    struct sim_request *rq = request(b, RM_EV_TASK_COMMIT);
+    struct sim_request *rq = sim_box_request(b, RM_EV_TASK_COMMIT);
 
     b->phase = BOX_COMMITS;
     rq->ev.u.task_commit.task = (struct base_task_id){b->job->id, b->slot, b->index};
@@ -252,11 +253,11 @@ static void work_done(void *arg, uint64_t tag)
 
     (void)tag;
     if (fails || (b->task && !b->attempt && sim_chance(&b->w->s, 30)))
-        box_exit(b, 1);
+        sim_box_exit(b, 1);
     else if (b->task && writes_part(b))
         commit(b);
     else
-        box_exit(b, 0);
+        sim_box_exit(b, 0);
 }
 
 /* Goes on with an event of the process itself, which may be stopped at this moment. */
@@ -297,7 +298,7 @@ static void failure_told(void *user, const struct sim_answer *a)
 
 static void tell_failure(struct sim_box *b, int map)
 {
-    struct sim_request *rq = request(b, RM_EV_FETCH_FAILURE);
+    struct sim_request *rq = sim_box_request(b, RM_EV_FETCH_FAILURE);
 
     rq->ev.u.fetch_failure.app = b->job->id;
     rq->ev.u.fetch_failure.map = map;
@@ -348,7 +349,7 @@ static void fetch(struct sim_box *b)
         work(b);
         return;
     }
-    rq = request(b, RM_EV_TIMER);
+    rq = sim_box_request(b, RM_EV_TIMER);
     rq->outputs = true;
     b->ask.fn = outputs_told;
     sim_ask(&b->ask, rq);
@@ -400,7 +401,7 @@ static void registered(void *user, const struct sim_answer *a)
         b->registered = true;
         take_list(b, a->fx->u.reply.am.previous, a->fx->u.reply.am.previous_n);
     } else if (is_error(a, -BASE_ENOTFOUND)) {
-        box_exit(b, 1); /* another attempt has taken over */
+        sim_box_exit(b, 1); /* another attempt has taken over */
         return;
     }
     master_pause(b);
@@ -427,7 +428,7 @@ static void allocated(void *user, const struct sim_answer *a)
 
     if (a->fx->u.reply.kind != RM_REPLY_ALLOCATED) {
         if (is_error(a, -BASE_ENOTFOUND))
-            box_exit(b, 1);
+            sim_box_exit(b, 1);
         else
             register_again(b);
         return;
@@ -435,7 +436,7 @@ static void allocated(void *user, const struct sim_answer *a)
     command = a->fx->u.reply.allocate.command;
     b->response_id = a->fx->u.reply.allocate.response_id;
     if (command && strcmp(command, "shutdown") == 0) {
-        box_exit(b, 0);
+        sim_box_exit(b, 0);
         return;
     }
     if (command && strcmp(command, "resync") == 0) {
@@ -456,7 +457,7 @@ static void finished(void *user, const struct sim_answer *a)
     struct sim_box *b = user;
 
     if (a->fx->u.reply.kind == RM_REPLY_AM_FINISHED || is_error(a, -BASE_ENOTFOUND)) {
-        box_exit(b, 0);
+        sim_box_exit(b, 0);
         return;
     }
     b->registered = false;
@@ -465,7 +466,7 @@ static void finished(void *user, const struct sim_answer *a)
 
 static void master_allocate(struct sim_box *b)
 {
-    struct sim_request *rq = request(b, RM_EV_AM_ALLOCATE);
+    struct sim_request *rq = sim_box_request(b, RM_EV_AM_ALLOCATE);
     struct rm_ask *ask = sim_alloc(&b->w->s, sizeof *ask);
 
     *ask = (struct rm_ask){.priority = 1,
@@ -486,14 +487,14 @@ static void master_next(struct sim_box *b)
     struct sim_request *rq;
 
     if (!b->registered) {
-        rq = request(b, RM_EV_AM_REGISTER);
+        rq = sim_box_request(b, RM_EV_AM_REGISTER);
         rq->ev.u.am_register.attempt = b->id.attempt;
         rq->ev.u.am_register.host = b->nm->host;
         rq->ev.u.am_register.tracking_url = "";
         b->ask.fn = registered;
     } else if (b->done >= b->wanted) {
         sim_check_finishes(b->w, b);
-        rq = request(b, RM_EV_AM_FINISH);
+        rq = sim_box_request(b, RM_EV_AM_FINISH);
         rq->ev.u.am_finish.attempt = b->id.attempt;
         rq->ev.u.am_finish.status = RM_FINAL_SUCCEEDED;
         b->ask.fn = finished;
@@ -518,7 +519,9 @@ static void begin(void *arg, uint64_t tag)
     struct sim_box *b = arg;
 
     (void)tag;
-    if (b->master)
+    if (b->step)
+        sim_step_begin(b);
+    else if (b->master)
         master_next(b);
     else if (b->task && b->slot == BASE_TASK_REDUCE && b->job->tasks_n[BASE_TASK_MAP])
         fetch(b);
@@ -544,6 +547,7 @@ struct sim_box *sim_box_start(struct sim_nm *nm, struct sim_disk_box *d)
     b->job = sim_job_of(w, d->id.attempt.app);
     b->slot = d->launch.slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     b->master = d->launch.kind == BASE_CONTAINER_MASTER;
+    b->step = base_job_step_of_kind(d->launch.kind);
     b->wanted = b->outstanding = b->job->tasks_n[BASE_TASK_MAP];
     b->attempt = (int32_t)d->launch.task_attempt;
     if (d->launch.task && base_task_id_parse(d->launch.task, &task, NULL) == 0) {

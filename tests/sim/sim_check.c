@@ -123,19 +123,21 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
     sim_log(&w->s, "%s: epoch %" PRId64 " starts %s, job %d %s %d attempt %d", nm->proc.name,
             a->epoch, id, j->index,
             o->master                     ? "master"
+            : o->step                     ? wire_job_step_name(o->step)
             : o->slot == BASE_TASK_REDUCE ? "reduce"
                                           : "map",
             o->task.index, o->task_attempt);
-    /* in the same epoch this may repeat an answer that was lost; the order to kill follows */
+    /* In the same epoch this may repeat an answer that was lost; the order to kill follows. An
+     * abort belongs to the kill, and a commit may have begun before it. */
     if (j->kill_acked && j->kill_state == RM_APP_KILLING && a->epoch > j->kill_epoch &&
-        a->made_us > j->kill_acked_us)
+        a->made_us > j->kill_acked_us && o->step != BASE_STEP_ABORT && o->step != BASE_STEP_COMMIT)
         sim_violated(&w->s, "I1",
                      "%s is started although the kill of job %d was acknowledged before", id,
                      j->index);
     if (o->master && other_master(w, j, nm))
         sim_violated(&w->s, "I3", "%s: a second master of application %d is started while one runs",
                      id, j->index);
-    if (o->job)
+    if (o->job && !o->step)
         note_attempt(w, nm, o, a->epoch);
 }
 
@@ -223,9 +225,9 @@ static bool may_go_on(const struct sim_world *w, const struct sim_nm *nm,
 {
     const struct sim_job *j = d->box ? d->box->job : NULL;
 
-    return j && !j->is_app && !j->kill_asked && !j->failing && !j->success && !nm->given_up &&
-           !w->grace_us && !d->box->ended && d->box->phase != BOX_DONE && !nm->was_full &&
-           !outdone(d->box);
+    return j && !d->box->step && !j->is_app && !j->kill_asked && !j->failing && !j->success &&
+           !nm->given_up && !w->grace_us && !d->box->ended && d->box->phase != BOX_DONE &&
+           !nm->was_full && !outdone(d->box);
 }
 
 static void kill_ordered(struct sim_world *w, struct sim_nm *nm, struct sim_disk_box *d,
@@ -288,6 +290,20 @@ void sim_check_granted(struct sim_world *w, struct sim_box *box)
                          box->index, box->job->index, a->attempt, a->node);
     }
     box->line->granted = true;
+}
+
+void sim_check_job_granted(struct sim_world *w, struct sim_box *box)
+{
+    for (int i = 0; i < w->boxes_n; i++) {
+        const struct sim_box *other = w->boxes[i];
+
+        if (other != box && other->job == box->job && other->may_commit && !other->ended &&
+            !other->ordered_to_stop && !other->nm->given_up && !other->nm->was_full)
+            sim_violated(&w->s, "I2",
+                         "attempt %d may commit job %d, and attempt %d on %s may as well",
+                         box->attempt, box->job->index, other->attempt, other->nm->proc.name);
+    }
+    box->may_commit = true;
 }
 
 /* ---------------------------------------------------------------- every second, when it is

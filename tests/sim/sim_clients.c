@@ -29,16 +29,19 @@ static struct rm_str_list hosts_of(int index, int hosts)
     return l;
 }
 
-static void add_splits(struct rm_job_spec *s, int maps, int hosts)
+struct rm_split_page *sim_job_splits(const struct sim_job *j)
 {
-    s->paths.v = base_alloc(sizeof *s->paths.v);
-    s->paths.v[0] = base_strdup("/in");
-    s->paths.n = 1;
-    s->splits = base_alloc((size_t)maps * sizeof *s->splits);
-    s->splits_n = (size_t)maps;
+    int maps = j->tasks_n[BASE_TASK_MAP];
+    struct rm_split_page *page = base_alloc(sizeof *page);
+
+    page->last = true;
+    page->paths.v = base_alloc(sizeof *page->paths.v);
+    page->paths.v[page->paths.n++] = base_strdup("/in");
+    page->splits = base_alloc((size_t)maps * sizeof *page->splits);
     for (int i = 0; i < maps; i++)
-        s->splits[i] =
-            (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
+        page->splits[page->splits_n++] = (struct rm_split_spec){
+            .offset = i * 100, .length = 100, .hosts = hosts_of(i, j->hosts)};
+    return page;
 }
 
 struct rm_job_spec *sim_job_spec(const struct sim_job *j)
@@ -46,8 +49,6 @@ struct rm_job_spec *sim_job_spec(const struct sim_job *j)
     struct rm_job_spec *s = NULL;
 
     base_assert(rm_spec_job_from_text(j->text, strlen(j->text), j->id, &s, NULL) == 0);
-    if (j->output)
-        add_splits(s, j->tasks_n[BASE_TASK_MAP], j->hosts);
     return s;
 }
 

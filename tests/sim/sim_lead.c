@@ -78,13 +78,6 @@ static void late(void *user)
     l->rm->w->totals->late_answers++;
 }
 
-static void folder(void *user, const struct rm_effect *fx)
-{
-    struct sim_lead *l = user;
-
-    sim_rm_folder(l, fx);
-}
-
 static void outputs(void *user, const struct rm_effect *fx) /* reduces ask again by themselves */
 {
     (void)user;
@@ -325,6 +318,7 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
                                 .slowstart = 0.05,
                                 .am_attempts_max = 3,
                                 .task_attempts_max = w->attempts_max,
+                                .steps_on_nodes = true,
                                 .completed_apps_max = 1000,
                                 .kill_grace_ms = 250,
                                 .takeover_grace_us = w->grace_us,
@@ -521,7 +515,6 @@ struct sim_lead *sim_lead_new(struct sim_rm *rm, int64_t epoch, int32_t version)
                                         .answer = answer,
                                         .refuse = refuse,
                                         .late = late,
-                                        .folder = folder,
                                         .outputs = outputs,
                                         .tell = tell};
 

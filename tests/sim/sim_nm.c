@@ -177,6 +177,7 @@ static void report(struct nm_container *ct, void *user)
         .started_us = v->started_ms * 1000};
     if (!c->full)
         return;
+    r->step = base_job_step_of_kind(v->kind);
     r->has_task = v->task && base_task_id_parse(v->task, &r->task, NULL) == 0;
     r->task_attempt = (int32_t)v->task_attempt;
     r->master = v->kind == BASE_CONTAINER_MASTER;
@@ -373,6 +374,8 @@ static enum base_container_kind kind_of(const struct rm_order *o)
 {
     if (o->master)
         return BASE_CONTAINER_MASTER;
+    if (o->step)
+        return base_container_kind_of_step(o->step);
     if (!o->job)
         return BASE_CONTAINER_COMMAND;
     return o->slot == BASE_TASK_REDUCE ? BASE_CONTAINER_REDUCE : BASE_CONTAINER_MAP;
@@ -394,7 +397,9 @@ static void launch_of(struct sim_nm *nm, const struct rm_order *o, struct nm_lau
                             .kind = kind_of(o),
                             .slot = o->slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP,
                             .order = o};
-    if (o->job) {
+    if (o->step) {
+        l->task = wire_job_step_name(o->step);
+    } else if (o->job) {
         base_task_id_text(&o->task, text);
         l->task = sim_copy(&nm->w->s, text, strlen(text));
     }

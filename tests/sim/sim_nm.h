@@ -26,6 +26,10 @@ void sim_nm_look_later(struct sim_nm *nm); /* plans a look at nm->search.look_us
 struct sim_box *sim_box_start(struct sim_nm *nm, struct sim_disk_box *d);
 size_t sim_box_signal(struct sim_box *box,
                       enum nm_signal sig); /* returns how many processes it reached */
-void sim_box_vanish(struct sim_box *box);  /* the host has lost power */
+void sim_box_exit(struct sim_box *box, int code);
+/* Returns a request of the process, to be filled in. */
+struct sim_request *sim_box_request(struct sim_box *box, enum rm_event_kind kind);
+void sim_step_begin(struct sim_box *box); /* sim_step.c */
+void sim_box_vanish(struct sim_box *box); /* the host has lost power */
 
 #endif

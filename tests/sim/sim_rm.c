@@ -113,6 +113,20 @@ static bool says_something(const struct rm_effect *fx)
                                        : fx->u.reply.kind != RM_REPLY_ERROR;
 }
 
+/* The shell adds the parts to take to the permission to commit a job. */
+static void add_commit_parts(struct sim_rm *rm, const struct sim_request *rq, struct sim_answer *a)
+{
+    int32_t *parts;
+
+    if (rq->ev.kind != RM_EV_JOB_MAY_COMMIT || a->fx->u.reply.kind != RM_REPLY_FLAG ||
+        !a->fx->u.reply.flag ||
+        rm_view_commit_parts(rm->lead->core, rq->ev.u.job_may_commit.id, &a->parts_kind, &parts,
+                             &a->parts_n) < 0)
+        return;
+    a->parts = sim_copy(&rm->w->s, parts, a->parts_n * sizeof *parts);
+    free(parts);
+}
+
 void sim_rm_send(struct sim_rm *rm, struct sim_call *call, const struct rm_effect *fx)
 {
     struct sim *s = &rm->w->s;
@@ -126,6 +140,7 @@ void sim_rm_send(struct sim_rm *rm, struct sim_call *call, const struct rm_effec
     copy = rm_effect_copy(fx);
     sim_defer(s, (void (*)(void *))rm_effect_copy_free, copy);
     l->a->fx = copy;
+    add_commit_parts(rm, call->body, l->a);
     sim_at(s, s->now_us + (int64_t)sim_rnd(s, 200), &rm->proc, SIM_OUT, leaves, l, 0);
     if (rm->pause_at_output && says_something(fx)) {
         rm->pause_at_output = false;

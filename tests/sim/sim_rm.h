@@ -143,6 +143,5 @@ void sim_rm_change_roles(struct sim_rm *rm);
 /* Answers a request that this RM could not serve since it no longer leads: a node may wait here. */
 void sim_rm_refuse(struct sim_rm *rm, struct sim_call *call);
 void sim_rm_free_parked(struct sim_rm *rm);
-void sim_rm_folder(struct sim_lead *l, const struct rm_effect *fx);
 
 #endif

@@ -1,5 +1,4 @@
-/* Requests to an RM: handed to the core's thread, parked on a standby, or sent to another RM; and
- * what an RM does to output folders for its core. */
+/* Requests to an RM: handed to the core's thread, parked on a standby, or sent to another RM. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +43,9 @@ static void take_specs(struct sim_rm *rm, const struct sim_request *rq, struct r
     } else if (ev->kind == RM_EV_SUBMIT_APP) {
         ev->u.submit_app.spec = sim_app_spec(j);
         ev->u.submit_app.app_token = token;
+    } else if (ev->kind == RM_EV_JOB_SPLITS) {
+        ev->u.job_splits.page = sim_job_splits(j);
+        sim_defer(&rm->w->s, (void (*)(void *))rm_split_page_free, ev->u.job_splits.page);
     } else if (ev->kind == RM_EV_AM_ALLOCATE) {
         for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
             struct rm_launch *launch = base_alloc(sizeof *launch);
@@ -222,123 +224,4 @@ void sim_rm_serve(void *self, struct sim_call *call)
         hand_to_core(rm, call);
     else
         serve_as_standby(rm, call);
-}
-
-/* ---------------------------------------------------------------- output folders */
-struct folder_work {
-    struct sim_rm *rm;
-    uint64_t round;
-    enum rm_effect_kind what;
-    struct base_app_id id;
-    bool again, ok;
-    const char *why;
-    enum base_task_kind parts; /* commit: part i is that of attempts[i] of task i of this kind */
-    int32_t attempts[W_TASKS];
-    size_t attempts_n;
-};
-
-static void folder_done(void *arg, uint64_t tag)
-{
-    struct folder_work *f = arg;
-    struct rm_event ev = {.kind = f->what == RM_FX_JOB_SETUP    ? RM_EV_JOB_SET_UP
-                                  : f->what == RM_FX_JOB_COMMIT ? RM_EV_JOB_COMMITTED
-                                                                : RM_EV_JOB_ABORTED};
-
-    (void)tag;
-    if (!f->rm->lead || f->rm->lead->round != f->round)
-        return;
-    ev.u.job_done.id = f->id;
-    ev.u.job_done.ok = f->ok;
-    ev.u.job_done.diagnostics = f->why;
-    sim_lead_event(f->rm->lead, &ev, NULL);
-}
-
-static void folder_setup(struct folder_work *f, struct sim_job *j)
-{
-    f->ok = !j->folder || f->again;
-    f->why = f->ok ? NULL : "job.output: already exists";
-    if (!f->ok)
-        return;
-    j->folder = j->temporary = true;
-}
-
-/* Moves the part of the attempt that counts to its final place, unless an earlier try has done so.
- */
-static void take_part(struct folder_work *f, struct sim_job *j, size_t i)
-{
-    struct sim_world *w = f->rm->w;
-    struct sim_task *t = &j->tasks[f->parts][i];
-
-    for (int a = 0; a < t->n && !w->breaks.shared_parts && j->temporary; a++)
-        if (t->v[a].attempt == f->attempts[i] && t->v[a].renamed)
-            t->part = &t->v[a];
-    if (!t->part)
-        sim_violated(&w->s, "I2", "job %d was committed without part %zu (kind %d)", j->index, i,
-                     f->parts);
-    else if (t->part->attempt != f->attempts[i])
-        sim_violated(
-            &w->s, "I2",
-            "part %zu of job %d (kind %d) is of attempt %d, attempt %d is the one that counts", i,
-            j->index, f->parts, t->part->attempt, f->attempts[i]);
-}
-
-static void folder_commit(struct folder_work *f, struct sim_job *j)
-{
-    struct sim_world *w = f->rm->w;
-    int parts =
-        j->tasks_n[BASE_TASK_REDUCE] ? j->tasks_n[BASE_TASK_REDUCE] : j->tasks_n[BASE_TASK_MAP];
-
-    f->ok = j->folder;
-    if (f->ok && f->attempts_n != (size_t)parts)
-        sim_violated(&w->s, "I2", "job %d is committed with %zu parts", j->index, f->attempts_n);
-    for (size_t i = 0; f->ok && i < f->attempts_n && !j->success; i++)
-        take_part(f, j, i);
-    j->temporary = false;
-    if (!f->ok)
-        return;
-    j->success = true; /* the folder may be read from now on */
-    j->commits++;
-    sim_log(&w->s, "%s: output of job %d is committed", f->rm->proc.name, j->index);
-}
-
-static void folder_work(void *arg, uint64_t tag)
-{
-    struct folder_work *f = arg;
-    struct sim_job *j = sim_job_of(f->rm->w, f->id);
-    struct sim *s = &f->rm->w->s;
-
-    (void)tag;
-    if (!f->rm->lead || f->rm->lead->round != f->round || !sim_rm_leads(f->rm))
-        return;
-    f->ok = true;
-    if (f->what == RM_FX_JOB_SETUP)
-        folder_setup(f, j);
-    else if (f->what == RM_FX_JOB_COMMIT)
-        folder_commit(f, j);
-    else
-        j->temporary = j->folder = false; /* nothing else is in it */
-    sim_log(s, "%s: folder of job %d: %s %s", f->rm->proc.name, j->index,
-            f->what == RM_FX_JOB_SETUP    ? "set up"
-            : f->what == RM_FX_JOB_COMMIT ? "commit"
-                                          : "abort",
-            f->ok ? "done" : f->why);
-    sim_at(s, s->now_us + sim_between(s, 0, 2 * MS), &f->rm->proc, SIM_IO, folder_done, f, 0);
-}
-
-void sim_rm_folder(struct sim_lead *l, const struct rm_effect *fx)
-{
-    struct sim_rm *rm = l->rm;
-    struct folder_work *f = sim_alloc(&rm->w->s, sizeof *f);
-
-    *f = (struct folder_work){.rm = rm,
-                              .round = l->round,
-                              .what = fx->kind,
-                              .id = fx->u.job.id,
-                              .again = fx->u.job.again};
-    f->parts = fx->u.job.kind;
-    for (f->attempts_n = 0; f->attempts_n < fx->u.job.attempts_n && f->attempts_n < W_TASKS;
-         f->attempts_n++)
-        f->attempts[f->attempts_n] = fx->u.job.attempts[f->attempts_n];
-    sim_at(&rm->w->s, rm->w->s.now_us + sim_between(&rm->w->s, 100, 10 * MS), &rm->proc, SIM_IO,
-           folder_work, f, 0);
 }

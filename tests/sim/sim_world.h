@@ -9,6 +9,7 @@
 #ifndef CREEL_TESTS_SIM_WORLD_H
 #define CREEL_TESTS_SIM_WORLD_H
 
+#include "api/wire/order.h"
 #include "base/conf/rm_list.h"
 #include "nodemanager/core/core.h"
 #include "nodemanager/core/rm_search.h"
@@ -61,6 +62,9 @@ struct sim_answer {
     int64_t epoch, made_us; /* epoch of the RM that answers; time of the answer */
     const struct rm_map_output_view *outputs;
     size_t outputs_n;
+    const int32_t *parts; /* permission to commit a job: the attempts whose parts count */
+    enum base_task_kind parts_kind;
+    size_t parts_n;
     bool found;
     const char *state; /* "active", "initializing", "standby" */
 };
@@ -122,6 +126,11 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     struct sim_attempt *line;
     enum base_task_kind slot;
     int32_t index, attempt;
+    enum base_job_step step; /* of the job, that runs in it */
+    bool may_commit;         /* a commit: it was allowed to move parts */
+    enum base_task_kind parts_kind;
+    int32_t parts[W_TASKS];
+    size_t parts_n;
     bool master, ended, terminating;
     bool ordered_to_stop; /* an RM has ordered its end */
     int exit_code;
@@ -274,7 +283,9 @@ bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals
 struct sim_job *sim_job_of(struct sim_world *w,
                            struct base_app_id id); /* NULL: none of this world */
 /* Return the decoded submission of @j; the caller owns the reference. */
-struct rm_job_spec *sim_job_spec(const struct sim_job *j);
+struct rm_job_spec *sim_job_spec(const struct sim_job *j); /* without splits */
+/* Returns what the setup of the job reports; the caller frees it. */
+struct rm_split_page *sim_job_splits(const struct sim_job *j);
 struct rm_app_spec *sim_app_spec(const struct sim_job *j);
 
 /* ---- sim_clients.c ---- */
@@ -294,6 +305,8 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm);
 void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o);
 void sim_check_granted(struct sim_world *w, struct sim_box *box);
+/* The same for the commit of a job. */
+void sim_check_job_granted(struct sim_world *w, struct sim_box *box);
 void sim_check_registered(struct sim_world *w, struct sim_rm *rm, struct base_app_id app);
 void sim_check_finishes(struct sim_world *w, struct sim_box *master);
 bool sim_check_rest(struct sim_world *w);  /* true: everything has come to rest */

@@ -1,8 +1,7 @@
-creel_test(test_rm_input SOURCES unit/test_rm_input.c ${CMAKE_SOURCE_DIR}/rm/jobs/splits.c
-           ${CMAKE_SOURCE_DIR}/rm/jobs/output_folder.c ${CMAKE_SOURCE_DIR}/rm/jobs/output_taken.c
-           LIBS creel_base LABELS unit)
-
-creel_test(test_rm_files SOURCES unit/test_rm_files.c LIBS creel_rm LABELS unit threads)
-creel_test(test_rm_output SOURCES unit/test_rm_output.c ${CMAKE_SOURCE_DIR}/rm/jobs/splits.c
-           ${CMAKE_SOURCE_DIR}/rm/jobs/output_folder.c ${CMAKE_SOURCE_DIR}/rm/jobs/output_taken.c
-           LIBS creel_base LABELS unit)
+set(job_step_sources ${CMAKE_SOURCE_DIR}/nodemanager/task/job/splits.c
+    ${CMAKE_SOURCE_DIR}/nodemanager/task/job/output_folder.c
+    ${CMAKE_SOURCE_DIR}/nodemanager/task/job/output_taken.c)
+creel_test(test_task_input SOURCES unit/test_task_input.c ${job_step_sources} LIBS creel_base
+           LABELS unit)
+creel_test(test_task_output SOURCES unit/test_task_output.c ${job_step_sources} LIBS creel_base
+           LABELS unit)

@@ -6,5 +6,5 @@ creel_test(test_rm_relay SOURCES unit/test_rm_relay.c unit/api_client.c
            LIBS creel_rm LABELS unit threads)
 creel_test(test_rm_audit SOURCES unit/test_rm_audit.c unit/api_client.c
            LIBS creel_rm LABELS unit threads)
-creel_test(test_rm_dead_mount SOURCES unit/test_rm_dead_mount.c unit/api_client.c
+creel_test(test_rm_user_paths SOURCES unit/test_rm_user_paths.c unit/api_client.c
            LIBS creel_rm LABELS unit threads)

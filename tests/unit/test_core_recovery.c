@@ -173,36 +173,6 @@ static void test_node_stays_away(void)
     world_free(&w);
 }
 
-/* The folder was made and the answer lost with the RM: the order after the restart says that it may
- * be there. */
-static void test_set_up_again(void)
-{
-    struct base_app_id id;
-
-    world_init(&w, "fifo");
-    world_add_node(&w, 2, 1, NULL);
-    w.no_shell = true;
-    id = world_submit(&w, "a 1 0 1 4 0 0");
-    CU_ASSERT_EQUAL(w.setups, 1);
-    CU_ASSERT_EQUAL(w.setups_again, 0);
-    w.no_shell = false;
-    world_crash(&w, w.journal_n);
-    CU_ASSERT_EQUAL(w.setups, 2);
-    CU_ASSERT_EQUAL(w.setups_again, 1);
-    world_submit(&w, "b 1 0 1 4 0 0");
-    CU_ASSERT_EQUAL(w.setups_again, 1);
-    world_run_dry(&w);
-    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
-    w.no_shell = true; /* two with one folder: it is one's alone */
-    world_submit(&w, "c 1 0 1 4 0 0");
-    world_submit(&w, "d 1 0 1 4 0 0");
-    w.setups = w.setups_again = 0;
-    world_crash(&w, w.journal_n);
-    CU_ASSERT_EQUAL(w.setups, 2);
-    CU_ASSERT_EQUAL(w.setups_again, 1);
-    world_free(&w);
-}
-
 static bool commit(struct base_app_id app, int32_t attempt)
 {
     struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
@@ -508,7 +478,6 @@ static const struct cunit_case cases[] = {
     {"every prefix of the store", test_every_prefix},
     {"running containers are known again", test_reattach},
     {"a node stays away", test_node_stays_away},
-    {"output folder after a restart", test_set_up_again},
     {"ends are told once", test_ends_told},
     {"folders go", test_folders_go},
     {"the right to commit", test_commit_right},

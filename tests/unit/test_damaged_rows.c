@@ -106,7 +106,6 @@ static void submit(struct rm_backend *b, const char *body)
     struct rm_job_spec *spec = NULL;
 
     CU_ASSERT_EQUAL_FATAL(rm_spec_job_decode(body, strlen(body), &d, &spec, NULL), 0);
-    CU_ASSERT_EQUAL(rm_spec_find_splits(spec, NULL, NULL), 0);
     p.ev.u.submit_job.spec = spec;
     p.ev.u.submit_job.app_token = p.token;
     atomic_init(&p.open, 2);

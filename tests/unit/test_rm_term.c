@@ -178,11 +178,6 @@ static void late(void *user)
     base_buf_adds(&((struct scene *)user)->log, "late ");
 }
 
-static void folder(void *user, const struct rm_effect *fx)
-{
-    base_buf_addf(&((struct scene *)user)->log, "folder:%d ", (int)(fx->kind - RM_FX_JOB_SETUP));
-}
-
 static void outputs(void *user, const struct rm_effect *fx)
 {
     base_buf_addf(&((struct scene *)user)->log, "outputs:%d ", (int)fx->u.map_output.version);
@@ -203,7 +198,6 @@ static void begin(struct scene *s)
                                         .answer = answer,
                                         .refuse = refuse,
                                         .late = late,
-                                        .folder = folder,
                                         .outputs = outputs,
                                         .tell = tell};
     const struct rm_core_conf conf = {.cluster_ts_ms = 1,
@@ -321,21 +315,20 @@ static void test_term_answers_nothing_late(void)
 /* What the wait for the store has outlasted, by kind. */
 static void test_term_releases(void)
 {
-    struct rm_effect fx[] = {{.kind = RM_FX_REPLY},     {.kind = RM_FX_HEARTBEAT},
-                             {.kind = RM_FX_JOB_SETUP}, {.kind = RM_FX_JOB_COMMIT},
-                             {.kind = RM_FX_JOB_ABORT}, {.kind = RM_FX_MAP_OUTPUT}};
+    struct rm_effect fx[] = {
+        {.kind = RM_FX_REPLY}, {.kind = RM_FX_HEARTBEAT}, {.kind = RM_FX_MAP_OUTPUT}};
     struct scene s;
 
     begin(&s);
-    fx[5].u.map_output.version = 7;
-    for (size_t i = 0; i < 6; i++)
+    fx[2].u.map_output.version = 7;
+    for (size_t i = 0; i < 3; i++)
         rm_term_release_effect(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
-    expect(&s, "answer:a answer:a* folder:0 folder:1 folder:2 outputs:7 ");
-    for (size_t i = 0; i < 6; i++)
+    expect(&s, "answer:a answer:a* outputs:7 ");
+    for (size_t i = 0; i < 3; i++)
         rm_term_release_effect(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], -BASE_EIO, "disk");
     expect(&s, "refuse:a,-6,disk refuse:a,-6,disk ");
     s.now_us = 1000;
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 3; i++)
         rm_term_release_effect(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
     expect(&s, "late refuse:a,-12,over late refuse:a,-12,over ");
     end(&s);
@@ -350,7 +343,7 @@ static void test_term_stored(void)
     expect(&s, "store:meta store:app hold:0a ");
     rm_term_step_stored(&s.term, s.last_seq, 3);
     CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq);
-    expect(&s, "folder:0 "); /* the job's output folder, now that the job cannot be forgotten */
+    expect(&s, "");
     submit(&s, 4, "b");
     expect(&s, "store:meta store:app hold:0b ");
     s.now_us = 1000;

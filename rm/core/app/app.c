@@ -86,8 +86,7 @@ void rm_app_set_deadline_from_spec(struct rm_app *a)
             job->deadline_at_us > a->submit_us ? job->deadline_at_us - a->submit_us : 1;
 }
 
-/* Copies the sizes of tasks in the submission to where policies read them. */
-static void set_policy_task_sizes(struct rm_app *a)
+void rm_app_set_policy_sizes(struct rm_app *a)
 {
     const struct rm_job_spec *s = a->job;
 
@@ -116,6 +115,33 @@ int32_t rm_app_cut_priority(const struct rm_core *c, int32_t priority)
     return priority < c->conf.app_priority_max ? priority : c->conf.app_priority_max;
 }
 
+static void borrow_texts_of_spec(struct rm_app *a)
+{
+    const struct rm_job_spec *job = a->job;
+    const struct rm_app_spec *spec = a->app;
+
+    a->user = job ? job->user : spec->user;
+    a->name = job ? job->name : spec->name;
+    a->queue_asked = job ? job->queue : spec->queue;
+    a->json = job ? job->json : spec->json;
+    a->json = a->json ? a->json : "";
+    a->user = a->user ? a->user : "";
+    a->name = a->name ? a->name : "";
+}
+
+void rm_app_replace_job_spec(struct rm_app *a, struct rm_job_spec *spec)
+{
+    struct rm_job_spec *old = a->job;
+    bool borrowed = a->queue == a->queue_asked;
+
+    a->job = spec;
+    borrow_texts_of_spec(a);
+    if (borrowed)
+        a->queue = a->queue_asked;
+    rm_job_spec_unref(old);
+    rm_app_set_policy_sizes(a);
+}
+
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
                           struct rm_job_spec *job, struct rm_app_spec *spec, const char *token)
 {
@@ -129,15 +155,10 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     a->is_job = job != NULL;
     a->job = job;
     a->app = spec;
-    a->user = job ? job->user : spec->user;
-    a->name = job ? job->name : spec->name;
-    a->queue_asked = job ? job->queue : spec->queue;
+    borrow_texts_of_spec(a);
     a->queue = a->queue_asked;
-    a->json = job ? job->json : spec->json;
-    a->json = a->json ? a->json : "";
+    a->step = (struct rm_step){.attempt = -1, .allowed = -1};
     a->type = job ? "MAPREDUCE" : spec->type;
-    a->user = a->user ? a->user : "";
-    a->name = a->name ? a->name : "";
     a->type = a->type ? a->type : "YARN";
     a->submit_us = c->now_us;
     a->state = a->state_before = RM_APP_NEW;
@@ -146,7 +167,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     a->queue_index = RM_NONE;
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
     memcpy(a->token, token ? token : "", n);
-    a->timer = (struct rm_timer){.kind = RM_TIMER_AM, .owner = a};
+    a->timer = (struct rm_timer){.kind = job ? RM_TIMER_JOB_ABORT : RM_TIMER_AM, .owner = a};
     a->lifetime_timer = (struct rm_timer){.kind = RM_TIMER_LIFETIME, .owner = a};
     a->priority = job ? job->priority : rm_app_cut_priority(c, spec->priority);
     user = rm_names_add_bounded(&c->users, a->user, RM_NAMES_MAX);
@@ -166,7 +187,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     }
     rm_app_set_deadline_from_spec(a);
     if (job)
-        set_policy_task_sizes(a);
+        rm_app_set_policy_sizes(a);
     base_array_grow(&c->apps, c->apps_n, &c->apps_cap);
     memmove(c->apps + at + 1, c->apps + at, (c->apps_n - at) * sizeof *c->apps);
     c->apps[at] = a;
@@ -208,6 +229,7 @@ void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a)
 
 void rm_app_free(struct rm_app *a)
 {
+    rm_split_page_free(a->step.coming);
     rm_tasks_free(a);
     rm_app_free_attempts_and_asks(a);
     rm_job_spec_unref(a->job);
@@ -354,7 +376,8 @@ void rm_apps_accept_recovered(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++)
         if (c->apps[i]->state == RM_APP_NEW_SAVING &&
-            !(c->apps[i]->held && c->apps[i]->pj.deadline_us > 0))
+            !(c->apps[i]->held && c->apps[i]->pj.deadline_us > 0 &&
+              !rm_app_needs_setup(c->apps[i], &c->conf)))
             rm_app_accept_stored_submission(c, c->apps[i]);
 }
 

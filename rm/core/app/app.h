@@ -5,6 +5,7 @@
 #include "policies/common/delay.h"
 #include "policies/policy.h"
 #include "rm/core/core.h"
+#include "rm/core/job/step/step.h"
 #include "rm/core/job/task.h"
 #include "rm/core/master/attempt.h"
 #include "rm/core/states.h"
@@ -39,8 +40,10 @@ struct rm_app {
     bool in_policy;         /* the policy knows the application */
     bool held;              /* after a takeover: waits for awaited nodes, or the grace period */
     bool setup_asked;       /* the shell was asked to make its output folder */
-    bool set_up;            /* its output folder was made, or none is needed */
+    bool set_up;            /* its output folder was made, or none is needed; its maps are known */
+    bool undecided;         /* it is set up, and the policy was not asked yet whether to admit it */
     bool committing;        /* its output is being committed */
+    bool commit_begun;      /* an attempt to commit was allowed to move parts */
     bool activated;         /* its master is counted in masters_active */
     bool aborting, aborted; /* its unfinished output is being removed; has been removed */
     bool end_told;          /* an earlier instance has sent RM_FX_APP_ENDED */
@@ -111,6 +114,7 @@ struct rm_app {
     uint64_t wait_number;
     size_t wait_at;
     /* Jobs: */
+    struct rm_step step;
     struct rm_phase phase[BASE_TASK_KINDS];
     int64_t counters[RM_C_COUNTERS];
     /* Indexes of maps in the order in which their outputs were published, @out_counter of them. */
@@ -139,6 +143,11 @@ struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id);
  * false when no id is left or the given one is refused; the request @token has then been
  * answered. */
 bool rm_app_assign_or_check_id(struct rm_core *c, uint64_t token, struct base_app_id *id);
+/* Copies the sizes of the tasks of @a, as far as its submission and its splits tell them, to where
+ * policies read them. */
+void rm_app_set_policy_sizes(struct rm_app *a);
+/* Replaces the specification of the job @a, which only gains splits. Takes @spec. */
+void rm_app_replace_job_spec(struct rm_app *a, struct rm_job_spec *spec);
 /* Creates an application in state NEW and adds it to the tables. Takes @job or @spec; the other is
  * NULL. @token: access token, or NULL. */
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
@@ -194,6 +203,12 @@ static inline bool rm_app_end_is_decided(const struct rm_app *a)
 static inline bool rm_app_is_live(const struct rm_app *a)
 {
     return (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING) && a->ending == RM_END_NONE;
+}
+
+/* Returns true for a job with an output folder whose setup, on a node, is still to come. */
+static inline bool rm_app_needs_setup(const struct rm_app *a, const struct rm_core_conf *conf)
+{
+    return conf->steps_on_nodes && a->job && a->job->output && !a->set_up;
 }
 
 /* Returns the newest attempt; NULL for a job, or before the first attempt. */

@@ -221,10 +221,11 @@ void rm_container_enqueue_launch(struct rm_core *c, struct rm_container *ct,
     o->vcores = (int32_t)ct->resource.v[RM_RES_VCORES];
     o->master = ct->master;
     o->allocation_id = ct->allocation_id;
-    if (!ct->task)
+    if (!ct->task && !ct->step)
         return;
-    o->has_task = true;
-    o->task = ct->task->index;
+    o->step = ct->step;
+    o->has_task = ct->task != NULL;
+    o->task = ct->task ? ct->task->index : 0;
     o->task_attempt = ct->task_attempt;
 }
 

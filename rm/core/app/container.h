@@ -36,6 +36,7 @@ struct rm_container {
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
     uint8_t slot, tally; /* enum base_task_kind; enum rm_tally, written by the ledger alone */
+    uint8_t step;        /* enum base_job_step, which runs in it; 0: none */
     bool master;         /* runs its application's master */
     bool killing;        /* an order to kill it was queued */
     bool waiting;        /* in the list of unstarted containers */

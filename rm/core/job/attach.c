@@ -50,8 +50,10 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
                                              const struct rm_container_report *r)
 {
     struct rm_task *t = r->has_task ? rm_task_find(a, r->task.kind, r->task.index) : NULL;
-    struct rm_container *ct;
+    struct rm_container *ct = r->step ? rm_step_attach(c, n, a, r) : NULL;
 
+    if (ct)
+        return ct;
     if (a->state == RM_APP_KILLING || (a->state == RM_APP_RUNNING && a->ending == RM_END_FAIL))
         return attach_to_ending_job(c, n, a, r);
     if (!t || !rm_app_is_live(a) || r->task_attempt < t->next_attempt ||

@@ -5,7 +5,8 @@
  * containers, folder and records allow the next stage. */
 #include "rm/core/job/job.h"
 
-#include "rm/core/app/kill.h"
+#include <string.h>
+
 #include "rm/core/emit.h"
 #include "rm/core/job/admission.h"
 #include "rm/core/job/pick.h"
@@ -22,13 +23,24 @@ static void mark_pending_tasks_killed(struct rm_app *a)
             }
 }
 
-void rm_job_accept(struct rm_core *c, struct rm_app *a)
+static void refuse_admission(struct rm_core *c, struct rm_app *a)
 {
-    rm_app_set_state(c, a, RM_APP_ACCEPTED);
+    if (c->conf.steps_on_nodes && a->job->output) { /* its folder was made, and must be removed */
+        rm_job_end(c, a, RM_END_FAIL, rm_scratch_printf(c, "%s", a->diagnostics));
+        return;
+    }
+    a->ending = RM_END_FAIL;
+    mark_pending_tasks_killed(a);
+    rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
+}
+
+void rm_job_decide_admission(struct rm_core *c, struct rm_app *a)
+{
+    if (!rm_app_is_live(a) || (a->held && a->undecided && a->pj.deadline_us > 0))
+        return; /* a held job is asked again */
+    a->undecided = false;
     if (!rm_job_admit(c, a)) {
-        a->ending = RM_END_FAIL;
-        mark_pending_tasks_killed(a);
-        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
+        refuse_admission(c, a);
         return;
     }
     if (a->pj.deadline_us > 0) /* durable, since the policy is not asked again after a restart */
@@ -37,29 +49,32 @@ void rm_job_accept(struct rm_core *c, struct rm_app *a)
     rm_job_commit_or_end_if_ready(c, a);
 }
 
-/* While recovering, an existing folder may be this job's own, made before the restart: returns
- * true, and claims the folder for this job, unless another live job has claimed it. Later returns
- * false. */
-static bool claim_existing_output(struct rm_core *c, const char *output)
+void rm_job_accept(struct rm_core *c, struct rm_app *a)
 {
-    if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
-        return false;
-    rm_names_add(&c->outputs, output);
-    return true;
+    rm_app_set_state(c, a, RM_APP_ACCEPTED);
+    if (!rm_app_needs_setup(a, &c->conf)) {
+        rm_job_decide_admission(c, a);
+        return;
+    }
+    a->step.launched = c->recovering; /* by an earlier instance, perhaps */
+    rm_step_begin(c, a, BASE_STEP_SETUP);
 }
 
 void rm_job_set_up_or_open_tasks(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
 
-    if (!rm_app_is_live(a))
+    if (!rm_app_is_live(a) || a->undecided)
         return;
+    if (rm_app_needs_setup(a, &c->conf)) {
+        rm_step_begin(c, a, BASE_STEP_SETUP);
+        return;
+    }
     rm_app_enter_policy(c, a);
     if (a->job->output && !a->set_up) {
         struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_SETUP);
 
         a->setup_asked = true;
-        fx->u.job.again = claim_existing_output(c, a->job->output);
         fx->u.job.id = a->id;
         fx->u.job.spec = a->job;
         return;
@@ -111,6 +126,8 @@ static bool request_output_abort(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
 
+    if (c->conf.steps_on_nodes)
+        return rm_job_request_abort_step(c, a);
     if (!a->job->output || !a->set_up || a->aborted || c->conf.simulation)
         return false;
     a->aborting = true;
@@ -124,12 +141,19 @@ static bool request_output_abort(struct rm_core *c, struct rm_app *a)
     return true;
 }
 
+static bool admission_was_refused(const struct rm_app *a)
+{
+    return a->diagnostics && strncmp(a->diagnostics, RM_REFUSED, sizeof RM_REFUSED - 1) == 0;
+}
+
 void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
-        if (a->containers || a->committing || a->setup_asked || a->held || a->aborting)
+        /* an abort that was given up may have left a container, which nothing waits for */
+        if ((a->containers && !a->aborted) || a->committing || a->setup_asked || a->held ||
+            a->aborting)
             return; /* called again when these are done and the job is no longer held */
         if (request_output_abort(c, a))
             return;
@@ -137,7 +161,9 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
         if (a->ending == RM_END_KILL)
             rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         else
-            rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_FAILED, NULL);
+            rm_app_begin_final_save(c, a,
+                                    admission_was_refused(a) ? RM_APP_FAILED : RM_APP_FINISHED,
+                                    RM_FINAL_FAILED, NULL);
         return;
     }
     if (!a->set_up || a->committing || !all_tasks_succeeded(a))
@@ -150,17 +176,30 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
     rm_defer_until_stored(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
 }
 
+enum base_task_kind rm_job_parts_kind(const struct rm_app *a)
+{
+    return a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP;
+}
+
 /* Every attempt that was allowed to commit leaves its part under a name of its own. An attempt may
  * have been replaced because its node was lost, and may still be writing. So the commit names
  * the parts that count: those of the attempts that succeeded. */
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
-    /* the kind of task that writes the parts */
-    enum base_task_kind k = a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP;
+    struct rm_effect *fx;
+    enum base_task_kind k = rm_job_parts_kind(a);
     const struct rm_phase *p = &a->phase[k];
-    int32_t *attempts = rm_step_arena_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
+    int32_t *attempts;
 
+    if (!a->committing)
+        return; /* killed in the meantime */
+    if (c->conf.steps_on_nodes) {
+        if (a->step.kind != BASE_STEP_COMMIT) /* unless an attempt was re-attached */
+            rm_step_begin(c, a, BASE_STEP_COMMIT);
+        return;
+    }
+    fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
+    attempts = rm_step_arena_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
     for (int32_t i = 0; i < p->total; i++)
         attempts[i] = p->tasks[i].last_attempt;
     fx->u.job.id = a->id;
@@ -170,14 +209,10 @@ void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
     fx->u.job.attempts_n = (size_t)p->total;
 }
 
-void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
+void rm_job_finish_commit(struct rm_core *c, struct rm_app *a, bool ok, const char *diagnostics)
 {
-    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
-
-    if (!a || !a->committing)
-        return;
-    a->committing = false;
-    if (ev->u.job_done.ok) { /* a kill that came in the meantime is too late, as in YARN */
+    a->committing = a->commit_begun = false;
+    if (ok) { /* a kill that came in the meantime is too late, as in YARN */
         a->ending = RM_END_SUCCEED;
         rm_set_bounded_text(&a->diagnostics, NULL);
         rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
@@ -185,11 +220,25 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
     }
     if (a->ending == RM_END_NONE) {
         rm_job_end(c, a, RM_END_FAIL,
-                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics
-                                              : "the output could not be committed");
+                   diagnostics ? diagnostics : "the output could not be committed");
         return;
     }
     rm_app_store_record(c, a); /* the end was not recorded yet */
+    rm_job_commit_or_end_if_ready(c, a);
+}
+
+void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
+
+    if (a && a->committing)
+        rm_job_finish_commit(c, a, ev->u.job_done.ok, ev->u.job_done.diagnostics);
+}
+
+void rm_job_finish_abort(struct rm_core *c, struct rm_app *a)
+{
+    a->aborting = false;
+    a->aborted = true;
     rm_job_commit_or_end_if_ready(c, a);
 }
 
@@ -197,11 +246,31 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
 
-    if (!a || !a->aborting)
+    if (a && a->aborting)
+        rm_job_finish_abort(c, a);
+}
+
+/* Kills the containers of an ending job, except those of the steps that decide its end. */
+static void kill_containers(struct rm_core *c, struct rm_app *a, const char *reason)
+{
+    struct rm_container *next;
+
+    for (struct rm_container *ct = a->containers; ct; ct = next) {
+        next = ct->app_next;
+        if (ct->step != BASE_STEP_ABORT && !(ct->step == BASE_STEP_COMMIT && a->committing))
+            rm_container_kill_or_end(c, ct, RM_EXIT_KILLED_BY_RM, reason);
+    }
+}
+
+/* Prevents a setup, and a commit of which no attempt was allowed to move parts. */
+static void prevent_step(struct rm_core *c, struct rm_app *a)
+{
+    if (a->step.kind == BASE_STEP_SETUP)
+        rm_step_end(c, a);
+    if (!c->conf.steps_on_nodes || !a->committing || a->commit_begun)
         return;
-    a->aborting = false;
-    a->aborted = true;
-    rm_job_commit_or_end_if_ready(c, a);
+    a->committing = false;
+    rm_step_end(c, a);
 }
 
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
@@ -217,16 +286,17 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     }
     if (how == RM_END_KILL && a->state != RM_APP_KILLING)
         rm_app_set_state(c, a, RM_APP_KILLING);
-    /* While committing, the output may already be complete. The end is not recorded then: a leader
-     * that takes over sees all tasks done and commits. */
-    if (a->committing)
+    prevent_step(c, a);
+    /* While committing, the output may already be complete. The record then says that the commit
+     * has begun, and a leader that takes over commits. Where the shell commits, no end is recorded.
+     */
+    if (a->committing && !c->conf.steps_on_nodes)
         a->saved_seq = c->seq;
     else
         rm_app_store_record(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
-    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM,
-                           how == RM_END_KILL ? "job was killed" : "job has failed", true);
+    kill_containers(c, a, how == RM_END_KILL ? "job was killed" : "job has failed");
     rm_job_commit_or_end_if_ready(c, a);
 }
 

@@ -4,8 +4,11 @@
 
 #include "rm/core/state.h"
 
-/* Accepts a submitted job, or fails it when the policy refuses its deadline. */
+/* Accepts a submitted job: begins its setup, or asks the policy to admit it. */
 void rm_job_accept(struct rm_core *c, struct rm_app *a);
+/* Asks the policy to admit a job whose tasks are known, and lets them be scheduled; fails the job
+ * when its deadline is refused. Does nothing for a job that is ending. */
+void rm_job_decide_admission(struct rm_core *c, struct rm_app *a);
 /* Lets the tasks of a live job be scheduled. If the job has an output folder that was not made yet,
  * requests that folder instead; rm_job_on_set_up() continues. */
 void rm_job_set_up_or_open_tasks(struct rm_core *c, struct rm_app *a);
@@ -17,11 +20,31 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev);
  * continues the end of a failing or killed job when its containers are gone. Otherwise does
  * nothing. */
 void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a);
-/* Requests the commit of the output from the shell. Call when the end of every task is durable. */
+/* Returns the kind of the tasks that write the parts of the output. */
+enum base_task_kind rm_job_parts_kind(const struct rm_app *a);
+/* The commit of the output has succeeded or failed: ends the job. */
+void rm_job_finish_commit(struct rm_core *c, struct rm_app *a, bool ok, const char *diagnostics);
+/* The unfinished output was removed, or cannot be: continues the end of the job. */
+void rm_job_finish_abort(struct rm_core *c, struct rm_app *a);
+/* Begins the commit of the output. Call when the end of every task is durable. */
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a);
 /* Begins to end the job as @how says, and kills its containers. Once an end has begun, only a kill
  * replaces it; other calls do nothing. */
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
+/* Steps on nodes (rm/core/job/step/step.h), in job_steps.c.
+ *
+ * Begins the abort of an ending job. Returns false when there is nothing to remove. */
+bool rm_job_request_abort_step(struct rm_core *c, struct rm_app *a);
+/* The decision to end the job is durable: lets the abort wait for a slot. */
+void rm_job_begin_abort(struct rm_core *c, struct rm_app *a);
+/* The abort has taken too long: continues the end of the job without it. */
+void rm_job_give_up_abort(struct rm_core *c, struct rm_app *a);
+/* The container @ct of a step has ended. @r: the node's report, or NULL. */
+void rm_job_note_step_end(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                          const struct rm_container_report *r);
+/* After a restart: continues what an earlier instance has begun. */
+void rm_job_continue_step(struct rm_core *c, struct rm_app *a);
+
 /* Returns the progress of the job's tasks of kind @k, 0 to 1; at most 0.99 until all have
  * succeeded. */
 double rm_job_progress(const struct rm_app *a, enum base_task_kind k);

@@ -49,7 +49,10 @@ static void record_attempt_end_in_task(struct rm_core *c, struct rm_app *a, stru
 static void finish_ended_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                                    const struct rm_container_report *r)
 {
-    record_attempt_end_in_task(c, a, ct, r);
+    if (ct->step)
+        rm_job_note_step_end(c, a, ct, r);
+    else
+        record_attempt_end_in_task(c, a, ct, r);
     ct->task = NULL;
     if (r)
         rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
@@ -68,6 +71,7 @@ static void continue_recovered_job(struct rm_core *c, struct rm_app *a)
     }
     rm_learn_from_recovered_tasks(c, a);
     rm_job_fail_if_task_failed(c, a);
+    rm_job_continue_step(c, a);
     rm_job_set_up_or_open_tasks(c, a);
     rm_job_commit_or_end_if_ready(c, a);
 }

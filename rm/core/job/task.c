@@ -19,29 +19,48 @@ int64_t rm_job_spec_task_count(const struct rm_job_spec *s, enum base_task_kind 
     return k == BASE_TASK_MAP ? (int64_t)s->splits_n : s->reduces;
 }
 
-void rm_tasks_create(struct rm_core *c, struct rm_app *a)
+static void create_tasks_of_kind(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
 {
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        struct rm_phase *p = &a->phase[k];
+    struct rm_phase *p = &a->phase[k];
 
-        p->total = p->pending = (int32_t)rm_job_spec_task_count(a->job, k);
-        p->tasks = base_alloc((size_t)p->total * sizeof *p->tasks);
-        rm_pick_index_init(c, a, k);
-        for (int32_t i = 0; i < p->total; i++) {
-            p->tasks[i] = (struct rm_task){.index = i,
-                                           .kind = (uint8_t)k,
-                                           .state = RM_TASK_PENDING,
-                                           .node = RM_NONE,
-                                           .last_attempt = -1,
-                                           .commit_attempt = -1,
-                                           .fetch_reduce = -1};
-        }
-        rm_pick_mark_all_pending(p);
+    p->total = p->pending = (int32_t)rm_job_spec_task_count(a->job, k);
+    p->tasks = base_alloc((size_t)p->total * sizeof *p->tasks);
+    rm_pick_index_init(c, a, k);
+    for (int32_t i = 0; i < p->total; i++) {
+        p->tasks[i] = (struct rm_task){.index = i,
+                                       .kind = (uint8_t)k,
+                                       .state = RM_TASK_PENDING,
+                                       .node = RM_NONE,
+                                       .last_attempt = -1,
+                                       .commit_attempt = -1,
+                                       .fetch_reduce = -1};
     }
+    rm_pick_mark_all_pending(p);
+}
+
+static void make_output_log(struct rm_app *a)
+{
     if (!a->phase[BASE_TASK_REDUCE].total)
         return;
     a->out_log_cap = (size_t)a->phase[BASE_TASK_MAP].total; /* grows when maps run again */
     a->out_log = base_alloc(a->out_log_cap * sizeof *a->out_log);
+}
+
+void rm_tasks_create(struct rm_core *c, struct rm_app *a)
+{
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        create_tasks_of_kind(c, a, k);
+    make_output_log(a);
+}
+
+void rm_tasks_add_maps(struct rm_core *c, struct rm_app *a)
+{
+    base_assert(!a->phase[BASE_TASK_MAP].total);
+    rm_pick_index_free(c, &a->phase[BASE_TASK_MAP]);
+    free(a->phase[BASE_TASK_MAP].tasks);
+    free(a->out_log);
+    create_tasks_of_kind(c, a, BASE_TASK_MAP);
+    make_output_log(a);
 }
 
 void rm_tasks_free_index(struct rm_core *c, struct rm_app *a)

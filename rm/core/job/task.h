@@ -89,6 +89,8 @@ struct rm_phase {
 int64_t rm_job_spec_task_count(const struct rm_job_spec *s, enum base_task_kind k);
 /* Creates all tasks of the job, pending and indexed. */
 void rm_tasks_create(struct rm_core *c, struct rm_app *a);
+/* Creates the maps of a job that had none, since its splits were not known. */
+void rm_tasks_add_maps(struct rm_core *c, struct rm_app *a);
 /* Frees the indexes of pending tasks. @c may be NULL when the core is being freed. */
 void rm_tasks_free_index(struct rm_core *c, struct rm_app *a);
 /* Frees the tasks. Their index must have been freed before, unless the core is being freed. */

@@ -75,12 +75,14 @@ static void expand_launch_order(const struct rm_core *c, struct rm_order *o,
         o->spec = a->app;
         o->attempts_max = rm_app_master_attempts_limit(c, a);
     }
-    if (!q->has_task) {
+    if (!q->has_task && !q->step) {
         o->allocation_request_id = q->allocation_id;
         return;
     }
     o->job = a->job;
-    o->task = (struct base_task_id){a->id, q->slot, q->task};
+    o->step = q->step;
+    if (q->has_task)
+        o->task = (struct base_task_id){a->id, q->slot, q->task};
     o->task_attempt = q->task_attempt;
 }
 

@@ -22,7 +22,7 @@ struct rm_queued {
         int64_t allocation_id; /* otherwise */
     };
     int32_t priority, grace_ms, memory_mb, vcores;
-    uint8_t kind, slot, signal; /* signal: enum base_signal_command */
+    uint8_t kind, slot, signal, step; /* enum base_signal_command, enum base_job_step */
     bool master, has_task;
 };
 

@@ -2,9 +2,11 @@
  * rm/core/record/record.h:
  *
  *   app     a1 <job 0|1> <length of json> <token> <submit> <launch> <start> <finish> <state>
- *              <before> <target> <final> <ending> <set up> <diagnostics>
+ *              <before> <target> <final> <ending> <stage> <diagnostics>
  *              <n counters of the core> <failed attempts> <n attempts> <promised> <earliest>
  *              <queue> <epoch of its submission> [<sums>] <json>
+ *              stage: 0 not set up, 1 set up, 2 set up and not admitted by the policy yet, 3 an
+ *                       attempt to commit was allowed to move parts
  *              attempt: <number> <state> <registered> <has_master> <master_num> <node> <http>
  *                       <host> <url> <diagnostics> <rpc> <exit> <start> <finish> <next_num>
  *              sums, of an ended job whose tasks are not restored: <maps> <succeeded> <reduces>
@@ -22,6 +24,8 @@
 #include "base/limits.h"
 #include "rm/core/record/reader.h"
 #include "rm/core/record/record.h"
+
+enum stage { STAGE_NEW, STAGE_SET_UP, STAGE_UNDECIDED, STAGE_COMMITTING };
 
 static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
 {
@@ -80,7 +84,10 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->target);
     rm_put_int(b, a->final_status);
     rm_put_int(b, a->ending);
-    rm_put_int(b, a->set_up);
+    rm_put_int(b, !a->set_up        ? STAGE_NEW
+                  : a->commit_begun ? STAGE_COMMITTING
+                  : a->undecided    ? STAGE_UNDECIDED
+                                    : STAGE_SET_UP);
     rm_put_text(b, a->diagnostics);
     rm_put_counters(b, a->counters + BASE_TASK_COUNTERS, RM_C_COUNTERS - BASE_TASK_COUNTERS);
     rm_put_int(b, a->failed_attempts);
@@ -193,6 +200,7 @@ static int64_t cap_at_half(int64_t v, int64_t max)
 static void read_app_fields(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int version,
                             char **queue)
 {
+    enum stage stage;
     int64_t n;
 
     a->submit_us = a->pj.submit_us = rm_get_time(r);
@@ -205,7 +213,10 @@ static void read_app_fields(struct rm_core *c, struct rm_reader *r, struct rm_ap
     a->target = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);
     a->final_status = (enum rm_final_status)rm_get_int_in(r, 0, RM_FINAL_ENDED);
     a->ending = (enum rm_app_end)rm_get_int_in(r, 0, RM_END_KILL);
-    a->set_up = rm_get_int_in(r, 0, 1) == 1;
+    stage = (enum stage)rm_get_int_in(r, 0, STAGE_COMMITTING);
+    a->set_up = stage != STAGE_NEW;
+    a->undecided = stage == STAGE_UNDECIDED;
+    a->commit_begun = stage == STAGE_COMMITTING;
     a->diagnostics = rm_get_text(r);
     n = rm_get_int_in(r, 0, RM_C_COUNTERS - BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)

@@ -311,6 +311,11 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
         no_splits = load_stashed_splits(c, rec, job);
     a = new_app_of_spec(c, id, job, spec);
     wrong = rm_app_record_read(c, rec, json, a, &queue);
+    if (rm_app_needs_setup(a, &c->conf)) { /* its setup finds the splits anew */
+        no_splits = NULL;
+        clear_splits(a->job);
+        rm_app_set_policy_sizes(a);
+    }
     rm_app_set_deadline_from_spec(a);
     if (!wrong)
         wrong = rm_damage_find_contradiction(a);

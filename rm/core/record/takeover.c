@@ -113,7 +113,11 @@ static bool job_must_be_held(const struct rm_core *c, const struct rm_app *a)
 {
     if (c->conf.takeover_grace_us > 0)
         return true;
-    return a->state == RM_APP_NEW_SAVING ? a->pj.deadline_us > 0 : a->state != RM_APP_ACCEPTED;
+    if (a->undecided)
+        return a->pj.deadline_us > 0;
+    if (a->state == RM_APP_NEW_SAVING)
+        return a->pj.deadline_us > 0 && !rm_app_needs_setup(a, &c->conf);
+    return a->state != RM_APP_ACCEPTED;
 }
 
 void rm_takeover_begin(struct rm_core *c)
@@ -162,6 +166,9 @@ static void release_held_apps(struct rm_core *c)
             rm_app_accept_stored_submission(c, a);
             continue;
         }
+        if (a->undecided)
+            rm_job_decide_admission(c, a);
+        rm_step_wait_unless_running(c, a);
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             rm_app_update_demand(c, a, k);
         rm_job_commit_or_end_if_ready(c, a);
@@ -201,12 +208,14 @@ void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n)
     if (--c->awaited > 0)
         return;
     rm_timer_cancel(&c->timers, &c->grace_timer);
-    for (size_t i = 0; i < c->apps_n; i++)
+    for (size_t i = 0; i < c->apps_n; i++) {
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (c->apps[i]->phase[k].kept) {
                 release_withheld_tasks(c, c->apps[i], &c->apps[i]->phase[k]);
                 rm_app_update_demand(c, c->apps[i], k);
             }
+        rm_step_wait_unless_running(c, c->apps[i]);
+    }
     release_held_apps(c);
 }
 

@@ -25,7 +25,7 @@ static void carry_out_preemption_plan(struct rm_core *c)
     for (size_t i = 0; i < c->plan.len; i++) {
         struct rm_container *ct = c->plan.v[i].container;
 
-        if (ct->killing || ct->master || ct->state == RM_CONTAINER_COMPLETED) {
+        if (ct->killing || ct->master || ct->step || ct->state == RM_CONTAINER_COMPLETED) {
             c->stats.overruled++;
         } else if (c->plan.v[i].how == POLICY_VICTIM_KILL) {
             c->stats.preempted++;
@@ -69,7 +69,7 @@ static size_t list_running_attempts(const struct rm_core *c, const struct rm_nod
         struct policy_running r;
         size_t at;
 
-        if (ct->slot != (uint8_t)k || ct->master || ct->killing ||
+        if (ct->slot != (uint8_t)k || ct->master || ct->step || ct->killing ||
             ct->state != RM_CONTAINER_RUNNING ||
             !ct->app->in_policy) /* its application has ended and is being cleaned up */
             continue;

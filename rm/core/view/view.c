@@ -491,6 +491,23 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
     return 0;
 }
 
+int rm_view_commit_parts(const struct rm_core *c, struct base_app_id id, enum base_task_kind *kind,
+                         int32_t **attempts, size_t *n)
+{
+    const struct rm_app *a = rm_app_find(c, id);
+    const struct rm_phase *p;
+
+    if (!a || !a->is_job || !a->committing)
+        return -BASE_ENOTFOUND;
+    *kind = rm_job_parts_kind(a);
+    p = &a->phase[*kind];
+    *n = (size_t)p->total;
+    *attempts = base_realloc_array(NULL, *n + 1, sizeof **attempts);
+    for (size_t i = 0; i < *n; i++)
+        (*attempts)[i] = p->tasks[i].last_attempt;
+    return 0;
+}
+
 int rm_view_app_token(const struct rm_core *c, struct base_app_id id, char out[static 65])
 {
     const struct rm_app *a = rm_app_find(c, id);

@@ -453,6 +453,11 @@ bool rm_view_queue_conf(const struct rm_core *core, struct rm_properties *out, i
  * held. */
 int rm_view_changed_queue_conf(const struct rm_core *core, const struct rm_conf_change *change,
                                struct rm_properties *out, struct base_error *err);
+/* Sets *attempts, which the caller frees, to the attempts whose parts the commit of a job takes:
+ * part i is that of attempt (*attempts)[i] of task i of *kind. Returns 0, or -BASE_ENOTFOUND when
+ * the output of the job is not being committed. */
+int rm_view_commit_parts(const struct rm_core *core, struct base_app_id id,
+                         enum base_task_kind *kind, int32_t **attempts, size_t *n);
 /* Appends the map outputs of a job that are newer than the version @since, oldest first, at most
  * BASE_VIEW_CHUNK * 5. Sets *version to that of the last one examined (@since if the job has no
  * outputs), *maps to the number of maps and *done to how many have succeeded. Versions have the

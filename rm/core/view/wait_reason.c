@@ -243,6 +243,20 @@ static void describe_silent_nodes(const struct rm_core *c, const struct rm_app *
             (long long)(c->conf.node_expiry_us / 1000000));
 }
 
+/* Says what the current step of a job does or waits for. Appends nothing when there is none. */
+static void describe_step(const struct rm_app *a, struct base_buf *out)
+{
+    static const char *const work[BASE_STEPS] = {
+        [BASE_STEP_SETUP] = "setup, which finds its input files and makes its output folder",
+        [BASE_STEP_COMMIT] = "commit, which moves its output into place",
+        [BASE_STEP_ABORT] = "abort, which removes its unfinished output"};
+
+    if (a->step.kind && a->step.running)
+        base_buf_addf(out, "its %s, runs on %s", work[a->step.kind], a->step.running->node->id);
+    else if (a->step.kind)
+        base_buf_addf(out, "its %s, waits for a slot", work[a->step.kind]);
+}
+
 int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int64_t now_us,
                          struct base_buf *out)
 {
@@ -251,6 +265,7 @@ int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int6
 
     if (!a)
         return -BASE_ENOTFOUND;
+    describe_step(a, out);
     if (!a->in_policy)
         return 0;
     describe_wanted_slots(core, a, out);

@@ -1,5 +1,5 @@
-/* Inputs to splits (rm/jobs/splits.h) and the life of an output folder
- * (rm/jobs/output_folder.h). */
+/* Inputs to splits (nodemanager/task/job/splits.h) and the life of an output folder
+ * (nodemanager/task/job/output_folder.h). */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,12 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/conf/file_path.h"
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "rm/jobs/output_folder.h"
-#include "rm/jobs/splits.h"
+#include "nodemanager/task/job/output_folder.h"
+#include "nodemanager/task/job/splits.h"
 #include "tests/unit/cunit_main.h"
+
+static const struct base_app_id ours = {1700000000000, 7}, others = {1700000000000, 8};
 
 static char dir[64];
 
@@ -49,9 +52,9 @@ static void end(void)
     CU_ASSERT_EQUAL(base_rmtree(dir, NULL), 0);
 }
 
-static int expand1(const char *input, int64_t split, struct rm_input *in, struct base_error *err)
+static int expand1(const char *input, int64_t split, struct task_input *in, struct base_error *err)
 {
-    return rm_input_find_splits(&input, 1, split, NULL, in, err);
+    return task_input_find_splits(&input, 1, split, NULL, in, err);
 }
 
 /* Goal: the pieces cover each file exactly; the tail rule holds on both sides of its boundary. */
@@ -71,7 +74,7 @@ static void test_splits(void)
     begin();
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         struct base_error err = {0};
-        struct rm_input in;
+        struct task_input in;
         int64_t sum = 0;
 
         put("f", rows[r].size, NULL);
@@ -85,7 +88,7 @@ static void test_splits(void)
         CU_ASSERT_EQUAL(sum, (int64_t)rows[r].size);
         CU_ASSERT_EQUAL(in.bytes, sum);
         CU_ASSERT_EQUAL(in.splits[in.splits_len - 1].length, rows[r].last);
-        rm_input_free(&in);
+        task_input_free(&in);
     }
     end();
 }
@@ -95,7 +98,7 @@ static void test_splits(void)
 static void test_folder(void)
 {
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
 
     begin();
     put("b", 1, NULL);
@@ -114,14 +117,14 @@ static void test_folder(void)
     CU_ASSERT_STRING_EQUAL(in.paths[1], at("a"));
     CU_ASSERT_STRING_EQUAL(in.paths[2], at("b"));
     CU_ASSERT_STRING_EQUAL(in.paths[3], at("link"));
-    rm_input_free(&in);
+    task_input_free(&in);
     end();
 }
 
 static void test_patterns_and_uris(void)
 {
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
     char uri[PATH_MAX];
     const char *two[2];
 
@@ -133,31 +136,31 @@ static void test_patterns_and_uris(void)
     put("star*", 3, NULL);
     CU_ASSERT_EQUAL_FATAL(expand1(at("x*.txt"), 10, &in, &err), 0);
     CU_ASSERT_EQUAL(in.paths_len, 2);
-    rm_input_free(&in);
+    task_input_free(&in);
     CU_ASSERT_EQUAL_FATAL(expand1(at("*3.txt"), 10, &in, &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL_FATAL(expand1(at("_*.txt"), 10, &in, &err), 0);
     CU_ASSERT_EQUAL(in.paths_len, 1);
-    rm_input_free(&in);
+    task_input_free(&in);
     CU_ASSERT_EQUAL_FATAL(expand1(at("star*"), 10, &in, &err), 0); /* that very name */
     CU_ASSERT_EQUAL(in.paths_len, 1);
-    rm_input_free(&in);
+    task_input_free(&in);
     snprintf(uri, sizeof uri, "file://%s/a%%20b%%25.txt", dir);
     CU_ASSERT_EQUAL_FATAL(expand1(uri, 10, &in, &err), 0);
     CU_ASSERT_STRING_EQUAL(in.paths[0], at("a b%.txt"));
-    rm_input_free(&in);
+    task_input_free(&in);
     snprintf(uri, sizeof uri, "file://localhost%s/x[12].txt", dir);
     two[0] = at("x2.txt");
     two[1] = uri;
-    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(two, 2, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(task_input_find_splits(two, 2, 10, NULL, &in, &err), 0);
     /* named by two entries, read twice; inputs keep their order */
     CU_ASSERT_EQUAL_FATAL(in.paths_len, 3);
     CU_ASSERT_STRING_EQUAL(in.paths[0], at("x2.txt"));
     CU_ASSERT_STRING_EQUAL(in.paths[1], at("x1.txt"));
     CU_ASSERT_EQUAL(in.splits[2].path_index, 2);
-    rm_input_free(&in);
+    task_input_free(&in);
     snprintf(uri, sizeof uri, "file:%s/x1.txt", dir);
     CU_ASSERT_EQUAL_FATAL(expand1(uri, 10, &in, &err), 0);
-    rm_input_free(&in);
+    task_input_free(&in);
     end();
 }
 
@@ -166,7 +169,7 @@ static void test_patterns_and_uris(void)
 static void test_repeated(void)
 {
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
     char slash[300], uri[300], pattern[300];
     const char *many[1000];
 
@@ -178,14 +181,14 @@ static void test_repeated(void)
     snprintf(pattern, sizeof pattern, "%s/a*", dir);
     for (size_t i = 0; i < 1000; i++)
         many[i] = i % 3 == 0 ? dir : i % 3 == 1 ? slash : uri;
-    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(many, 1000, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(task_input_find_splits(many, 1000, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL(in.paths_len, 2);
     CU_ASSERT_EQUAL(in.splits_len, 2);
-    rm_input_free(&in);
+    task_input_free(&in);
     many[1] = pattern;
-    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(many, 1000, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(task_input_find_splits(many, 1000, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL(in.splits_len, 3);
-    rm_input_free(&in);
+    task_input_free(&in);
     end();
 }
 
@@ -194,7 +197,7 @@ static void test_repeated(void)
 static void test_too_large(void)
 {
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
     char **names = base_alloc(BASE_INPUTS_MAX * sizeof *names);
 
     begin();
@@ -208,11 +211,11 @@ static void test_too_large(void)
             q = stpcpy(q, k < 14 && (i >> k & 1) ? "//" : "/.");
     }
     CU_ASSERT_EQUAL_FATAL(
-        rm_input_find_splits((const char *const *)names, 100, 10, NULL, &in, &err), 0);
+        task_input_find_splits((const char *const *)names, 100, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL(in.splits_len, 200);
-    rm_input_free(&in);
+    task_input_free(&in);
     CU_ASSERT_EQUAL(
-        rm_input_find_splits((const char *const *)names, BASE_INPUTS_MAX, 10, NULL, &in, &err),
+        task_input_find_splits((const char *const *)names, BASE_INPUTS_MAX, 10, NULL, &in, &err),
         -BASE_ETOOLARGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "more than 67108864 bytes"));
     CU_ASSERT_EQUAL(in.paths_len + in.splits_len, 0);
@@ -225,7 +228,7 @@ static void test_too_large(void)
 static void test_gzip_and_empty(void)
 {
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
 
     begin();
     put("a.gz", 500, "\x1f\x8b");
@@ -236,7 +239,7 @@ static void test_gzip_and_empty(void)
     CU_ASSERT_TRUE(in.splits[0].gzip);
     CU_ASSERT_EQUAL(in.splits[0].length, 500);
     CU_ASSERT_FALSE(in.splits[1].gzip);
-    rm_input_free(&in);
+    task_input_free(&in);
     CU_ASSERT_EQUAL(unlink(at("a.gz")), 0);
     CU_ASSERT_EQUAL(unlink(at("not.gz")), 0);
     put("1", 0, NULL);
@@ -244,7 +247,7 @@ static void test_gzip_and_empty(void)
     CU_ASSERT_EQUAL_FATAL(in.splits_len, 1);
     CU_ASSERT_EQUAL(in.splits[0].length, 0);
     CU_ASSERT_STRING_EQUAL(in.paths[0], at("0"));
-    rm_input_free(&in);
+    task_input_free(&in);
     end();
 }
 
@@ -252,9 +255,9 @@ static void refuse(const char *second, const char *says)
 {
     const char *inputs[2] = {at("good"), second};
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
 
-    CU_ASSERT_EQUAL(rm_input_find_splits(inputs, 2, 10, NULL, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_input_find_splits(inputs, 2, 10, NULL, &in, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NULL(in.paths);
     CU_ASSERT_EQUAL(strncmp(err.text, "job.input[1]: ", 14), 0);
     if (strstr(err.text, says) == NULL)
@@ -280,8 +283,7 @@ static const char *closed_to(const char *done)
     static char words[512];
     char user[BASE_USER_NAME_MAX];
 
-    snprintf(words, sizeof words,
-             "cannot be %s by the ResourceManager's user %s: Permission denied", done,
+    snprintf(words, sizeof words, "cannot be %s by user %s: Permission denied", done,
              base_user_name(user));
     return words;
 }
@@ -289,7 +291,7 @@ static const char *closed_to(const char *done)
 static void test_refusals(void)
 {
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
     const char *many[1] = {"/x"};
     char name[301];
 
@@ -319,7 +321,7 @@ static void test_refusals(void)
     if (as_somebody()) {
         refuse(at("secret"), closed_to("read"));
         refuse(at("closed/*"), closed_to("read"));
-        CU_ASSERT_EQUAL(rm_output_check_creatable(at("closed/out"), &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(task_output_check_creatable(at("closed/out"), ours, &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, closed_to("written")));
         as_before();
     } else {
@@ -331,9 +333,9 @@ static void test_refusals(void)
     CU_ASSERT_EQUAL(symlink("loop", at("loop")), 0);
     refuse(at("loop"), "cannot be read: Too many levels of symbolic links");
     refuse(at("loop/*"), "cannot be read: Too many levels of symbolic links");
-    CU_ASSERT_EQUAL(rm_input_find_splits(many, 0, 10, NULL, &in, &err), -BASE_EINVAL);
-    CU_ASSERT_EQUAL(rm_input_find_splits(many, 10001, 10, NULL, &in, &err), -BASE_ELIMIT);
-    CU_ASSERT_EQUAL(rm_input_find_splits(many, 1, 0, NULL, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_input_find_splits(many, 0, 10, NULL, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_input_find_splits(many, 10001, 10, NULL, &in, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(task_input_find_splits(many, 1, 0, NULL, &in, &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(mkdir(at("nothing"), 0755), 0);
     CU_ASSERT_EQUAL(expand1(at("nothing"), 10, &in, &err), -BASE_EINVAL);
     put("big", 0, NULL);
@@ -356,45 +358,12 @@ static int check(void *user, struct base_error *err)
 
 /* Goal: whatever an input makes the RM look at counts, over all inputs, and a bound ends the
  * looking soon. */
-static int enter(void *user, const char *path, struct base_error *err)
-{
-    struct base_buf *seen = user;
-
-    base_buf_addf(seen, "%s ", strrchr(path, '/'));
-    return strstr(path, "/dead") ? base_error_set(err, -BASE_EAGAIN, "full") : 0;
-}
-
-/* Each path is told before a file system is asked about it; a pattern too, and what it leads to. */
-static void test_places(void)
-{
-    char folder[] = "/tmp/creel-places-XXXXXX", *a, *pattern;
-    struct base_buf seen = {0};
-    const struct rm_input_bounds bounds = {.enter = enter, .user = &seen};
-    struct base_error err = {0};
-    struct rm_input in;
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    a = base_printf("%s/a", folder);
-    pattern = base_printf("%s/[ab]", folder);
-    CU_ASSERT_EQUAL(base_file_write_atomic(a, "line\n", 5, 0600, false, &err), 0);
-    const char *const inputs[] = {a, pattern, "/dead"}, *const dead[] = {"/dead*"};
-
-    CU_ASSERT_EQUAL(rm_input_find_splits(inputs, 3, 10, &bounds, &in, &err), -BASE_EAGAIN);
-    CU_ASSERT_STRING_EQUAL(err.text, "job.input[2]: /dead: full");
-    CU_ASSERT_STRING_EQUAL(seen.data, "/a /a /[ab] /a /dead ");
-    CU_ASSERT_EQUAL(rm_input_find_splits(dead, 1, 10, &bounds, &in, &err), -BASE_EAGAIN);
-    base_buf_free(&seen);
-    free(a);
-    free(pattern);
-    CU_ASSERT_EQUAL(base_rmtree(folder, NULL), 0);
-}
-
 static void test_bounds(void)
 {
     struct patience patience = {0};
-    struct rm_input_bounds bounds = {.entries_max = 60};
+    struct task_input_bounds bounds = {.entries_max = 60};
     struct base_error err = {0};
-    struct rm_input in;
+    struct task_input in;
     const char *twice[2];
     char again[PATH_MAX + 8];
     char name[32];
@@ -412,36 +381,36 @@ static void test_bounds(void)
     twice[0] = at("d0");
     snprintf(again, sizeof again, "%s/.", at("d0")); /* the same, as another entry */
     twice[1] = again;
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
-    rm_input_free(&in);
+    CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
+    task_input_free(&in);
     bounds.entries_max = 30;
     /* once each would be fine */
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(task_input_find_splits(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[1]: "));
     bounds.entries_max = 60;
     twice[0] = at("*/*/nothing*");
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[0]: "));
     CU_ASSERT_PTR_NOT_NULL(
         strstr(err.text, "/*/*/nothing*: more than 60 names had to be looked at"));
     CU_ASSERT_PTR_NULL(in.paths);
-    bounds = (struct rm_input_bounds){.check = check, .user = &patience};
+    bounds = (struct task_input_bounds){.check = check, .user = &patience};
     patience.max = 100;
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
+    CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "patience is over"));
     /* it is not asked again, and nothing is looked at after that */
     CU_ASSERT_EQUAL(patience.asked, 101);
     patience = (struct patience){.max = 10};
     twice[0] = at("d1");
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
+    CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
     patience.max = 1000000;
     twice[0] = at("*/*/nothing*");
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "matches no file"));
     twice[0] = at("*/fil?");
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
+    CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
     CU_ASSERT_EQUAL(in.paths_len, 1);
-    rm_input_free(&in);
+    task_input_free(&in);
     end();
 }
 
@@ -458,8 +427,6 @@ static char *attempt_path(int attempt, const char *file)
              file);
     return at(name);
 }
-
-static const struct base_app_id ours = {1700000000000, 7}, others = {1700000000000, 8};
 
 static void put_part(int attempt, const char *text)
 {
@@ -482,29 +449,31 @@ static void expect_part(const char *text)
 static void test_output(void)
 {
     static const int32_t attempts[] = {1};
-    const struct rm_output_parts parts = {BASE_TASK_REDUCE, attempts, 1};
+    const struct task_output_parts parts = {BASE_TASK_REDUCE, attempts, 1};
     struct base_error err = {0};
     char uri[PATH_MAX], *path = NULL;
 
     begin();
     snprintf(uri, sizeof uri, "file://%s/o%%75t//", dir);
-    CU_ASSERT_EQUAL(rm_output_check_creatable(uri, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(rm_output_parse_path(uri, &path, &err), 0);
+    CU_ASSERT_EQUAL(task_output_check_creatable(uri, ours, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(base_file_path_parse(uri, &path, &err), 0);
+    base_file_path_strip_slashes(path);
     CU_ASSERT_STRING_EQUAL(path, at("out"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_create_folder(path, ours, twice, &err), 0);
-    /* another job's, by now */
-    CU_ASSERT_EQUAL(rm_output_create_folder(path, ours, false, &err), -BASE_EEXIST);
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
-    CU_ASSERT_EQUAL(rm_output_create_folder(path, others, true, &err), -BASE_EEXIST);
+        CU_ASSERT_EQUAL(task_output_create_folder(path, ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_create_folder(path, others, &err), -BASE_EEXIST);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists and belongs to another job"));
+    CU_ASSERT_FALSE(is_there(".creel_application_1700000000000_0007"));
+    CU_ASSERT_FALSE(is_there(".creel_application_1700000000000_0008"));
     err = (struct base_error){0};
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007"));
-    CU_ASSERT_EQUAL(rm_output_check_creatable(uri, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(task_output_check_creatable(uri, ours, &err), 0); /* by an earlier attempt */
+    CU_ASSERT_EQUAL(task_output_check_creatable(uri, others, &err), -BASE_EEXIST);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
     put_part(1, "counts");
     put_part(0, "late"); /* of an attempt that had leave to commit, was lost, and came back */
     for (int twice = 0; twice < 2; twice++) {
-        CU_ASSERT_EQUAL(rm_output_commit_parts(twice ? uri : path, ours, &parts, &err), 0);
+        CU_ASSERT_EQUAL(task_output_commit_parts(twice ? uri : path, ours, &parts, &err), 0);
         expect_part("counts");
         CU_ASSERT_FALSE(is_there("out/_temporary"));
         CU_ASSERT_TRUE(is_there("out/_SUCCESS"));
@@ -518,13 +487,13 @@ static void test_output(void)
 static void test_output_parts(void)
 {
     static const int32_t attempts[] = {1000, 0};
-    struct rm_output_parts parts = {BASE_TASK_REDUCE, attempts, 1};
+    struct task_output_parts parts = {BASE_TASK_REDUCE, attempts, 1};
     struct base_error err = {0};
 
     begin();
-    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), ours, false, &err), 0);
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
     put_part(0, "late");
-    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_PTR_NOT_NULL(
         strstr(err.text, "the output of task_1700000000000_0007_r_000000, is missing"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
@@ -532,8 +501,8 @@ static void test_output_parts(void)
     put_part(1000, "counts");
     put("out/part-00001", 5, NULL);
     parts.n = 2;
-    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), others, &parts, &err), -BASE_EEXIST);
-    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), others, &parts, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), 0);
     expect_part("counts");
     CU_ASSERT_TRUE(is_there("out/part-00001"));
     end();
@@ -546,26 +515,27 @@ static void test_output_abort(void)
     struct base_error err = {0};
 
     begin();
-    CU_ASSERT_EQUAL(rm_output_check_creatable(at("no/such/parent"), &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_output_check_creatable(at("no/such/parent"), ours, &err), -BASE_EINVAL);
     put("file", 1, NULL);
-    CU_ASSERT_EQUAL(rm_output_check_creatable(at("file/out"), &err), -BASE_EINVAL);
-    CU_ASSERT_EQUAL(rm_output_check_creatable("out", &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_output_check_creatable(at("file/out"), ours, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_output_check_creatable("out", ours, &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(strncmp(err.text, "job.output: ", 12), 0);
-    CU_ASSERT_EQUAL(rm_output_check_creatable("file:///a%ff", &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_output_check_creatable("file:///a%ff", ours, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/a%FF is not UTF-8"));
     CU_ASSERT_EQUAL(symlink("nowhere", at("dangling")), 0);
-    CU_ASSERT_EQUAL(rm_output_check_creatable(at("dangling"), &err), -BASE_EEXIST);
-    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), ours, false, &err), 0);
+    CU_ASSERT_EQUAL(task_output_check_creatable(at("dangling"), ours, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
     put_part(0, "unfinished");
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), others, &err), 0); /* not theirs: all stays */
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0); /* not theirs: all stays */
     CU_ASSERT_TRUE(is_there("out/_temporary/task_1700000000000_0007_r_000000_0/part-00000"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
-    CU_ASSERT_EQUAL(rm_output_check_creatable(at("out"), &err), 0); /* it can be submitted again */
-    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), others, false, &err), 0);
+    CU_ASSERT_EQUAL(task_output_check_creatable(at("out"), ours, &err),
+                    0); /* it can be submitted again */
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), others, &err), 0);
     put("out/notes", 5, NULL);
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), others, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0);
     CU_ASSERT_TRUE(is_there("out/notes"));
     CU_ASSERT_FALSE(is_there("out/_temporary"));
     end();
@@ -580,9 +550,8 @@ static const struct cunit_case cases[] = {
     {"gzip and empty files", test_gzip_and_empty},
     {"refusals", test_refusals},
     {"bounds", test_bounds},
-    {"places", test_places},
     {"output", test_output},
     {"output: the parts that count", test_output_parts},
     {"output abort", test_output_abort},
 };
-CUNIT_MAIN("rm_input", cases)
+CUNIT_MAIN("task_input", cases)

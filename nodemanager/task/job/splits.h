@@ -1,4 +1,4 @@
-/* rm/jobs/splits.h - turns the inputs of a job into splits, in a deterministic order.
+/* nodemanager/task/job/splits.h - turns the inputs of a job into splits, in a deterministic order.
  *
  * An input is an absolute path or a file:// URI (percent-decoded; host empty or "localhost") of a
  * file, a folder or a glob(7) pattern. A path that exists as written is never taken for a pattern.
@@ -14,10 +14,9 @@
  * one empty split, so that the job has something to run.
  *
  * Stateless and thread-safe. Reads folders and the first bytes of .gz files, and takes as long as
- * the file systems do, so it must not run on the core's thread. struct rm_input_bounds limits the
- * work. */
-#ifndef CREEL_RM_JOBS_SPLITS_H
-#define CREEL_RM_JOBS_SPLITS_H
+ * the file systems do; struct task_input_bounds limits the work. */
+#ifndef CREEL_NODEMANAGER_TASK_JOB_SPLITS_H
+#define CREEL_NODEMANAGER_TASK_JOB_SPLITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,31 +24,28 @@
 
 #include "base/error.h"
 
-#define RM_INPUT_SPLIT_MIN 1
-#define RM_INPUT_FILES_MAX 1000000 /* most files of one job */
+#define TASK_INPUT_SPLIT_MIN 1
+#define TASK_INPUT_FILES_MAX 1000000 /* most files of one job */
 /* most directory entries read and paths examined to find the files, over all inputs */
-#define RM_INPUT_ENTRIES_MAX 2000000
+#define TASK_INPUT_ENTRIES_MAX 2000000
 
-struct rm_input_bounds {
-    int64_t entries_max; /* 0: RM_INPUT_ENTRIES_MAX */
+struct task_input_bounds {
+    int64_t entries_max; /* 0: TASK_INPUT_ENTRIES_MAX */
     /* Called for every directory entry read and every path examined. Returns 0, or a negative
      * BASE_E* with a message, which ends the search. NULL: no check. */
     int (*check)(void *user, struct base_error *err);
-    /* Called with @path, which may be a pattern, before the files that it names are accessed.
-     * Returns as check() does. NULL: not called. */
-    int (*enter)(void *user, const char *path, struct base_error *err);
     void *user;
 };
 
-struct rm_split {
-    uint32_t path_index; /* into rm_input.paths */
+struct task_input_split {
+    uint32_t path_index; /* into task_input.paths */
     int64_t offset, length;
     bool gzip;
 };
-struct rm_input {
+struct task_input {
     char **paths;
     size_t paths_len, paths_cap;
-    struct rm_split *splits;
+    struct task_input_split *splits;
     size_t splits_len, splits_cap;
     int64_t bytes; /* total size of all files */
     size_t stored; /* least number of bytes that the paths take in the job's record */
@@ -60,14 +56,9 @@ struct rm_input {
  * -BASE_ETOOLARGE when the list would take more than BASE_RECORD_MAX bytes. The message begins with
  * the input that caused the error ("job.input[2]: /x does not exist"), if a single one did. Without
  * @bounds (NULL) only the limits above hold. */
-int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size,
-                         const struct rm_input_bounds *bounds, struct rm_input *out,
-                         struct base_error *err);
-void rm_input_free(struct rm_input *in); /* sets @in back to zeros */
-
-/* Extracts the path from a file:// URI or an absolute path; caller frees. Returns 0, or
- * -BASE_EINVAL when @text is neither, names another host, has a wrong percent escape, is too long
- * or is not UTF-8. Does not access the file. */
-int rm_input_parse_path(const char *text, char **out, struct base_error *err);
+int task_input_find_splits(const char *const *inputs, size_t n, int64_t split_size,
+                           const struct task_input_bounds *bounds, struct task_input *out,
+                           struct base_error *err);
+void task_input_free(struct task_input *in); /* sets @in back to zeros */
 
 #endif

@@ -1,4 +1,4 @@
-#include "rm/jobs/output_taken.h"
+#include "nodemanager/task/job/output_taken.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,25 +17,25 @@
 /* enough for an index of up to 7 digits, a space, an inode of up to 20 digits and a newline */
 #define LINE_MAX_BYTES 32
 
-const char *rm_output_format_part_name(size_t index, char out[static RM_OUTPUT_PART_MAX])
+const char *task_output_format_part_name(size_t index, char out[static TASK_OUTPUT_PART_MAX])
 {
-    snprintf(out, RM_OUTPUT_PART_MAX, "part-%05zu", index);
+    snprintf(out, TASK_OUTPUT_PART_MAX, "part-%05zu", index);
     return out;
 }
 
-const char *rm_output_taken_format_list_name(struct base_app_id id,
-                                             char out[static RM_OUTPUT_TAKEN_MAX])
+const char *task_output_taken_format_list_name(struct base_app_id id,
+                                               char out[static TASK_OUTPUT_TAKEN_MAX])
 {
     char text[BASE_ID_TEXT_MAX];
 
-    snprintf(out, RM_OUTPUT_TAKEN_MAX, "%s.taken", base_app_id_text(&id, text));
+    snprintf(out, TASK_OUTPUT_TAKEN_MAX, "%s.taken", base_app_id_text(&id, text));
     return out;
 }
 
-void rm_output_taken_free(struct rm_output_taken *taken)
+void task_output_taken_free(struct task_output_taken *taken)
 {
     free(taken->inodes);
-    *taken = (struct rm_output_taken){0};
+    *taken = (struct task_output_taken){0};
 }
 
 static int report_io_error(int rc, const char *name, struct base_error *err)
@@ -47,7 +47,7 @@ static int report_io_error(int rc, const char *name, struct base_error *err)
 }
 
 /* Parses @text, which ends with NUL, in place. A truncated last line is skipped. */
-static void parse_list(char *text, struct rm_output_taken *out)
+static void parse_list(char *text, struct task_output_taken *out)
 {
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         size_t index;
@@ -61,15 +61,16 @@ static void parse_list(char *text, struct rm_output_taken *out)
     }
 }
 
-int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
-                              struct rm_output_taken *out, struct base_error *err)
+int task_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
+                                struct task_output_taken *out, struct base_error *err)
 {
-    char name[RM_OUTPUT_TAKEN_MAX];
+    char name[TASK_OUTPUT_TAKEN_MAX];
     struct base_buf b = {0};
     int fd, rc;
 
-    *out = (struct rm_output_taken){0};
-    fd = base_plain_open(temporary, rm_output_taken_format_list_name(id, name), O_RDONLY, 0, NULL);
+    *out = (struct task_output_taken){0};
+    fd =
+        base_plain_open(temporary, task_output_taken_format_list_name(id, name), O_RDONLY, 0, NULL);
     if (fd == -ENOENT || fd == -BASE_PLAIN_OTHER)
         return 0;
     if (fd < 0)
@@ -91,7 +92,7 @@ int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
     return rc < 0 ? base_error_wrap(err, rc, "job.output") : 0;
 }
 
-static int write_list(int fd, const struct rm_output_taken *taken)
+static int write_list(int fd, const struct task_output_taken *taken)
 {
     struct base_buf b = {0};
     int rc;
@@ -104,16 +105,16 @@ static int write_list(int fd, const struct rm_output_taken *taken)
     return rc == 0 && fsync(fd) < 0 ? -errno : rc;
 }
 
-int rm_output_taken_save_list(int temporary, struct base_app_id id,
-                              const struct rm_output_taken *taken, struct base_error *err)
+int task_output_taken_save_list(int temporary, struct base_app_id id,
+                                const struct task_output_taken *taken, struct base_error *err)
 {
-    char name[RM_OUTPUT_TAKEN_MAX], next[RM_OUTPUT_TAKEN_MAX + 40], own[33];
+    char name[TASK_OUTPUT_TAKEN_MAX], next[TASK_OUTPUT_TAKEN_MAX + 40], own[33];
     int fd, rc;
 
     /* The temporary name is random, since a deposed leader may still be working on the same commit.
      * A file left behind is removed with the folder. */
     base_random_hex(own);
-    snprintf(next, sizeof next, "%s.%s", rm_output_taken_format_list_name(id, name), own);
+    snprintf(next, sizeof next, "%s.%s", task_output_taken_format_list_name(id, name), own);
     fd = base_plain_open(temporary, next, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
     if (fd < 0)
         return report_io_error(fd, next, err);
@@ -128,10 +129,10 @@ int rm_output_taken_save_list(int temporary, struct base_app_id id,
 
 static int remove_taken_part(int folder, size_t index, uint64_t inode, struct base_error *err)
 {
-    char part[RM_OUTPUT_PART_MAX];
+    char part[TASK_OUTPUT_PART_MAX];
     struct stat st;
 
-    rm_output_format_part_name(index, part);
+    task_output_format_part_name(index, part);
     if (fstatat(folder, part, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", part);
     if (st.st_ino != inode || S_ISDIR(st.st_mode))
@@ -141,8 +142,8 @@ static int remove_taken_part(int folder, size_t index, uint64_t inode, struct ba
     return 0;
 }
 
-int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken,
-                                 struct base_error *err)
+int task_output_taken_remove_parts(int folder, const struct task_output_taken *taken,
+                                   struct base_error *err)
 {
     for (size_t i = 0; i < taken->n; i++) {
         int rc = taken->inodes[i] ? remove_taken_part(folder, i, taken->inodes[i], err) : 0;

@@ -1,4 +1,4 @@
-#include "rm/jobs/output_folder.h"
+#include "nodemanager/task/job/output_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,46 +9,46 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/conf/file_path.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/io/plain.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "rm/jobs/output_taken.h"
-#include "rm/jobs/splits.h"
+#include "nodemanager/task/job/output_taken.h"
 
 #define TEMPORARY     "_temporary"
 #define SUCCESS       "_SUCCESS"
 #define PART_FROM_MAX (BASE_ID_TEXT_MAX + 64)
 
-int rm_output_parse_path(const char *output, char **out, struct base_error *err)
+static int parse_output_path(const char *output, char **out, struct base_error *err)
 {
-    size_t n;
-    int rc = rm_input_parse_path(output, out, err);
+    int rc = base_file_path_parse(output, out, err);
 
     if (rc < 0)
         return base_error_wrap(err, rc, "job.output");
-    n = strlen(*out);
-    while (n > 1 && (*out)[n - 1] == '/')
-        (*out)[--n] = '\0';
+    base_file_path_strip_slashes(*out);
     return 0;
 }
 
-/* The message names the ResourceManager's user, since this daemon creates the folder, and the job's
- * own user may well be allowed to write there. */
+static char *name_parent_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == path ? base_strdup("/") : base_strndup(path, (size_t)(slash - path));
+}
+
 static int report_not_writable(const char *path, int sys, struct base_error *err)
 {
     char user[BASE_USER_NAME_MAX];
 
-    return base_error_set(err, -BASE_EINVAL,
-                          "job.output: %s cannot be written by the ResourceManager's user %s: %s",
+    return base_error_set(err, -BASE_EINVAL, "job.output: %s cannot be written by user %s: %s",
                           path, base_user_name(user), strerror(sys));
 }
 
 static int check_parent_folder(const char *path, struct base_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    char *parent = slash == path ? base_strdup("/") : base_strndup(path, (size_t)(slash - path));
+    char *parent = name_parent_folder(path);
     struct stat st;
     int rc = 0;
 
@@ -63,26 +63,6 @@ static int check_parent_folder(const char *path, struct base_error *err)
     return rc;
 }
 
-int rm_output_check_creatable(const char *output, struct base_error *err)
-{
-    struct stat st;
-    char *path = NULL;
-    int rc = rm_output_parse_path(output, &path, err);
-
-    if (rc < 0)
-        return rc;
-    if (lstat(path, &st) == 0)
-        rc = base_error_set(err, -BASE_EEXIST, "job.output: %s already exists", path);
-    else if (errno == EACCES)
-        rc = report_not_writable(path, errno, err);
-    else if (errno != ENOENT && errno != ENOTDIR)
-        rc = base_error_sys(err, -BASE_EINVAL, errno, "job.output: %s", path);
-    else
-        rc = check_parent_folder(path, err);
-    free(path);
-    return rc;
-}
-
 /* ---- durable names ---- */
 
 static int fsync_folder_fd(int fd, const char *path, struct base_error *err)
@@ -92,8 +72,7 @@ static int fsync_folder_fd(int fd, const char *path, struct base_error *err)
 
 static int fsync_parent_folder(const char *path, struct base_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    char *parent = slash == path ? base_strdup("/") : base_strndup(path, (size_t)(slash - path));
+    char *parent = name_parent_folder(path);
     int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "job.output: folder %s", parent)
                     : fsync_folder_fd(fd, parent, err);
@@ -102,12 +81,6 @@ static int fsync_parent_folder(const char *path, struct base_error *err)
         close(fd);
     free(parent);
     return rc;
-}
-
-static int open_folder(const char *path, int *fd, struct base_error *err)
-{
-    *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return *fd >= 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
 }
 
 /* ---- ownership ---- */
@@ -119,19 +92,26 @@ static void format_mark_path(struct base_app_id id, char out[BASE_ID_TEXT_MAX + 
     snprintf(out, BASE_ID_TEXT_MAX + 16, TEMPORARY "/%s", base_app_id_text(&id, text));
 }
 
-/* Returns true when the folder carries another job's mark and not that of job @id. A folder without
- * any mark was created by an older version of Creel, or is not marked yet. */
-static bool is_owned_by_other_job(int folder, struct base_app_id id)
+/* Returns true when the folder carries the mark of job @id. */
+static bool has_mark_of_job(int folder, struct base_app_id id)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
+
+    format_mark_path(id, mark);
+    return faccessat(folder, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Returns true when the folder carries another job's mark and not that of job @id. A folder without
+ * any mark was created by an older version of Creel, or its commit is almost complete. */
+static bool is_owned_by_other_job(int folder, struct base_app_id id)
+{
     struct base_app_id other;
     const struct dirent *e;
     bool found = false;
     DIR *d;
     int fd;
 
-    format_mark_path(id, mark);
-    if (faccessat(folder, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    if (has_mark_of_job(folder, id))
         return false;
     fd = openat(folder, TEMPORARY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     d = fd < 0 ? NULL : fdopendir(fd);
@@ -148,29 +128,42 @@ static bool is_owned_by_other_job(int folder, struct base_app_id id)
 
 /* ---- creation ---- */
 
-static int make_folder(const char *path, bool again, struct base_error *err)
+/* The folder is made complete, with its mark, under another name, and then gets its own: so a
+ * folder without the job's mark was not made by this job, even if an attempt was killed half way.
+ */
+static char *name_staging_folder(const char *path, struct base_app_id id)
+{
+    char *parent = name_parent_folder(path), text[BASE_ID_TEXT_MAX];
+    char *staging = base_printf("%s/.creel_%s", strcmp(parent, "/") == 0 ? "" : parent,
+                                base_app_id_text(&id, text));
+
+    free(parent);
+    return staging;
+}
+
+/* Opens the staging folder, which another attempt of the same job may have made, or be making; but
+ * another user's folder is refused, since the parent may be writable for everybody. */
+static int open_staging_folder(const char *staging, int *fd, struct base_error *err)
 {
     struct stat st;
 
-    if (mkdir(path, 0755) == 0)
-        return 0;
-    if (errno == EEXIST && !again)
-        return base_error_set(err, -BASE_EEXIST, "job.output: %s already exists", path);
-    if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return 0;
-    return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
+    *fd = -1;
+    if (mkdir(staging, 0755) < 0 && errno != EEXIST)
+        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", staging);
+    *fd = open(staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*fd < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", staging);
+    if (fstat(*fd, &st) < 0 || st.st_uid != geteuid())
+        return base_error_set(err, -BASE_EIO, "job.output: %s belongs to another user", staging);
+    return 0;
 }
 
-static int make_temporary_folder(int folder, const char *path, struct base_app_id id,
-                                 struct base_error *err)
+static int mark_folder(int folder, const char *path, struct base_app_id id, struct base_error *err)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
     int fd, rc;
 
     format_mark_path(id, mark);
-    if (is_owned_by_other_job(folder, id))
-        return base_error_set(err, -BASE_EEXIST,
-                              "job.output: %s already exists and belongs to another job", path);
     if (mkdirat(folder, TEMPORARY, 0755) < 0 && errno != EEXIST)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, path);
     fd = openat(folder, mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -185,31 +178,96 @@ static int make_temporary_folder(int folder, const char *path, struct base_app_i
     return rc == 0 ? fsync_folder_fd(folder, path, err) : rc;
 }
 
-static int set_up_folder(const char *path, struct base_app_id id, bool again,
-                         struct base_error *err)
+/* Returns 1 when the folder exists with the job's mark, 0 when it does not exist, or -BASE_EEXIST.
+ */
+static int find_made_folder(const char *path, struct base_app_id id, struct base_error *err)
 {
-    int fd = -1, rc = make_folder(path, again, err);
+    struct stat st;
+    bool ours, others;
+    int fd;
 
-    if (rc == 0)
-        rc = open_folder(path, &fd, err);
-    if (rc < 0)
-        return rc;
-    rc = make_temporary_folder(fd, path, id, err);
-    close(fd);
-    return rc == 0 ? fsync_parent_folder(path, err) : rc;
+    if (lstat(path, &st) < 0)
+        return errno == ENOENT ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ours = fd >= 0 && has_mark_of_job(fd, id);
+    others = fd >= 0 && is_owned_by_other_job(fd, id);
+    if (fd >= 0)
+        close(fd);
+    if (ours)
+        return 1;
+    return base_error_set(err, -BASE_EEXIST, "job.output: %s already exists%s", path,
+                          others ? " and belongs to another job" : "");
 }
 
-int rm_output_create_folder(const char *output, struct base_app_id id, bool again,
-                            struct base_error *err)
+/* Gives the folder its own name. A file system without RENAME_NOREPLACE, such as NFS, would replace
+ * an empty folder made since the look. */
+static int rename_without_replacing(const char *from, const char *to)
+{
+    struct stat st;
+
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -errno;
+    if (lstat(to, &st) == 0)
+        return -EEXIST;
+    return rename(from, to) == 0 ? 0 : -errno;
+}
+
+static int make_folder(const char *path, struct base_app_id id, struct base_error *err)
+{
+    char *staging = name_staging_folder(path, id);
+    int fd, sys = 0, rc = open_staging_folder(staging, &fd, err);
+
+    if (rc == 0)
+        rc = mark_folder(fd, staging, id, err);
+    if (fd >= 0)
+        close(fd);
+    if (rc == 0)
+        sys = rename_without_replacing(staging, path);
+    if (rc == 0 && sys < 0) { /* unless another attempt of this job was quicker */
+        rc = find_made_folder(path, id, err);
+        if (rc == 0)
+            rc = base_error_sys(err, -BASE_EIO, -sys, "job.output: %s", path);
+        else if (rc < 0)
+            (void)base_rmtree(staging, NULL);
+    }
+    free(staging);
+    return rc < 0 ? rc : fsync_parent_folder(path, err);
+}
+
+int task_output_check_creatable(const char *output, struct base_app_id id, struct base_error *err)
+{
+    struct stat st;
+    char *path = NULL;
+    int rc = parse_output_path(output, &path, err);
+
+    if (rc < 0)
+        return rc;
+    if (lstat(path, &st) == 0)
+        rc = find_made_folder(path, id, err);
+    else if (errno == EACCES)
+        rc = report_not_writable(path, errno, err);
+    else if (errno != ENOENT && errno != ENOTDIR)
+        rc = base_error_sys(err, -BASE_EINVAL, errno, "job.output: %s", path);
+    else
+        rc = check_parent_folder(path, err);
+    free(path);
+    return rc < 0 ? rc : 0;
+}
+
+int task_output_create_folder(const char *output, struct base_app_id id, struct base_error *err)
 {
     char *path;
-    int rc = rm_output_parse_path(output, &path, err);
+    int rc = parse_output_path(output, &path, err);
 
-    if (rc == 0) {
-        rc = set_up_folder(path, id, again, err);
-        free(path);
-    }
-    return rc;
+    if (rc < 0)
+        return rc;
+    rc = find_made_folder(path, id, err);
+    if (rc == 0)
+        rc = make_folder(path, id, err);
+    free(path);
+    return rc < 0 ? rc : 0;
 }
 
 /* ---- commit and abort ---- */
@@ -224,6 +282,28 @@ struct ending {
 static bool errno_means_absent(int sys)
 {
     return sys == ENOENT || sys == ENOTDIR;
+}
+
+/* Removes the folder beside the output folder: what a setup has left half done, or the _temporary
+ * of a commit or an abort. That of an abort carries the mark until the output folder is gone, too.
+ */
+static int remove_moved_temporary_folder(const char *path, struct base_app_id id, bool abort,
+                                         struct base_error *err)
+{
+    char *staging = name_staging_folder(path, id), text[BASE_ID_TEXT_MAX];
+    char *mark = base_printf("%s/%s", staging, base_app_id_text(&id, text));
+    struct stat st;
+    bool there = lstat(staging, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+    int rc = 0;
+
+    if (there && abort && lstat(mark, &st) == 0 && rmdir(path) < 0 && errno != ENOTEMPTY &&
+        errno != EEXIST && errno != ENOENT)
+        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
+    if (rc == 0 && there)
+        rc = base_rmtree(staging, err);
+    free(mark);
+    free(staging);
+    return rc == 0 && there && abort ? fsync_parent_folder(path, err) : rc;
 }
 
 static void close_output_folders(struct ending *e)
@@ -251,26 +331,26 @@ static int open_output_folders(struct ending *e, const char *path, struct base_a
 }
 
 static const char *format_attempt_part_path(const struct ending *e,
-                                            const struct rm_output_parts *parts, size_t i,
+                                            const struct task_output_parts *parts, size_t i,
                                             char out[static PART_FROM_MAX])
 {
     const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
-    char text[BASE_ID_TEXT_MAX], part[RM_OUTPUT_PART_MAX];
+    char text[BASE_ID_TEXT_MAX], part[TASK_OUTPUT_PART_MAX];
 
     snprintf(out, PART_FROM_MAX, "%s_%d/%s", base_task_id_text(&task, text), parts->attempts[i],
-             rm_output_format_part_name(i, part));
+             task_output_format_part_name(i, part));
     return out;
 }
 
 static bool part_is_in_place(const struct ending *e, size_t i)
 {
-    char part[RM_OUTPUT_PART_MAX];
+    char part[TASK_OUTPUT_PART_MAX];
     struct stat st;
 
-    return fstatat(e->folder, rm_output_format_part_name(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0;
+    return fstatat(e->folder, task_output_format_part_name(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int report_missing_part(const struct ending *e, const struct rm_output_parts *parts,
+static int report_missing_part(const struct ending *e, const struct task_output_parts *parts,
                                size_t i, struct base_error *err)
 {
     const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
@@ -283,7 +363,7 @@ static int report_missing_part(const struct ending *e, const struct rm_output_pa
 
 /* Finds part @i. Returns 1 and sets *@inode when the part is still in its attempt's folder, 0 when
  * it is in place already, or a negative BASE_E*. */
-static int find_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+static int find_part(const struct ending *e, const struct task_output_parts *parts, size_t i,
                      uint64_t *inode, struct base_error *err)
 {
     char from[PART_FROM_MAX];
@@ -300,22 +380,22 @@ static int find_part(const struct ending *e, const struct rm_output_parts *parts
     return part_is_in_place(e, i) ? 0 : report_missing_part(e, parts, i, err);
 }
 
-static int load_taken_list(const struct ending *e, struct rm_output_taken *taken,
+static int load_taken_list(const struct ending *e, struct task_output_taken *taken,
                            struct base_error *err)
 {
-    *taken = (struct rm_output_taken){0};
+    *taken = (struct task_output_taken){0};
     return e->temporary < 0
                ? 0
-               : rm_output_taken_load_list(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
+               : task_output_taken_load_list(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
 }
 
 /* Checks that every part exists, and records which ones this commit will move; nothing is moved
  * unless all parts exist. A repeated commit extends its list, which names the parts that were moved
  * before. A part in place that is not in the list was not moved by this commit. */
-static int record_parts_to_take(const struct ending *e, const struct rm_output_parts *parts,
+static int record_parts_to_take(const struct ending *e, const struct task_output_parts *parts,
                                 struct base_error *err)
 {
-    struct rm_output_taken taken;
+    struct task_output_taken taken;
     bool changed = false;
     int rc = load_taken_list(e, &taken, err);
 
@@ -333,40 +413,47 @@ static int record_parts_to_take(const struct ending *e, const struct rm_output_p
         }
     }
     if (rc >= 0 && changed)
-        rc = rm_output_taken_save_list(e->temporary, e->id, &taken, err);
-    rm_output_taken_free(&taken);
+        rc = task_output_taken_save_list(e->temporary, e->id, &taken, err);
+    task_output_taken_free(&taken);
     return rc < 0 ? rc : 0;
 }
 
 /* Moves part @i of the attempt that counts into place. If it is absent, either it was moved before,
  * or a user has removed it since it was recorded: a commit of many parts can take minutes. */
-static int move_part_into_place(const struct ending *e, const struct rm_output_parts *parts,
+static int move_part_into_place(const struct ending *e, const struct task_output_parts *parts,
                                 size_t i, struct base_error *err)
 {
-    char from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
+    char from[PART_FROM_MAX], part[TASK_OUTPUT_PART_MAX];
 
     format_attempt_part_path(e, parts, i, from);
     if (e->temporary >= 0 &&
-        renameat(e->temporary, from, e->folder, rm_output_format_part_name(i, part)) == 0)
+        renameat(e->temporary, from, e->folder, task_output_format_part_name(i, part)) == 0)
         return 0;
     if (e->temporary < 0 || errno_means_absent(errno))
         return part_is_in_place(e, i) ? 0 : report_missing_part(e, parts, i, err);
     return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
 }
 
-static int remove_temporary_folder(const char *path, struct base_error *err)
+/* Removes _temporary in a way that can be repeated after a crash. It is moved out of the output
+ * folder first, with the mark in it: until the end one of the two folders carries the mark. The
+ * output folder is removed if it is empty then (@abort). */
+static int remove_temporary_folder(const struct ending *e, bool abort, struct base_error *err)
 {
-    char *temporary = base_printf("%s/" TEMPORARY, path);
-    int rc = base_rmtree(temporary, err);
+    char *staging = name_staging_folder(e->path, e->id);
+    int rc = 0;
 
-    free(temporary);
+    if (renameat(e->folder, TEMPORARY, AT_FDCWD, staging) < 0 && !errno_means_absent(errno))
+        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, e->path);
+    if (rc == 0)
+        rc = remove_moved_temporary_folder(e->path, e->id, abort, err);
+    free(staging);
     return rc;
 }
 
 /* Removes everything from _temporary except the job's mark and the list of moved parts. */
 static int remove_attempt_folders(const struct ending *e, struct base_error *err)
 {
-    char mark[BASE_ID_TEXT_MAX], list[RM_OUTPUT_TAKEN_MAX];
+    char mark[BASE_ID_TEXT_MAX], list[TASK_OUTPUT_TAKEN_MAX];
     const struct dirent *d;
     DIR *dir;
     int rc = 0, fd;
@@ -382,7 +469,7 @@ static int remove_attempt_folders(const struct ending *e, struct base_error *err
         return rc;
     }
     base_app_id_text(&e->id, mark);
-    rm_output_taken_format_list_name(e->id, list);
+    task_output_taken_format_list_name(e->id, list);
     while (rc == 0 && (d = readdir(dir)) != NULL) {
         char *entry;
 
@@ -418,7 +505,7 @@ static int write_success_file(const struct ending *e, struct base_error *err)
 /* Commits in an order that survives a crash at any point: record the parts, move them, make the
  * moves durable, write _SUCCESS. The list is removed last, with _temporary, so that an abort can
  * undo everything until then. */
-static int commit_parts(const struct ending *e, const struct rm_output_parts *parts,
+static int commit_parts(const struct ending *e, const struct task_output_parts *parts,
                         struct base_error *err)
 {
     struct base_error left;
@@ -438,17 +525,17 @@ static int commit_parts(const struct ending *e, const struct rm_output_parts *pa
         base_log_warn("jobs", "removing attempt folders during a commit: %s", left.text);
     if (rc == 0)
         rc = write_success_file(e, err);
-    if (rc == 0 && remove_temporary_folder(e->path, &left) < 0)
+    if (rc == 0 && remove_temporary_folder(e, false, &left) < 0)
         base_log_warn("jobs", "removing _temporary after a commit: %s", left.text);
     return rc;
 }
 
-int rm_output_commit_parts(const char *output, struct base_app_id id,
-                           const struct rm_output_parts *parts, struct base_error *err)
+int task_output_commit_parts(const char *output, struct base_app_id id,
+                             const struct task_output_parts *parts, struct base_error *err)
 {
     struct ending e = {.folder = -1, .temporary = -1};
     char *path;
-    int rc = rm_output_parse_path(output, &path, err);
+    int rc = parse_output_path(output, &path, err);
 
     if (rc < 0)
         return rc;
@@ -460,11 +547,10 @@ int rm_output_commit_parts(const char *output, struct base_app_id id,
     return rc;
 }
 
-/* Removes the files that an incomplete commit has moved into the folder. The caller then removes
- * the commit's list with _temporary, so that an interrupted abort can be repeated. */
+/* Removes the files that an incomplete commit has moved into the folder. */
 static int undo_partial_commit(const struct ending *e, struct base_error *err)
 {
-    struct rm_output_taken taken;
+    struct task_output_taken taken;
     struct stat st;
     int rc = load_taken_list(e, &taken, err);
 
@@ -473,9 +559,9 @@ static int undo_partial_commit(const struct ending *e, struct base_error *err)
             st.st_size == 0 && unlinkat(e->folder, SUCCESS, 0) < 0 && errno != ENOENT)
             rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" SUCCESS, e->path);
         if (rc == 0)
-            rc = rm_output_taken_remove_parts(e->folder, &taken, err);
+            rc = task_output_taken_remove_parts(e->folder, &taken, err);
     }
-    rm_output_taken_free(&taken);
+    task_output_taken_free(&taken);
     return rc;
 }
 
@@ -483,27 +569,25 @@ static int abort_job_in_folder(const struct ending *e, struct base_error *err)
 {
     int rc;
 
-    if (is_owned_by_other_job(e->folder, e->id))
+    if (!has_mark_of_job(e->folder, e->id))
         return 0;
     rc = undo_partial_commit(e, err);
     if (rc == 0)
-        rc = remove_temporary_folder(e->path, err);
-    if (rc < 0)
-        return rc;
-    if (rmdir(e->path) < 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT)
-        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", e->path);
-    return fsync_parent_folder(e->path, err);
+        rc = remove_attempt_folders(e, err);
+    return rc == 0 ? remove_temporary_folder(e, true, err) : rc;
 }
 
-int rm_output_abort_job(const char *output, struct base_app_id id, struct base_error *err)
+int task_output_abort_job(const char *output, struct base_app_id id, struct base_error *err)
 {
     struct ending e = {.folder = -1, .temporary = -1};
     char *path;
-    int rc = rm_output_parse_path(output, &path, err);
+    int rc = parse_output_path(output, &path, err);
 
     if (rc < 0)
         return rc;
-    rc = open_output_folders(&e, path, id, err);
+    rc = remove_moved_temporary_folder(path, id, true, err);
+    if (rc == 0)
+        rc = open_output_folders(&e, path, id, err);
     if (rc == 0)
         rc = abort_job_in_folder(&e, err);
     else if (rc == -BASE_ENOTFOUND)

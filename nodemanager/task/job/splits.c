@@ -1,4 +1,4 @@
-#include "rm/jobs/splits.h"
+#include "nodemanager/task/job/splits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/conf/percent.h"
+#include "base/conf/file_path.h"
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -26,7 +26,7 @@ struct file {
 struct files { /* the files of one input, and what all inputs have cost so far */
     struct file *v;
     size_t len, cap, bytes; /* bytes: total length of their paths */
-    const struct rm_input_bounds *bounds;
+    const struct task_input_bounds *bounds;
     int64_t entries;
     struct base_error over; /* code and message once a bound was reached */
 };
@@ -38,70 +38,6 @@ static void files_clear(struct files *f)
     f->len = f->bytes = 0;
 }
 
-/* ---- names ---- */
-
-static int decode_percent_escapes(const char *text, char **out, struct base_error *err)
-{
-    *out = base_alloc(strlen(text) + 1);
-    if (base_percent_decode(text, text + strlen(text), *out, false))
-        return 0;
-    free(*out);
-    *out = NULL;
-    return base_error_set(err, -BASE_EINVAL, "\"%s\" has a wrong percent escape", text);
-}
-
-/* Checks that @path is UTF-8: paths travel in JSON, which can carry nothing else. */
-static int check_path_is_utf8(const char *path, struct base_error *err)
-{
-    char *shown;
-
-    if (base_utf8_valid(path))
-        return 0;
-    shown = base_utf8_escape_for_message(path, 900);
-    base_error_set(err, -BASE_EINVAL, "%s is not UTF-8", shown);
-    free(shown);
-    return -BASE_EINVAL;
-}
-
-int rm_input_parse_path(const char *text, char **out, struct base_error *err)
-{
-    const char *path = text;
-
-    *out = NULL;
-    if (strncasecmp(text, "file:", 5) == 0) {
-        path = text + 5;
-        if (strncmp(path, "//", 2) == 0) {
-            const char *host = path + 2;
-
-            path = host + strcspn(host, "/");
-            if (path != host && !(path - host == 9 && strncasecmp(host, "localhost", 9) == 0))
-                return base_error_set(err, -BASE_EINVAL,
-                                      "%s names the host %.*s: file:///path is expected", text,
-                                      (int)(path - host), host);
-        }
-        if (path[0] != '/')
-            return base_error_set(err, -BASE_EINVAL, "\"%s\" has no absolute path", text);
-        if (decode_percent_escapes(path, out, err) < 0)
-            return -BASE_EINVAL;
-    } else if (text[0] == '/') {
-        *out = base_strdup(text);
-    } else {
-        return base_error_set(err, -BASE_EINVAL,
-                              "\"%s\" is neither an absolute path nor a file:// URI", text);
-    }
-    if (strlen(*out) >= PATH_MAX) {
-        free(*out);
-        *out = NULL;
-        return base_error_set(err, -BASE_EINVAL, "a path longer than %d bytes", PATH_MAX - 1);
-    }
-    if (check_path_is_utf8(*out, err) < 0) {
-        free(*out);
-        *out = NULL;
-        return -BASE_EINVAL;
-    }
-    return 0;
-}
-
 /* ---- files ---- */
 
 static int report_unreadable(const char *path, int sys, struct base_error *err)
@@ -111,8 +47,7 @@ static int report_unreadable(const char *path, int sys, struct base_error *err)
     if (sys == ENOENT || sys == ENOTDIR)
         return base_error_set(err, -BASE_EINVAL, "%s does not exist", path);
     if (sys == EACCES || sys == EPERM)
-        return base_error_set(err, -BASE_EINVAL,
-                              "%s cannot be read by the ResourceManager's user %s: %s", path,
+        return base_error_set(err, -BASE_EINVAL, "%s cannot be read by user %s: %s", path,
                               base_user_name(user), strerror(sys));
     if (sys == ELOOP || sys == ENAMETOOLONG)
         return base_error_set(err, -BASE_EINVAL, "%s cannot be read: %s", path, strerror(sys));
@@ -123,7 +58,7 @@ static int report_unreadable(const char *path, int sys, struct base_error *err)
  * the result of all further calls. */
 static int charge_one_entry(struct files *f, struct base_error *err)
 {
-    int64_t max = f->bounds->entries_max ? f->bounds->entries_max : RM_INPUT_ENTRIES_MAX;
+    int64_t max = f->bounds->entries_max ? f->bounds->entries_max : TASK_INPUT_ENTRIES_MAX;
 
     if (f->over.code == 0 && ++f->entries > max)
         base_error_set(&f->over, -BASE_ELIMIT,
@@ -141,14 +76,14 @@ static int charge_one_entry(struct files *f, struct base_error *err)
 static int add_file(struct files *f, const char *path, const struct stat *st,
                     struct base_error *err)
 {
-    if (f->len >= RM_INPUT_FILES_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    if (f->len >= TASK_INPUT_FILES_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d files", TASK_INPUT_FILES_MAX);
     f->bytes += strlen(path);
     if (f->bytes > BASE_RECORD_MAX)
         return base_error_set(err, -BASE_ETOOLARGE,
                               "the names of its files take more than %d bytes to store",
                               BASE_RECORD_MAX);
-    if (check_path_is_utf8(path, err) < 0)
+    if (base_file_path_check_utf8(path, err) < 0)
         return -BASE_EINVAL;
     if (access(path, R_OK) < 0)
         return report_unreadable(path, errno, err);
@@ -186,21 +121,11 @@ static int add_files_in_folder(struct files *f, const char *path, struct base_er
     return rc;
 }
 
-static int call_enter_hook(const struct rm_input_bounds *b, const char *path,
-                           struct base_error *err)
-{
-    int rc = b->enter ? b->enter(b->user, path, err) : 0;
-
-    return rc < 0 ? base_error_wrap(err, rc, "%s", path) : 0;
-}
-
 static int add_files_at_path(struct files *f, const char *path, struct base_error *err)
 {
     struct stat st;
     int rc = charge_one_entry(f, err);
 
-    if (rc == 0)
-        rc = call_enter_hook(f->bounds, path, err);
     if (rc < 0)
         return rc;
     if (stat(path, &st) < 0)
@@ -315,14 +240,13 @@ static int add_input_files(struct files *f, const char *text, struct base_error 
 {
     struct stat st;
     char *path;
-    int rc = rm_input_parse_path(text, &path, err);
+    int rc = base_file_path_parse(text, &path, err);
 
     if (rc < 0)
         return rc;
-    rc = call_enter_hook(f->bounds, path, err);
-    if (rc == 0 && strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
+    if (strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
         rc = add_matching_files(f, path, err);
-    else if (rc == 0)
+    else
         rc = add_files_at_path(f, path, err);
     free(path);
     if (rc == 0 && f->len > 1)
@@ -332,7 +256,7 @@ static int add_input_files(struct files *f, const char *text, struct base_error 
 
 /* ---- splits ---- */
 
-static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool gzip,
+static int add_split(struct task_input *in, int64_t offset, int64_t length, bool gzip,
                      struct base_error *err)
 {
     if (in->splits_len >= BASE_TASKS_MAX)
@@ -340,7 +264,7 @@ static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool g
                               "more than %d splits: a larger split-size is needed", BASE_TASKS_MAX);
     base_array_grow(&in->splits, in->splits_len, &in->splits_cap);
     in->splits[in->splits_len++] =
-        (struct rm_split){(uint32_t)(in->paths_len - 1), offset, length, gzip};
+        (struct task_input_split){(uint32_t)(in->paths_len - 1), offset, length, gzip};
     return 0;
 }
 
@@ -363,7 +287,7 @@ static int is_gzip_file(const char *path, struct base_error *err)
     return n == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
-static int split_file(struct rm_input *in, const struct file *f, int64_t split_size,
+static int split_file(struct task_input *in, const struct file *f, int64_t split_size,
                       struct base_error *err)
 {
     int64_t offset = 0;
@@ -380,7 +304,7 @@ static int split_file(struct rm_input *in, const struct file *f, int64_t split_s
     return rc == 0 ? add_split(in, offset, f->size - offset, false, err) : rc;
 }
 
-static void append_path(struct rm_input *in, const char *path)
+static void append_path(struct task_input *in, const char *path)
 {
     base_array_grow(&in->paths, in->paths_len, &in->paths_cap);
     in->paths[in->paths_len++] = base_strdup(path);
@@ -388,7 +312,7 @@ static void append_path(struct rm_input *in, const char *path)
 }
 
 /* Refuses a list that is too large to be stored with the job, even before it is complete. */
-static int check_stored_size(const struct rm_input *in, struct base_error *err)
+static int check_stored_size(const struct task_input *in, struct base_error *err)
 {
     size_t least = in->stored + in->splits_len * SPLIT_STORED_MIN;
 
@@ -401,13 +325,13 @@ static int check_stored_size(const struct rm_input *in, struct base_error *err)
                           BASE_RECORD_MAX, least);
 }
 
-static int append_file_splits(struct rm_input *in, const struct files *f, int64_t split_size,
+static int append_file_splits(struct task_input *in, const struct files *f, int64_t split_size,
                               char **first_empty, struct base_error *err)
 {
     int rc = 0;
 
-    if (in->paths_len + f->len > RM_INPUT_FILES_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    if (in->paths_len + f->len > TASK_INPUT_FILES_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d files", TASK_INPUT_FILES_MAX);
     for (size_t i = 0; rc == 0 && i < f->len; i++) {
         if (f->v[i].size == 0) {
             if (*first_empty == NULL)
@@ -446,7 +370,7 @@ static void mark_repeated_inputs(const char *const *inputs, size_t n, bool *agai
     for (size_t i = 0; i < n; i++) {
         size_t len;
 
-        if (rm_input_parse_path(inputs[i], &v[k].path, NULL) < 0)
+        if (base_file_path_parse(inputs[i], &v[k].path, NULL) < 0)
             continue;
         for (len = strlen(v[k].path); len > 1 && v[k].path[len - 1] == '/'; len--)
             v[k].path[len - 1] = '\0';
@@ -460,20 +384,20 @@ static void mark_repeated_inputs(const char *const *inputs, size_t n, bool *agai
     free(v);
 }
 
-int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size,
-                         const struct rm_input_bounds *bounds, struct rm_input *out,
-                         struct base_error *err)
+int task_input_find_splits(const char *const *inputs, size_t n, int64_t split_size,
+                           const struct task_input_bounds *bounds, struct task_input *out,
+                           struct base_error *err)
 {
-    static const struct rm_input_bounds usual = {0};
+    static const struct task_input_bounds usual = {0};
     struct files files = {.bounds = bounds != NULL ? bounds : &usual};
     char *first_empty = NULL;
     bool *again;
     int rc = 0;
 
     memset(out, 0, sizeof *out);
-    if (split_size < RM_INPUT_SPLIT_MIN)
+    if (split_size < TASK_INPUT_SPLIT_MIN)
         return base_error_set(err, -BASE_EINVAL, "job.split-size: %lld is not at least %d",
-                              (long long)split_size, RM_INPUT_SPLIT_MIN);
+                              (long long)split_size, TASK_INPUT_SPLIT_MIN);
     if (n == 0)
         return base_error_set(err, -BASE_EINVAL,
                               "job.input: at least one file, folder or pattern is needed");
@@ -502,11 +426,11 @@ int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size
     free(first_empty);
     free(files.v);
     if (rc < 0)
-        rm_input_free(out);
+        task_input_free(out);
     return rc;
 }
 
-void rm_input_free(struct rm_input *in)
+void task_input_free(struct task_input *in)
 {
     for (size_t i = 0; i < in->paths_len; i++)
         free(in->paths[i]);

@@ -1,5 +1,5 @@
-/* rm/jobs/output_taken.h - keeps the list of files that a job's commit moves into the output
- * folder.
+/* nodemanager/task/job/output_taken.h - keeps the list of files that a job's commit moves into the
+ * output folder.
  *
  * A commit that fails half way, or whose RM dies, has moved some parts already. A later abort has
  * to remove these parts, but no file that users have put into the folder. So before its first move
@@ -9,8 +9,8 @@
  *
  * The list is in a folder of the user, who may write anything into it; at worst, parts in this
  * folder are removed or kept by mistake. */
-#ifndef CREEL_RM_JOBS_OUTPUT_TAKEN_H
-#define CREEL_RM_JOBS_OUTPUT_TAKEN_H
+#ifndef CREEL_NODEMANAGER_TASK_JOB_OUTPUT_TAKEN_H
+#define CREEL_NODEMANAGER_TASK_JOB_OUTPUT_TAKEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/id.h"
 
-struct rm_output_taken {
+struct task_output_taken {
     uint64_t *inodes; /* inode of part i; 0: not moved by this commit */
     size_t n;
     bool is_there; /* a list exists */
@@ -27,26 +27,26 @@ struct rm_output_taken {
 
 /* Loads the list from @temporary, an open _temporary folder. Skips malformed lines and indexes of
  * @max or more. A missing list, or a file that cannot be a list (it is too large or not a plain
- * file), counts as an empty one. Returns 0 or a negative BASE_E*; call rm_output_taken_free() in
+ * file), counts as an empty one. Returns 0 or a negative BASE_E*; call task_output_taken_free() in
  * any case. */
-int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
-                              struct rm_output_taken *out, struct base_error *err);
+int task_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
+                                struct task_output_taken *out, struct base_error *err);
 /* Replaces the list; the new one is on disk when the call returns. Returns 0, or -BASE_EIO or
  * -BASE_ENOSPC. */
-int rm_output_taken_save_list(int temporary, struct base_app_id id,
-                              const struct rm_output_taken *taken, struct base_error *err);
+int task_output_taken_save_list(int temporary, struct base_app_id id,
+                                const struct task_output_taken *taken, struct base_error *err);
 /* Removes the moved parts from the open output folder @folder; their removal is on disk when the
  * call returns. Returns 0 or a negative BASE_E*. */
-int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken,
-                                 struct base_error *err);
-void rm_output_taken_free(struct rm_output_taken *taken);
+int task_output_taken_remove_parts(int folder, const struct task_output_taken *taken,
+                                   struct base_error *err);
+void task_output_taken_free(struct task_output_taken *taken);
 
 /* Formats the name of part @index: "part-00000" for 0. */
-#define RM_OUTPUT_PART_MAX 32
-const char *rm_output_format_part_name(size_t index, char out[static RM_OUTPUT_PART_MAX]);
+#define TASK_OUTPUT_PART_MAX 32
+const char *task_output_format_part_name(size_t index, char out[static TASK_OUTPUT_PART_MAX]);
 /* Formats the file name of the list of job @id. */
-#define RM_OUTPUT_TAKEN_MAX (BASE_ID_TEXT_MAX + 16)
-const char *rm_output_taken_format_list_name(struct base_app_id id,
-                                             char out[static RM_OUTPUT_TAKEN_MAX]);
+#define TASK_OUTPUT_TAKEN_MAX (BASE_ID_TEXT_MAX + 16)
+const char *task_output_taken_format_list_name(struct base_app_id id,
+                                               char out[static TASK_OUTPUT_TAKEN_MAX]);
 
 #endif

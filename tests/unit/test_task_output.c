@@ -18,7 +18,7 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/mem.h"
-#include "rm/jobs/output_folder.h"
+#include "nodemanager/task/job/output_folder.h"
 #include "tests/unit/cunit_main.h"
 
 #define PARTS     3
@@ -65,6 +65,21 @@ int rmdir(const char *path)
     return step_fails() ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 }
 
+int mkdir(const char *path, mode_t mode)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+int mkdirat(int at, const char *path, mode_t mode)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_mkdirat, at, path, mode);
+}
+
+int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned flags)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_renameat2, from_at, from, to_at, to, flags);
+}
+
 int ftruncate(int fd, off_t size)
 {
     return step_fails() ? -1 : (int)syscall(SYS_ftruncate, fd, size);
@@ -79,7 +94,7 @@ int fsync(int fd)
 
 static const struct base_app_id ours = {1700000000000, 7}, others = {1700000000000, 8};
 static const int32_t attempts[PARTS] = {0, 1, 0};
-static const struct rm_output_parts parts = {BASE_TASK_REDUCE, attempts, PARTS};
+static const struct task_output_parts parts = {BASE_TASK_REDUCE, attempts, PARTS};
 static char dir[64];
 
 static char *at(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -124,7 +139,7 @@ static void begin(void)
 
     snprintf(dir, sizeof dir, "/tmp/creel-output-XXXXXX");
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
-    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), ours, false, &err), 0);
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
     for (int i = 0; i < PARTS; i++)
         put_attempt(i, attempts[i], "counts");
     put_attempt(1, 0, "late");
@@ -163,7 +178,7 @@ static bool commit_until(long step, bool crash)
     if (pid == 0) {
         crashes = crash;
         steps_left = step;
-        rc = rm_output_commit_parts(at("out"), ours, &parts, &err);
+        rc = task_output_commit_parts(at("out"), ours, &parts, &err);
         bool reached = steps_left < 0;
         steps_left = -1;
         if (crash)
@@ -180,11 +195,11 @@ static void check_aborted(long step, bool crash)
     struct base_error err = {0};
     bool was_whole = is_whole(), gone;
 
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
     gone = !is_there("out");
     /* One that has only failed to clear away is complete, and stays. */
     CU_ASSERT(gone || (was_whole && is_whole() && !is_there("out/_temporary")));
-    CU_ASSERT(!gone || rm_output_check_creatable(at("out"), &err) == 0);
+    CU_ASSERT(!gone || task_output_check_creatable(at("out"), ours, &err) == 0);
     if (!gone && !was_whole)
         printf("\n  step %ld, %s: the folder stays\n", step, crash ? "crash" : "failure");
 }
@@ -193,7 +208,7 @@ static void check_repeated(void)
 {
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), 0);
     CU_ASSERT(is_whole());
     CU_ASSERT_FALSE(is_there("out/_temporary"));
 }
@@ -229,7 +244,7 @@ static void test_abort_sweep(void)
         begin();
         CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
         /* Two parts are taken. */
-        CU_ASSERT_NOT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
+        CU_ASSERT_NOT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), 0);
         CU_ASSERT_TRUE(is_there("out/part-00001"));
         CU_ASSERT_EQUAL(rmdir(at("out/part-00002")), 0);
         fflush(stdout);
@@ -238,12 +253,12 @@ static void test_abort_sweep(void)
         if (pid == 0) {
             crashes = true;
             steps_left = step;
-            _exit(rm_output_abort_job(at("out"), ours, &err) != 0);
+            _exit(task_output_abort_job(at("out"), ours, &err) != 0);
         }
         CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
         done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
         CU_ASSERT(done || (WIFEXITED(status) && WEXITSTATUS(status) == CRASHED));
-        CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
         CU_ASSERT_FALSE(is_there("out"));
         end();
     }
@@ -257,9 +272,9 @@ static void test_missing(void)
 
     begin();
     CU_ASSERT_EQUAL(unlink(at("out/_temporary/task_1700000000000_0007_r_000002_0/part-00002")), 0);
-    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_FALSE(is_there("out/part-00000"));
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     end();
 }
@@ -272,12 +287,12 @@ static void test_vanishes(void)
 
     begin();
     vanishes = at("out/_temporary/task_1700000000000_0007_r_000002_0/part-00002");
-    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_PTR_NULL(vanishes);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "task_1700000000000_0007_r_000002"));
     CU_ASSERT_TRUE(is_there("out/part-00000"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     end();
 }
@@ -293,13 +308,13 @@ static void test_of_others(void)
     CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
     put(at("out/part-00003"), "mine");
     put(at("out/notes"), "mine");
-    CU_ASSERT_NOT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
+    CU_ASSERT_NOT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), 0);
     put(at("out/part-00000"), "mine"); /* another file by now */
     CU_ASSERT_TRUE(is_there("out/part-00001"));
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), others, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0);
     CU_ASSERT_TRUE(is_there("out/part-00001"));
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007.taken"));
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out/part-00001"));
     CU_ASSERT_FALSE(is_there("out/_temporary"));
     CU_ASSERT_TRUE(is_there("out/part-00000") && is_there("out/part-00002"));
@@ -315,9 +330,9 @@ static void test_folder_of_others(void)
 
     begin();
     CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
-    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), others, false, &err), 0);
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), others, &err), 0);
     put(at("out/part-00000"), "theirs");
-    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_TRUE(is_there("out/part-00000"));
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0008"));
     end();
@@ -349,14 +364,56 @@ static void test_damaged_list(void)
             CU_ASSERT_EQUAL(symlink("/dev/zero", at("%s", list)), 0)
         else
             CU_ASSERT_EQUAL(mkdir(at("%s", list), 0755), 0);
-        CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
         CU_ASSERT_TRUE(is_there("out/part-00000"));
         CU_ASSERT_FALSE(is_there("out/_temporary"));
         end();
     }
 }
 
+/* Goal: a creation that is cut off at any of its steps is repeated with success, or undone without
+ * a trace; at no step is there a folder without the mark of its job. */
+static void test_creation_sweep(void)
+{
+    bool done = false;
+    struct base_error err = {0};
+    long step = 0;
+
+    for (; !done && step < STEPS_MAX; step++) {
+        for (int repeat = 0; repeat < 2; repeat++) {
+            int status = 0;
+            pid_t pid;
+
+            begin();
+            CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
+            fflush(stdout);
+            pid = fork();
+            if (pid == 0) {
+                crashes = true;
+                steps_left = step;
+                _exit(task_output_create_folder(at("out"), ours, &err) != 0);
+            }
+            CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+            done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            CU_ASSERT(done || (WIFEXITED(status) && WEXITSTATUS(status) == CRASHED));
+            CU_ASSERT(!is_there("out") ||
+                      is_there("out/_temporary/application_1700000000000_0007"));
+            if (repeat) {
+                CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
+                CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007"));
+            } else {
+                CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+                CU_ASSERT_FALSE(is_there("out"));
+            }
+            CU_ASSERT_FALSE(is_there(".creel_application_1700000000000_0007"));
+            end();
+        }
+    }
+    CU_ASSERT(done && step > 2);
+}
+
 static const struct cunit_case cases[] = {
+    {"a creation that ends at each of its steps", test_creation_sweep},
     {"a commit that ends at each of its steps", test_sweep},
     {"an abort that ends at each of its steps", test_abort_sweep},
     {"a part is missing", test_missing},
@@ -365,4 +422,4 @@ static const struct cunit_case cases[] = {
     {"the folder is another job's", test_folder_of_others},
     {"a damaged list", test_damaged_list},
 };
-CUNIT_MAIN("rm_output", cases)
+CUNIT_MAIN("task_output", cases)

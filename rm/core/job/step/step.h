@@ -1,0 +1,108 @@
+/* rm/core/job/step/step.h - the steps of a job that touch its user's files besides its tasks:
+ * setup, commit and abort. Each is a container on a node, so that the ResourceManager opens no path
+ * that a user names.
+ *
+ *   accepted --> SETUP waits --> runs --page of splits--> ... --last page--> set_up, splits and job
+ *                  ^               |                                         stored --> admission
+ *                  +- lost, failed-+                                         --> tasks, or refused
+ *
+ *   ends of all tasks stored --> COMMIT waits --> runs --may it move?--> commit_begun stored
+ *                                  ^                |                    --> moves --> exit 0
+ *                                  +- lost, failed -+---------------------+
+ *
+ *   fails, is killed; stored --> ABORT waits --> runs --> exit 0, or RM_ABORT_MAX_US have passed
+ *
+ * At most one step of a job is current, and at most one attempt of it. Attempts are numbered in one
+ * sequence for all steps of a job, from rm_app.attempt_base on, so that a number is used once. What
+ * a superseded attempt asks or reports is refused. An attempt that fails is repeated, on another
+ * node if there is one, up to max-attempts; one that was lost or killed does not count; one that
+ * ends with RM_EXIT_JOB_REFUSED is not repeated.
+ *
+ * A setup that has reported all splits is done, however its container ends. Splits are accepted in
+ * order, by their index: a repeated page changes nothing.
+ *
+ * Until an attempt has been allowed to move parts, a kill prevents the commit. From then on the
+ * output may be complete at any time, so the outcome of the commit decides, as in YARN:
+ * commit_begun is stored before the permission is given, and a job with it is committed again after
+ * a takeover, or when the attempt's node is lost. Two attempts of which one is no longer known may
+ * then move the same parts at once, which leads to the same output
+ * (nodemanager/task/job/output_folder.h).
+ *
+ * A step takes a map slot, or a reduce slot where no map slot is free, outside of the policy and
+ * before it; steps run one at a time on a node, in the order in which they came to wait, and do not
+ * wait for locality. SOURCE: setup and cleanup tasks of Hadoop 1.2
+ * (JobTracker.getSetupAndCleanupTasks), which take slots of either kind before the scheduler is
+ * asked. Policies learn of a job when it is set up: then its maps are known. Steps are no maps in
+ * counters and progress. */
+#ifndef CREEL_RM_CORE_JOB_STEP_STEP_H
+#define CREEL_RM_CORE_JOB_STEP_STEP_H
+
+#include "rm/core/core.h"
+
+struct rm_app;
+struct rm_container;
+struct rm_core;
+struct rm_node;
+
+/* How long the abort of a job may take, from its beginning, until the job ends without it. */
+#define RM_ABORT_MAX_US INT64_C(30000000)
+/* Exit code of a step whose job cannot succeed: TASK_EXIT_JOB_REFUSED in nodemanager/task/task.h */
+#define RM_EXIT_JOB_REFUSED 4
+#define RM_STEP_AVOIDS      8 /* nodes that a step avoids; beyond this the oldest is dropped */
+
+struct rm_step {
+    enum base_job_step kind; /* the current step; BASE_STEP_NONE: none */
+    bool waits;              /* for a slot: in the list rm_core.steps */
+    bool launched;           /* an attempt of any step has been launched, or may have been */
+    struct rm_app *prev, *next;
+    struct rm_container *running; /* container of the current attempt; NULL: none */
+    int32_t attempt;              /* number of the latest attempt; -1: none */
+    int32_t failures;             /* attempts of this step that count towards max-attempts */
+    int32_t allowed;              /* attempt that may move parts; -1: none */
+    uint32_t avoid[RM_STEP_AVOIDS];
+    uint32_t avoid_n;
+    struct rm_split_page *coming; /* splits reported by the current attempt so far; NULL: none */
+};
+
+enum rm_step_outcome { RM_STEP_GOES_ON, RM_STEP_DONE, RM_STEP_FAILED };
+
+/* Makes @kind the current step, which waits for a slot. */
+void rm_step_begin(struct rm_core *c, struct rm_app *a, enum base_job_step kind);
+/* Ends the current step, if there is one. Its container, if any, is no longer looked at; the caller
+ * kills it if it must not go on. */
+void rm_step_end(struct rm_core *c, struct rm_app *a);
+/* Lets the current step wait for a slot, unless it runs, its job is held, or it is a commit that an
+ * earlier instance has begun and not all awaited nodes are known. */
+void rm_step_wait_unless_running(struct rm_core *c, struct rm_app *a);
+
+/* Launches a waiting step on @n, which must have a free map slot and a held heartbeat. Returns
+ * false when none was launched. Call only if c->steps is not NULL. */
+bool rm_step_place_on_node(struct rm_core *c, struct rm_node *n);
+/* Launches waiting steps on nodes with held heartbeats, the emptiest first. */
+void rm_step_place_on_held_nodes(struct rm_core *c);
+
+/* The container @ct of a step of @a has ended. Returns RM_STEP_GOES_ON when another attempt will
+ * follow, or @ct is not that of the current attempt; otherwise the step remains current until the
+ * caller ends it. *why: diagnostics of a failure, borrowed. @r: the node's report, or NULL. */
+enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app *a,
+                                                struct rm_container *ct,
+                                                const struct rm_container_report *r,
+                                                const char **why);
+/* Implements rm_app_kind.attach for the containers of steps: makes the reported attempt the current
+ * one. Returns NULL when the step is not current or has a newer attempt. */
+struct rm_container *rm_step_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
+                                    const struct rm_container_report *r);
+
+/* Returns true when @attempt is the current attempt of the step @kind, and not being killed. */
+bool rm_step_is_current(const struct rm_app *a, enum base_job_step kind, int32_t attempt);
+/* Adds @page, which is emptied, to the splits of the current attempt if it begins where they end;
+ * otherwise does nothing. Sets *complete when they now are all. Returns 0, or -BASE_ETOOLARGE,
+ * -BASE_ELIMIT or -BASE_EINVAL: the job cannot have these splits. */
+int rm_step_take_page(struct rm_app *a, struct rm_split_page *page, bool *complete,
+                      struct base_error *err);
+/* Returns how many splits the current attempt has reported. */
+int64_t rm_step_splits_n(const struct rm_app *a);
+/* Takes the splits of the current attempt, which must be complete. */
+struct rm_split_page *rm_step_take_splits(struct rm_app *a);
+
+#endif

@@ -1,0 +1,458 @@
+/* The steps of jobs on nodes: setup before the first map, commit after the last task, abort of a
+ * job that fails or is killed; across failures of containers, nodes and ResourceManagers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "rm/core/job/step/step.h"
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+static void begin(struct world *w, const char *policy, int nodes, int maps, int reduces)
+{
+    world_init(w, policy);
+    w->conf.steps_on_nodes = true;
+    world_renew(w);
+    for (int i = 0; i < nodes; i++)
+        world_add_node(w, maps, reduces, NULL);
+    world_beat_all(w, 10000000);
+}
+
+/* The live container of a step, and its node; NULL: none. */
+static struct world_container *find_step(struct world *w, enum base_job_step step,
+                                         struct world_node **node)
+{
+    for (size_t i = 0; i < w->nodes_n; i++)
+        for (size_t j = 0; w->nodes[i].up && j < w->nodes[i].n; j++)
+            if (w->nodes[i].v[j].step == step && !w->nodes[i].v[j].ended) {
+                if (node)
+                    *node = &w->nodes[i];
+                return &w->nodes[i].v[j];
+            }
+    return NULL;
+}
+
+/* Ends the container of the step as its process would, and lets its node report that. */
+static void end_step(struct world *w, enum base_job_step step, int exit_code, const char *why)
+{
+    struct world_node *n = NULL;
+    struct world_container *ct = find_step(w, step, &n);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    ct->ended = true;
+    ct->exit_code = exit_code;
+    snprintf(ct->diagnostics, sizeof ct->diagnostics, "%s", why);
+    world_beat(w, n, 10000000);
+    world_beat_all(w, 10000000);
+}
+
+/* Reports splits @first to @first + @n - 1, as attempt @attempt of the setup. */
+static void report(struct world *w, struct base_app_id id, int32_t attempt, int first, int n,
+                   bool last)
+{
+    struct rm_split_page page = {.first = first, .last = last};
+    struct rm_event ev = {.kind = RM_EV_JOB_SPLITS, .token = ++w->token};
+
+    page.paths.v = base_alloc(sizeof *page.paths.v);
+    page.paths.v[page.paths.n++] = base_strdup("/in");
+    page.splits = base_alloc((size_t)n * sizeof *page.splits);
+    for (int i = 0; i < n; i++)
+        page.splits[page.splits_n++] =
+            (struct rm_split_spec){.offset = 100 * (first + i), .length = 100};
+    ev.u.job_splits.id = id;
+    ev.u.job_splits.attempt = attempt;
+    ev.u.job_splits.page = &page;
+    world_step(w, &ev);
+    rm_split_page_clear(&page);
+}
+
+static bool may_commit(struct world *w, struct base_app_id id, int32_t attempt)
+{
+    struct rm_event ev = {.kind = RM_EV_JOB_MAY_COMMIT, .token = ++w->token};
+
+    ev.u.job_may_commit.id = id;
+    ev.u.job_may_commit.attempt = attempt;
+    world_step(w, &ev);
+    return w->reply.kind == RM_REPLY_FLAG && w->reply.flag;
+}
+
+static void set_up(struct world *w, struct base_app_id id, int maps)
+{
+    struct world_container *ct = find_step(w, BASE_STEP_SETUP, NULL);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    report(w, id, ct->attempt, 0, maps, true);
+    CU_ASSERT(w->reply.kind == RM_REPLY_SPLITS && w->reply.flag);
+    CU_ASSERT_EQUAL(w->reply.value, maps);
+    end_step(w, BASE_STEP_SETUP, 0, "");
+}
+
+/* Ends all tasks well, whatever steps run. */
+static void run_tasks(struct world *w)
+{
+    for (int round = 0; round < 20; round++) {
+        for (size_t i = 0; i < w->nodes_n; i++)
+            for (size_t j = 0; j < w->nodes[i].n; j++)
+                if (w->nodes[i].v[j].has_task && !w->nodes[i].v[j].ended) {
+                    w->nodes[i].v[j].ended = true;
+                    w->nodes[i].v[j].exit_code = 0;
+                }
+        world_beat_all(w, 10000000);
+        world_beat_all(w, 10000000);
+    }
+}
+
+/* Goal: a setup comes first, alone; its splits become the maps once they are durable; a commit
+ * comes last; neither counts as a map. */
+static void test_life(void)
+{
+    struct world w;
+    struct rm_app_view v;
+    struct base_app_id id;
+    int32_t attempt;
+
+    begin(&w, "fifo", 2, 2, 1);
+    id = world_submit(&w, "job 3 1 1 4 0 0");
+    CU_ASSERT_EQUAL(w.launches, 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_SETUP, NULL));
+    attempt = find_step(&w, BASE_STEP_SETUP, NULL)->attempt;
+    v = world_app(&w, id);
+    CU_ASSERT_EQUAL(v.state, RM_APP_ACCEPTED);
+    CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].total, 0);
+    CU_ASSERT_EQUAL(v.phase[BASE_TASK_REDUCE].total, 1);
+    report(&w, id, attempt + 1, 0, 3, true); /* no such attempt */
+    CU_ASSERT_FALSE(w.reply.flag);
+    report(&w, id, attempt, 0, 2, false);
+    CU_ASSERT(w.reply.flag && w.reply.value == 2);
+    report(&w, id, attempt, 0, 2, false); /* repeated */
+    CU_ASSERT(w.reply.flag && w.reply.value == 2);
+    report(&w, id, attempt, 5, 1, true); /* not the next ones */
+    CU_ASSERT(w.reply.flag && w.reply.value == 2);
+    w.auto_store = false;
+    report(&w, id, attempt, 2, 1, true);
+    CU_ASSERT(w.reply.flag && w.reply.value == 3 && w.reply.after_seq == w.seq);
+    world_beat_all(&w, 10000000);
+    CU_ASSERT_EQUAL(w.launches, 1); /* not durable yet */
+    w.auto_store = true;
+    world_settle(&w);
+    world_beat_all(&w, 10000000);
+    v = world_app(&w, id);
+    CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].total, 3);
+    CU_ASSERT_EQUAL(v.state, RM_APP_RUNNING);
+    CU_ASSERT_EQUAL(w.launches, 4);      /* four slots, of which the setup has one until it ends */
+    report(&w, id, attempt, 0, 3, true); /* once more, as after a lost answer */
+    CU_ASSERT(w.reply.flag && w.reply.value == 3);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[BASE_TASK_MAP].total, 3);
+    end_step(&w, BASE_STEP_SETUP, 1, "too late to matter");
+    run_tasks(&w);
+    v = world_app(&w, id);
+    CU_ASSERT_EQUAL(v.state, RM_APP_RUNNING);
+    CU_ASSERT_EQUAL(v.counters[RM_C_TOTAL_LAUNCHED_MAPS], 3);
+    CU_ASSERT_EQUAL(v.counters[RM_C_FAILED_MAPS], 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_COMMIT, NULL));
+    attempt = find_step(&w, BASE_STEP_COMMIT, NULL)->attempt;
+    CU_ASSERT_FALSE(may_commit(&w, id, attempt + 1));
+    w.auto_store = false;
+    CU_ASSERT_TRUE(may_commit(&w, id, attempt));
+    CU_ASSERT_EQUAL(w.reply.after_seq, w.seq); /* durable first */
+    w.auto_store = true;
+    CU_ASSERT_TRUE(may_commit(&w, id, attempt)); /* asked again */
+    end_step(&w, BASE_STEP_COMMIT, 0, "");
+    v = world_app(&w, id);
+    CU_ASSERT_EQUAL(v.result, RM_RESULT_SUCCEEDED);
+    CU_ASSERT_EQUAL(w.setups + w.commits + w.aborts, 0); /* the shell was asked for nothing */
+    world_free(&w);
+}
+
+/* Goal: a node runs one step at a time, steps come before tasks, and jobs without files have none.
+ */
+static void test_places(void)
+{
+    struct world w;
+
+    begin(&w, "fifo", 1, 4, 1);
+    world_submit(&w, "a 2 0 1 4 0 0");
+    world_submit(&w, "b 2 0 1 4 0 0");
+    CU_ASSERT_EQUAL(w.launches, 1);
+    world_submit(&w, "plain 6 0 0 4 0 0");
+    world_beat_all(&w, 10000000);
+    CU_ASSERT_EQUAL(w.launches, 4);
+    end_step(&w, BASE_STEP_SETUP, 1, "again"); /* the next in the line is b */
+    CU_ASSERT_EQUAL(w.launches, 5);
+    CU_ASSERT_PTR_NOT_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
+    world_free(&w);
+}
+
+/* Goal: a setup that fails is tried again, elsewhere, up to max-attempts; one that cannot succeed
+ * is not; the job says why in the words of the setup. */
+static void test_setup_failures(void)
+{
+    struct world w;
+    struct world_node *first, *second;
+    struct base_app_id id;
+
+    begin(&w, "fifo", 2, 1, 1);
+    id = world_submit(&w, "job 1 0 1 3 0 0");
+    find_step(&w, BASE_STEP_SETUP, &first);
+    end_step(&w, BASE_STEP_SETUP, 1, "disk");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_SETUP, &second));
+    CU_ASSERT_PTR_NOT_EQUAL(first, second);
+    end_step(&w, BASE_STEP_SETUP, 1, "disk");
+    end_step(&w, BASE_STEP_SETUP, 1, "job.input[0]: the disk is broken");
+    /* its folder may have been made */
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 0);
+    id = world_submit(&w, "job 1 0 1 3 0 0");
+    end_step(&w, BASE_STEP_SETUP, RM_EXIT_JOB_REFUSED, "job.input[0]: /no does not exist");
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    id = world_submit(&w, "job 1 0 1 3 0 0"); /* it says that it has done what it has not */
+    for (int i = 0; i < 3; i++)
+        end_step(&w, BASE_STEP_SETUP, 0, "");
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    world_free(&w);
+}
+
+static struct base_app_id bring_to_commit(struct world *w)
+{
+    struct base_app_id id = world_submit(w, "job 1 0 1 4 0 0");
+
+    set_up(w, id, 1);
+    run_tasks(w);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(w, BASE_STEP_COMMIT, NULL));
+    return id;
+}
+
+/* Goal: a kill before the permission to commit prevents the commit; afterwards the outcome of the
+ * commit decides. */
+static void test_kill_and_commit(void)
+{
+    struct world w;
+    struct base_app_id id;
+    int32_t attempt;
+
+    begin(&w, "fifo", 2, 2, 1);
+    id = bring_to_commit(&w);
+    attempt = find_step(&w, BASE_STEP_COMMIT, NULL)->attempt;
+    world_kill(&w, id);
+    CU_ASSERT_FALSE(may_commit(&w, id, attempt));
+    world_beat_all(&w, 10000000);
+    world_beat_all(&w, 10000000);
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+
+    id = bring_to_commit(&w);
+    CU_ASSERT_TRUE(may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt));
+    world_kill(&w, id);
+    world_beat_all(&w, 10000000);
+    end_step(&w, BASE_STEP_COMMIT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+
+    id = bring_to_commit(&w);
+    CU_ASSERT_TRUE(may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt));
+    world_kill(&w, id);
+    end_step(&w, BASE_STEP_COMMIT, 1, "disk"); /* no other attempt for a killed job */
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    world_free(&w);
+}
+
+/* Goal: a commit whose node is lost is made by another attempt, and the lost one has no right any
+ * more. */
+static void test_commit_lost(void)
+{
+    struct world w;
+    struct base_app_id id;
+    struct world_node *n;
+    int32_t attempt;
+
+    begin(&w, "fifo", 3, 1, 1);
+    id = bring_to_commit(&w);
+    attempt = find_step(&w, BASE_STEP_COMMIT, &n)->attempt;
+    CU_ASSERT_TRUE(may_commit(&w, id, attempt));
+    n->up = false;
+    for (int i = 0; i < 40 && find_step(&w, BASE_STEP_COMMIT, NULL) == NULL; i++) {
+        world_advance(&w, 1000000);
+        world_beat_all(&w, 900000);
+    }
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_COMMIT, NULL));
+    CU_ASSERT_FALSE(may_commit(&w, id, attempt));
+    attempt = find_step(&w, BASE_STEP_COMMIT, NULL)->attempt;
+    CU_ASSERT_TRUE(may_commit(&w, id, attempt));
+    end_step(&w, BASE_STEP_COMMIT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+    world_free(&w);
+}
+
+/* Goal: an abort that does not end holds up the end of its job for a while only. */
+static void test_abort_takes_too_long(void)
+{
+    struct world w;
+    struct base_app_id id;
+
+    begin(&w, "fifo", 1, 1, 1);
+    id = world_submit(&w, "job 1 0 1 4 0 0");
+    set_up(&w, id, 1);
+    world_kill(&w, id);
+    world_beat_all(&w, 10000000);
+    world_beat_all(&w, 10000000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_ABORT, NULL));
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    for (int64_t us = 0; us < RM_ABORT_MAX_US + 1000000; us += 1000000) {
+        world_advance(&w, 1000000);
+        world_beat_all(&w, 900000);
+    }
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL)); /* killed */
+    world_free(&w);
+}
+
+/* Goal: a setup goes on under the next leader, with its attempt, and begins its report again; what
+ * is durable is not asked for again. */
+static void test_setup_taken_over(void)
+{
+    struct world w;
+    struct base_app_id id;
+    int32_t attempt;
+
+    begin(&w, "fifo", 2, 2, 1);
+    id = world_submit(&w, "job 2 0 1 4 0 0");
+    attempt = find_step(&w, BASE_STEP_SETUP, NULL)->attempt;
+    report(&w, id, attempt, 0, 1, false);
+    world_crash(&w, w.journal_n);
+    report(&w, id, attempt, 1, 1, true); /* its node has not registered yet */
+    CU_ASSERT(w.reply.kind == RM_REPLY_ERROR && w.reply.code == -BASE_EAGAIN);
+    for (size_t i = 0; i < w.nodes_n; i++)
+        world_register(&w, &w.nodes[i]);
+    world_beat_all(&w, 10000000);
+    CU_ASSERT_EQUAL(w.launches, 1); /* it goes on */
+    report(&w, id, attempt, 1, 1, true);
+    CU_ASSERT(w.reply.flag && w.reply.value == 0); /* from the beginning */
+    report(&w, id, attempt, 0, 2, true);
+    CU_ASSERT(w.reply.flag && w.reply.value == 2);
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[BASE_TASK_MAP].total, 2);
+    report(&w, id, attempt, 0, 2, true); /* the answer was lost with the leader */
+    CU_ASSERT(w.reply.flag && w.reply.value == 2);
+    for (size_t i = 0; i < w.nodes_n; i++)
+        world_register(&w, &w.nodes[i]);
+    run_tasks(&w);
+    CU_ASSERT_TRUE(may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt));
+    end_step(&w, BASE_STEP_COMMIT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+    world_free(&w);
+}
+
+/* Goal: wherever the leader dies, the job gets to its end, and a kill that was acknowledged does
+ * not undo a commit that has begun. */
+static void test_commit_taken_over(void)
+{
+    for (int killed = 0; killed < 2; killed++) {
+        struct world w;
+        struct base_app_id id;
+        int32_t attempt;
+
+        begin(&w, "fifo", 2, 2, 1);
+        id = bring_to_commit(&w);
+        attempt = find_step(&w, BASE_STEP_COMMIT, NULL)->attempt;
+        CU_ASSERT_TRUE(may_commit(&w, id, attempt));
+        if (killed)
+            world_kill(&w, id);
+        world_crash(&w, w.journal_n);
+        world_beat_all(&w, 10000000);
+        for (size_t i = 0; i < w.nodes_n; i++)
+            world_register(&w, &w.nodes[i]);
+        world_beat_all(&w, 10000000);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_COMMIT, NULL));
+        CU_ASSERT_EQUAL(find_step(&w, BASE_STEP_COMMIT, NULL)->attempt, attempt);
+        CU_ASSERT_EQUAL(world_state(&w, id), killed ? RM_APP_KILLING : RM_APP_RUNNING);
+        end_step(&w, BASE_STEP_COMMIT, 0, "");
+        CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+        world_free(&w);
+    }
+}
+
+/* Goal: after every record that a job has written, another leader brings it to its end. */
+static void test_every_record(void)
+{
+    struct world w;
+    struct base_app_id id;
+    size_t records;
+
+    begin(&w, "fifo", 2, 2, 1);
+    id = bring_to_commit(&w);
+    may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt);
+    end_step(&w, BASE_STEP_COMMIT, 0, "");
+    records = w.journal_n;
+    world_free(&w);
+    for (size_t n = 4; n <= records; n++) { /* the first ones are those of the nodes and the job */
+        begin(&w, "fifo", 2, 2, 1);
+        id = bring_to_commit(&w);
+        may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt);
+        end_step(&w, BASE_STEP_COMMIT, 0, "");
+        for (size_t i = 0; i < w.nodes_n; i++)
+            w.nodes[i].n = 0; /* all containers have ended and are gone */
+        world_crash(&w, n < w.journal_n ? n : w.journal_n);
+        if (world_app(&w, id).id.seq == 0) { /* the submission was not durable */
+            world_free(&w);
+            continue;
+        }
+        for (size_t i = 0; i < w.nodes_n; i++)
+            world_register(&w, &w.nodes[i]);
+        world_beat_all(&w, 10000000);
+        if (find_step(&w, BASE_STEP_SETUP, NULL))
+            set_up(&w, id, 1);
+        run_tasks(&w);
+        if (find_step(&w, BASE_STEP_COMMIT, NULL)) {
+            CU_ASSERT_TRUE(may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt));
+            end_step(&w, BASE_STEP_COMMIT, 0, "");
+        }
+        CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+        world_free(&w);
+    }
+}
+
+/* Goal: the policy is asked for a deadline when the maps are known; a refusal ends the job, after
+ * its folder was removed, with the earliest date. */
+static void test_admission(void)
+{
+    struct world w;
+    struct rm_app_view v;
+    struct base_app_id id;
+
+    begin(&w, "rtmr", 1, 2, 1);
+    id = world_submit(&w, "job 100 0 1 4 0 0 1");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED); /* how many maps, nobody knows */
+    set_up(&w, id, 100);
+    v = world_app(&w, id);
+    CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].running, 0);
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    v = world_app(&w, id);
+    CU_ASSERT_EQUAL(v.state, RM_APP_FAILED);
+    CU_ASSERT_EQUAL(v.result, RM_RESULT_REFUSED);
+    CU_ASSERT_TRUE(v.earliest_us > w.now);
+    CU_ASSERT_EQUAL(w.ended_refused, 1);
+    id = world_submit(&w, "job 1 0 1 4 0 0 100000");
+    set_up(&w, id, 1);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    CU_ASSERT_TRUE(world_app(&w, id).promised_us > 0);
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {
+    {"life", test_life},
+    {"one at a time on a node, before tasks", test_places},
+    {"setups that fail", test_setup_failures},
+    {"kill and commit", test_kill_and_commit},
+    {"a commit lost with its node", test_commit_lost},
+    {"an abort that takes too long", test_abort_takes_too_long},
+    {"a setup taken over", test_setup_taken_over},
+    {"a commit taken over", test_commit_taken_over},
+    {"a leader lost after every record", test_every_record},
+    {"admission", test_admission},
+};
+CUNIT_MAIN("core steps", cases)
