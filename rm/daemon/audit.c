@@ -35,6 +35,8 @@ static const struct api_audit_operation operations[] = {
     {"POST", TRACKER "/unregister", "unregister-node", false},
     {"POST", TRACKER "/heartbeat", "heartbeat", true},
     {"POST", TRACKER "/commit", "commit", true},
+    {"POST", TRACKER "/apps/{appid}/splits", "splits", true},
+    {"POST", TRACKER "/apps/{appid}/commit", "commit-job", true},
     {"POST", MASTER "/register", "register-master", false},
     {"POST", MASTER "/allocate", "allocate", true},
     {"POST", MASTER "/finish", "finish-master", false},

@@ -136,7 +136,7 @@ class World:
         app, job = self.app, self.job
         if path.startswith(("/ws/v1/history", "/jobhistory")):
             job = self.ended
-        elif "/jobs/" in path or "mapoutput" in path or "fetch-failure" in path:
+        elif "/jobs/" in path or "mapoutput" in path or "nodetracker/apps" in path:
             app = self.job
         task = job.replace("application", "task") + "_m_000000"
         ids = {
