@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Goal: deploy/creel-site-hosts.xml, unchanged, makes a closed cluster of several hosts: "master"
 # runs the ResourceManager, two others a NodeManager each, every host with its own name, addresses
-# and certificate (network namespaces). A user on a fourth host runs a command and a word count whose
-# reduce fetches from both nodes. A fifth host attacks: it joins, repeats what it has recorded,
-# submits, kills, reads logs and map outputs, each without a proof, with another's and with a wrong
-# one; all of it is refused, and stands in the audit logs.
+# and certificate (network namespaces). A user on a fourth host runs a command and a word count
+# whose reduce fetches from both nodes. A fifth host attacks: it joins, repeats what it has
+# recorded, submits, kills, reads logs and map outputs, each without a proof, with that of another
+# and with a wrong one; all of it is refused, and stands in the audit logs.
 BIN=${CREEL_BIN:?folder with the creel binaries}
 . "$(dirname "$0")/../fault/ha_world.sh"
 ha_enter "$0" "$@"
@@ -75,7 +75,9 @@ for user in ann eve; do creel token --new --user $user > "$T/$user"; done
 creel token --new --user eve --expires 1 > "$T/expired"
 as() { CREEL_TOKEN_FILE=$T/$1 creel "${@:2}"; }
 job=$(as ann job submit --task 'echo hidden; exec sleep 1000')
-log() { echo "https://$1/ws/v1/node/containers/${job/application/container}_01_000002/logs/stdout"; }
+log() {
+    echo "https://$1/ws/v1/node/containers/${job/application/container}_01_000002/logs/stdout"
+}
 node=
 where_it_runs() {
     node=$(as ann job status "$job" --tasks --json | jq -r '.. | .node? // empty' | head -n 1)
