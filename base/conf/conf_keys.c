@@ -177,7 +177,7 @@ const struct base_conf_key base_conf_keys[] = {
     STR("creel.nodemanager.audit-log", "",
         "the same of a NodeManager: starts and ends of containers, changes, and refusals"),
     BOOL("creel.rm.insecure", "false",
-         "allow an address other than loopback although users are not authenticated"),
+         "allow an address other than loopback although callers only name themselves (creel.auth)"),
     INT("creel.rm.http-threads", "0", 0, 1024,
         "number of threads that answer HTTP; 0: chosen by the number of cores"),
     INT("creel.rm.input-timeout-ms", "20000", 100, MS_MAX,
@@ -365,7 +365,7 @@ const struct base_conf_key base_conf_keys[] = {
         "megabytes that a container's folders, its logs included, may have on the node's disk; "
         "with more the container is killed; 0: no limit"),
     BOOL("creel.nodemanager.insecure", "false",
-         "allow an address other than loopback although users are not authenticated"),
+         "allow an address other than loopback although callers only name themselves (creel.auth)"),
     INT("creel.nodemanager.min-free-disk-mb", "100", 0, INT32_MAX,
         "with less free space the node is unhealthy; with less than twice as much it removes "
         "logs of ended applications early; 0: never"),
