@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/crypto/container_token.h"
 #include "base/io/io.h"
 #include "tests/fault/nm_fixture.h"
 
@@ -303,17 +301,6 @@ static void put(const char *path, const char *text)
 #define OTHER   "container_4_0001_01_000099" /* a reduce's, on another node */
 #define HOUR_MS INT64_C(3600000)
 
-/* Returns the token of a container, made with the application's secret; static. */
-static const char *token(const char *secret, const char *container, int64_t life_ms)
-{
-    static char text[BASE_CONTAINER_TOKEN_MAX];
-    struct base_container_id id;
-
-    CU_ASSERT_EQUAL_FATAL(base_container_id_parse(container, &id, NULL), 0);
-    return base_container_token_make(secret, &id, base_wall_us(&base_clock_real) / 1000 + life_ms,
-                                     text);
-}
-
 static void test_map_output(void)
 {
     struct base_buf b = {0};
@@ -322,41 +309,54 @@ static void test_map_output(void)
     mkdir(dir, 0700);
     put(out, "a\t1\nb\t2\n");
     /* no index yet */
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
     put(index, "0 4 1\n4 0 0\n4 4 1\n4 99 1\n");
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     200);
     CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", "a\t1\n");
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     200);
     CU_ASSERT_EQUAL(b.len, 0);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/2", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/2",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     200);
     CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", "b\t2\n");
     /* longer than the file */
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/3", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/3",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/4", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/4",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
     put(index, "0 4 1\n4 8 1\n-1 4 1\n4 -1 1\n0 8 2\n9 0 0\n0\n0 4");
     /* ends behind the file's end */
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/2", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/2",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/3", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/3",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/4", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/4",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     200); /* all of it */
     CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", "a\t1\nb\t2\n");
     /* begins behind it */
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/5", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/5",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/6", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/6",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
     /* no newline: not whole */
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/7", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/7",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
     const struct {
         const char *secret, *container;
@@ -369,17 +369,19 @@ static void test_map_output(void)
         {"s3cret", CT2, HOUR_MS},                          /* it has ended here */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
-                               token(wrong[i].secret, wrong[i].container, wrong[i].life_ms), &b),
-                        403);
+        CU_ASSERT_EQUAL(
+            fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
+                   fx_container_token(wrong[i].secret, wrong[i].container, wrong[i].life_ms), &b),
+            403);
     /* the secret itself is none */
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "s3cret", &b), 403);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "x.y", &b), 403);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", NULL, &b), 401);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/container_1_0002_01_000001/0",
-                           token("s3cret", OTHER, HOUR_MS), &b),
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/x", token("s3cret", OTHER, HOUR_MS), &b),
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/x",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     400);
     base_buf_free(&b);
     free(dir);
@@ -401,7 +403,7 @@ static void test_map_index(void)
     for (int i = 0; i < LINES + 2; i += i < LINES - 7 ? 97 : 1) {
         static const char all[] = "a\t1\nb\t2\n";
         char *path = base_printf(NODE "/mapoutput/" CT1 "/%d", i);
-        long status = fx_get(fx, 0, path, token("s3cret", OTHER, HOUR_MS), &b);
+        long status = fx_get(fx, 0, path, fx_container_token("s3cret", OTHER, HOUR_MS), &b);
         CU_ASSERT_EQUAL(status, i < LINES ? 200 : 404);
         if (i < LINES)
             CU_ASSERT(b.len == (i % 3 == 0) && (b.len == 0 || b.data[0] == all[i % 8]));
@@ -409,8 +411,9 @@ static void test_map_index(void)
     }
     CU_ASSERT_EQUAL(truncate(index, 0), 0);
     if (truncate(index, (off_t)1 << 43) == 0) /* ext4: 16 TB at most */
-        CU_ASSERT_EQUAL(
-            fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1", token("s3cret", OTHER, HOUR_MS), &b), 404);
+        CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1",
+                               fx_container_token("s3cret", OTHER, HOUR_MS), &b),
+                        404);
     base_buf_free(&text);
     base_buf_free(&b);
     free(index);
@@ -435,9 +438,9 @@ static void test_map_output_others(void)
                 base_printf("%s && cp -r ../elsewhere ../output && cd ../output && rm %s && %s",
                             make, names[n], what);
             CU_ASSERT_EQUAL(system(cmd), 0);
-            CU_ASSERT_EQUAL(
-                fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", token("s3cret", OTHER, HOUR_MS), NULL),
-                404);
+            CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
+                                   fx_container_token("s3cret", OTHER, HOUR_MS), NULL),
+                            404);
             free(what);
             free(cmd);
         }
@@ -445,11 +448,13 @@ static void test_map_output_others(void)
     char *link = base_printf("%s && cd .. && ln -s elsewhere output", make);
     char *good = base_printf("%s && mv ../elsewhere ../output", make);
     CU_ASSERT_EQUAL(system(link), 0);
-    CU_ASSERT_EQUAL(
-        fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", token("s3cret", OTHER, HOUR_MS), NULL), 404);
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), NULL),
+                    404);
     CU_ASSERT_EQUAL(system(good), 0);
-    CU_ASSERT_EQUAL(
-        fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", token("s3cret", OTHER, HOUR_MS), NULL), 200);
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
+                           fx_container_token("s3cret", OTHER, HOUR_MS), NULL),
+                    200);
     free(ct);
     free(make);
     free(link);

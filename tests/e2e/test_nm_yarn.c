@@ -304,6 +304,7 @@ static void test_beans(void)
     char *output = base_printf("%s/apps/" APP "/" CT1 "/output", fx->local[0]);
     char *out = base_printf("%s/file.out", output), *index = base_printf("%s/file.index", output);
     struct base_buf b = {0};
+    const char *token;
 
     fake_rm_launch(fx->rm, 0, "container_7_0001_01_000004", "exec sleep 1000");
     json_decref(fake_rm_wait_state(fx->rm, "container_7_0001_01_000004", "running", FX_WAIT_MS));
@@ -317,8 +318,9 @@ static void test_beans(void)
     mkdir(output, 0700);
     CU_ASSERT_EQUAL(base_file_write_atomic(out, "a\t1\n", 4, 0600, false, NULL), 0);
     CU_ASSERT_EQUAL(base_file_write_atomic(index, "0 4 1\n", 6, 0600, false, NULL), 0);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "s3cret", &b), 200);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1", "s3cret", &b), 404);
+    token = fx_container_token("s3cret", "container_7_0001_01_000099", 3600000);
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", token, &b), 200);
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1", token, &b), 404);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "wrong", &b), 403);
     bean_shows("ShuffleMetrics", "\"ShuffleOutputBytes\" : 4,\n    \"ShuffleOutputsFailed\" : 2,"
                                  "\n    \"ShuffleOutputsOK\" : 1\n");

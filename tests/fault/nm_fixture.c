@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crypto/container_token.h"
 #include "base/io/io.h"
 #include "nodemanager/container/process_tree.h"
 
@@ -269,4 +270,14 @@ const char *fx_ct(int n, char buf[static 64])
 {
     snprintf(buf, 64, "container_%d_0001_01_%06d", getpid(), n);
     return buf;
+}
+
+const char *fx_container_token(const char *secret, const char *container, int64_t life_ms)
+{
+    static char text[BASE_CONTAINER_TOKEN_MAX];
+    struct base_container_id id;
+
+    base_assert(base_container_id_parse(container, &id, NULL) == 0);
+    return base_container_token_make(secret, &id, base_wall_us(&base_clock_real) / 1000 + life_ms,
+                                     text);
 }

@@ -34,6 +34,10 @@ void fx_kill(struct fx *fx, int i, int sig); /* and collects it */
 /* Waits for the end of node @i's daemon: its wait status. */
 int fx_wait(struct fx *fx, int i);
 
+/* Returns the token of a container, made with the application's secret and valid for @life_ms;
+ * static. */
+const char *fx_container_token(const char *secret, const char *container, int64_t life_ms);
+
 /* Whole file as text (caller frees), waits until it exists and is not empty; NULL after
  * FX_WAIT_MS. */
 char *fx_file(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
