@@ -11,7 +11,9 @@
 #   net_host NAME                 a namespace with its link
 #   net_down|net_up NAME          the link of NAME
 #   net_block|net_unblock FROM TO  what FROM sends to TO is lost (one way; twice for both ways)
-#   world_conf DIR RMS ZK_SERVERS CLUSTER_ID  one configuration for all daemons
+#   world_conf DIR RMS ZK_SERVERS CLUSTER_ID  one configuration for all daemons; clusters that use
+#                                 the same ZooKeeper one after the other need one secret for it,
+#                                 the file ZK_SECRET
 #   rm_start|nm_start I           a daemon
 #   rm_up|nm_up I                 whether it answers
 #   host_signal NAME SIGNAL, host_pid NAME, host_alive NAME
@@ -65,10 +67,10 @@ net_unblock() { ip -n "$1" route del blackhole "$(net_ip "$2")/32" 2> /dev/null 
 
 RM_PORT=8088 NM_PORT=8042
 world_conf() {
-    local i ids=
+    local i ids= zk_secret=${ZK_SECRET:-$1/zookeeper.secret}
     mkdir -p "$1"
-    for i in cluster zookeeper; do
-        [ -e "$1/$i.secret" ] || "$BIN/creel" secret --new --file "$1/$i.secret" 2> /dev/null
+    for i in "$1/cluster.secret" "$zk_secret"; do
+        [ -e "$i" ] || "$BIN/creel" secret --new --file "$i" 2> /dev/null
     done
     for ((i = 1; i <= $2; i++)); do ids+=${ids:+,}rm$i; done
     {
@@ -86,6 +88,7 @@ world_conf() {
         property yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 200
         property yarn.am.liveness-monitor.expiry-interval-ms 10000
         property creel.cluster.secret-file "$1/cluster.secret"
+        property creel.zk.secret-file "$zk_secret"
         property creel.auth simple
         property creel.rm.insecure true
         property creel.nodemanager.insecure true
