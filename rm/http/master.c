@@ -129,14 +129,15 @@ static void answer_master(void *user, const struct rm_effect *fx)
 }
 
 /* ---------------------------------------------------------------- requests */
-/* Returns the attempt of @id, from 1 to @newest, whose master has the token @bearer; 0: none. */
+/* Returns the attempt of @id, from 1 to @newest, whose master has the token @bearer (NULL:
+ * the request has none, but is signed, as those of tasks are); 0: none. */
 static int32_t find_attempt_of_token(const struct rm_backend *b, struct base_app_id id,
                                      int32_t newest, const char *bearer)
 {
     const char *key = rm_backend_master_key(b);
     char token[RM_MASTER_TOKEN_MAX];
 
-    for (int32_t n = newest; n > 0; n--)
+    for (int32_t n = bearer ? newest : 0; n > 0; n--)
         if (base_secret_equal(bearer,
                               rm_master_token(key, &(struct base_attempt_id){id, n}, token)))
             return n;
