@@ -386,6 +386,7 @@ static void free_server(struct api_server *s)
     pthread_mutex_destroy(&s->lock);
     base_keyring_unref(s->keys);
     api_replay_free(s->replay);
+    api_replay_free(s->replay_of_containers);
     free(s->static_user);
     api_hosts_free(s->hosts);
     api_auth_unref(s->auth);
@@ -406,6 +407,8 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     s->keys = base_keyring_ref(conf->keys);
     s->max_skew_ms = conf->max_skew_ms > 0 ? conf->max_skew_ms : SKEW_DEFAULT_MS;
     s->replay = conf->keys ? api_replay_new(s->max_skew_ms, 0) : NULL;
+    s->replay_of_containers = conf->keys ? api_replay_new(s->max_skew_ms, 0) : NULL;
+    s->trusts_daemons = conf->trusts_daemons;
     s->find_key = conf->find_key;
     s->static_user = base_strdup(conf->static_user);
     s->auth = api_auth_ref(conf->auth);

@@ -149,6 +149,10 @@ struct api_server_conf {
     /* Authenticates callers; the server takes a reference. NULL: callers name themselves by
      * user.name, without cookies, and none is refused. */
     struct api_auth *auth;
+    /* A request signed by a daemon may use the routes of users, in the name that it gives: on a
+     * NodeManager, whose ResourceManager has checked the caller. Elsewhere the signature shows who
+     * sent the request, but is no user's. */
+    bool trusts_daemons;
     bool reads_do_as;      /* accept doAs, by which a caller acts for another user */
     struct api_cors *cors; /* NULL: pages of other sites may read nothing */
     struct api_tls *tls;   /* the server takes a reference; NULL: plain HTTP */

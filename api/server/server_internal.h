@@ -40,7 +40,9 @@ struct api_server {
     void *user;
     char *static_user;
     struct base_keyring *keys; /* NULL: none */
-    struct api_replay *replay; /* likewise */
+    /* likewise; requests signed by containers have a table of their own, so that they cannot make
+     * the server forget those of nodes */
+    struct api_replay *replay, *replay_of_containers;
     int64_t max_skew_ms;
     api_find_key *find_key;
     struct api_refusal_log refusals;
@@ -48,7 +50,7 @@ struct api_server {
     struct api_auth *auth; /* NULL: none */
     struct api_cors *cors; /* NULL: none */
     struct api_tls *tls;   /* NULL: plain HTTP */
-    bool reads_do_as;
+    bool reads_do_as, trusts_daemons;
     enum api_auth_method method;
     api_check_token *check_token;
     bool on_loopback;               /* it listens on a loopback address */

@@ -84,6 +84,7 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
         .bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
         .insecure = nm->options.insecure || base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
         .on_answer = api_audit_log_answer,
+        .trusts_daemons = true,
         /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
         .check_token = nm_check_token,
         .prepare = nm_identify_prepare,

@@ -120,7 +120,9 @@ static void relay_app_of_node(struct api_request *rq, void *user)
     struct base_buf path = {0};
     struct base_app_id id;
 
-    if (!rm_api_read_app_id(rq, 1, &id) || !read_live_node_address(rq, user, address))
+    if (!rm_api_read_app_id(rq, 1, &id) ||
+        rm_access_refuse_app_id(rq, user, RM_OP_VIEW_APP, id, NULL) ||
+        !read_live_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "apps/%s", base_app_id_text(&id, text));
     relay_to_node(rq, user, address, &path, "application/json;charset=utf-8");

@@ -18,6 +18,7 @@
 #include "base/conf/http_address.h"
 #include "base/conf/percent.h"
 #include "rm/daemon/relay.h"
+#include "rm/http/access/access.h"
 #include "rm/http/core_call.h"
 #include "rm/http/mapreduce/mapreduce.h"
 #include "rm/leader/standby.h"
@@ -218,6 +219,18 @@ static void answer_app_not_found(struct api_request *rq, struct base_app_id id)
     answer_html(rq, 404, &body);
 }
 
+/* Returns true after refusing the caller. YARN's proxy asks for no rights, and leaves them to the
+ * master, which however sees nothing but the proxy; where callers are proven, the rights on the
+ * application count here. */
+static bool refuse_visitor(struct api_request *rq, struct rm_backend *b,
+                           const struct rm_app_view *app)
+{
+    bool reads = strcmp(api_route_of(rq)->method, "GET") == 0;
+
+    return rm_access_is_strict(b) &&
+           rm_access_refuse_app(rq, b, reads ? RM_OP_VIEW_APP : RM_OP_KILL, app);
+}
+
 static void handle_proxy(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
@@ -233,10 +246,10 @@ static void handle_proxy(struct api_request *rq, void *user)
     }
     rc = rm_view_app(rm_backend_lock_core(b), id, &v);
     rm_backend_unlock_core(b);
-    if (rc == 0)
-        proxy_to_app(rq, b, &v.apps[0]);
-    else
+    if (rc != 0)
         answer_app_not_found(rq, id);
+    else if (!refuse_visitor(rq, b, &v.apps[0]))
+        proxy_to_app(rq, b, &v.apps[0]);
     rm_views_free(&v);
 }
 

@@ -91,7 +91,8 @@ static bool check_signature(struct api_request *rq, const char *authorization,
     if (!base_request_signature_is_right(&given, &signer->key, rq->method, rq->target))
         return base_error_set(err, -BASE_EPERM, "the signature by key %s is wrong", given.key),
                false;
-    if (api_replay_note(s->replay, given.nonce, given.time_ms, now_ms) != API_REPLAY_NEW)
+    if (api_replay_note(signer->is_node ? s->replay : s->replay_of_containers, given.nonce,
+                        given.time_ms, now_ms) != API_REPLAY_NEW)
         return base_error_set(err, -BASE_EPERM, "the request of key %s repeats an earlier one",
                               given.key),
                false;

@@ -71,7 +71,8 @@ static bool is_known_by_token(const struct api_request *rq)
 {
     enum api_role role = rq->route ? rq->route->role : API_ROLE_READ;
 
-    return role == API_ROLE_NODE || role == API_ROLE_MASTER || api_is_signed_by_node(rq);
+    return role == API_ROLE_NODE || role == API_ROLE_MASTER ||
+           (api_is_signed_by_node(rq) && rq->server->trusts_daemons);
 }
 
 bool api_request_act_as_asked(struct api_request *rq)

@@ -42,13 +42,15 @@ static bool needs_user(const struct api_request *rq)
 {
     const struct api_route *route = rq->route;
 
-    if (rq->server->method != API_AUTH_TOKEN || api_is_signed_by_node(rq) || rq->named ||
-        (route->role != API_ROLE_READ && route->role != API_ROLE_WRITE))
+    if (rq->server->method != API_AUTH_TOKEN || rq->named ||
+        (route->role != API_ROLE_READ && route->role != API_ROLE_WRITE) ||
+        (api_is_signed_by_node(rq) && rq->server->trusts_daemons))
         return false;
     if (route->role == API_ROLE_WRITE || strcmp(route->method, "GET") != 0 ||
         (route->flags & API_ROUTE_PRIVATE))
         return true;
-    return !rq->server->on_loopback && !(route->flags & API_ROUTE_PROBE);
+    return !rq->server->on_loopback && !(route->flags & API_ROUTE_PROBE) &&
+           !api_is_signed_by_node(rq);
 }
 
 bool api_request_check_needed_user(struct api_request *rq)
