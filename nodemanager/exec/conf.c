@@ -134,6 +134,8 @@ void exec_conf_read(struct exec_conf *c)
     while (len < sizeof text - 1 && (n = read(fd, text + len, sizeof text - 1 - len)) > 0)
         len += (size_t)n;
     close(fd);
+    if (n < 0 || memchr(text, '\0', len))
+        exec_refuse("%s: cannot be read as text", EXEC_CONF);
     if (len == sizeof text - 1)
         exec_refuse("%s: larger than %d bytes", EXEC_CONF, CONF_BYTES_MAX - 2);
     for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line;

@@ -542,7 +542,9 @@ static int ask_for_process(struct nm_localizer *l, struct nm_spawn *spawn, struc
                                 timestamp,
                                 max,
                                 seconds,
-                                c->visibility == BASE_RESOURCE_PUBLIC ? "public" : "private",
+                                c->visibility != BASE_RESOURCE_PUBLIC ? "private"
+                                : l->conf.launcher                    ? "shared"
+                                                                      : "public",
                                 l->conf.files->root,
                                 c->own,
                                 l->conf.ca_file ? l->conf.ca_file : "",

@@ -14,7 +14,9 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 
-#define KEY "creel.nodemanager.user-launcher: "
+#define KEY            "creel.nodemanager.user-launcher: "
+#define HELPER_MAX_MS  60000 /* for one folder to be removed */
+#define HELPER_KILL_MS 5000  /* for a killed helper to end */
 
 static const char *const no_environment[] = {NULL};
 
@@ -79,19 +81,28 @@ int nm_launcher_request_kill(struct nm_spawn *spawn, uint64_t tag, const char *l
     return nm_spawn_request(spawn, tag, argv, no_environment, err);
 }
 
-/* Waits for the end of the process that was requested last. */
+/* Waits for the end of the process that was requested last. It works in folders of users, who could
+ * stop it or feed it without end, and with it all cleaning: so it is killed after a while, and the
+ * next round goes on. */
 static void wait_for_helper(struct nm_files *f)
 {
     struct pollfd p = {.fd = nm_spawn_fd(f->helper), .events = POLLIN};
     struct nm_spawned s;
+    int rc;
 
     while (nm_spawn_receive_answer(f->helper, &s, NULL) == 0)
         poll(&p, 1, -1);
     if (s.pidfd < 0)
         return;
     p.fd = s.pidfd;
-    while (poll(&p, 1, -1) < 0 && errno == EINTR)
-        ;
+    while ((rc = poll(&p, 1, HELPER_MAX_MS)) < 0 && errno == EINTR)
+        continue;
+    if (rc == 0) {
+        base_log_warn("files", "removing a user's folder takes longer than %d s: it goes on later",
+                      HELPER_MAX_MS / 1000);
+        syscall(SYS_pidfd_send_signal, s.pidfd, SIGKILL, NULL, 0);
+        poll(&p, 1, HELPER_KILL_MS);
+    }
     close(s.pidfd);
 }
 

@@ -9,7 +9,8 @@
  *   TIMESTAMP  its required modification time, in ms since 1970; checked as below
  *   MAX        most bytes that the resource may take, downloaded or unpacked
  *   SECONDS    most time that this process may take
- *   ACCESS     public or private: the mode of the files
+ *   ACCESS     public or private: the mode of the files; shared: as public, and a file of this host
+ *              must be one that everybody may read
  *   ROOT, OWN  the NodeManager's local folder, from which nothing is copied, except from OWN
  *   CA         file of authorities by which https servers are recognised besides those of the
  *              system; empty: none
@@ -47,6 +48,7 @@ struct fetch {
     char name[256];
     int64_t bytes; /* written so far */
     mode_t file_mode;
+    bool shared_only; /* a file of this host must be readable by everybody */
 };
 
 /* Opens the resource for reading, after downloading it into DIR if it is remote, sets f->name, and

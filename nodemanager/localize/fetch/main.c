@@ -138,7 +138,8 @@ int main(int argc, char **argv)
         return 2;
     }
     /* the NodeManager reads what it has had copied as a user by way of its group */
-    f.file_mode = strcmp(argv[ARG_ACCESS], "public") == 0 ? 0555 : 0550;
+    f.shared_only = strcmp(argv[ARG_ACCESS], "shared") == 0;
+    f.file_mode = f.shared_only || strcmp(argv[ARG_ACCESS], "public") == 0 ? 0555 : 0550;
     umask(f.file_mode == 0555 ? 022 : 027);
     setlocale(LC_CTYPE, "C.UTF-8");
     f.url = argv[ARG_URL];

@@ -115,6 +115,25 @@ static bool lies_in(const char *path, const char *folder)
     return n > 0 && strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
+/* Returns true when everybody may read the file @real, of which @st tells the mode: a file of the
+ * node's user alone must not reach containers of other users through the shared cache. SOURCE:
+ * Hadoop's FSDownload (isPublic). */
+static bool is_for_everybody(const char *real, const struct stat *st)
+{
+    char folder[PATH_MAX];
+    struct stat above;
+
+    if (!(st->st_mode & S_IROTH))
+        return false;
+    snprintf(folder, sizeof folder, "%s", real);
+    for (char *slash = strrchr(folder, '/'); slash; slash = strrchr(folder, '/')) {
+        *slash = '\0';
+        if (stat(*folder ? folder : "/", &above) < 0 || !(above.st_mode & S_IXOTH))
+            return false;
+    }
+    return true;
+}
+
 /* Opens a plain file wherever links lead, but never a device or a FIFO, since merely opening one
  * may block or have side effects. */
 static int open_local(struct fetch *f, const char *path, struct base_error *err)
@@ -143,6 +162,11 @@ static int open_local(struct fetch *f, const char *path, struct base_error *err)
     else if (n <= 0 || (lies_in(real, f->root) && !lies_in(real, f->own)))
         rc =
             base_error_set(err, -BASE_EPERM, "Resource %.1000s belongs to the NodeManager", f->url);
+    else if (f->shared_only && !is_for_everybody(real, &st))
+        rc = base_error_set(err, -BASE_EPERM,
+                            "Resource %.1000s is not publicly accessible and as such cannot be "
+                            "part of the public cache",
+                            f->url);
     else
         rc = check_size_and_time(f, st.st_size, at_ms, at_ms == f->timestamp_ms, err);
     fd = rc < 0 ? rc : open(self, O_RDONLY | O_CLOEXEC);
