@@ -1,4 +1,5 @@
 /* The requests of a job's steps to the ResourceManager. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,9 +90,10 @@ static int get_paths(struct wire_splits *s, struct base_error *err)
     json_array_foreach(list, i, j)
     {
         s->paths[i] = json_string_value(j);
-        if (!s->paths[i] || s->paths[i][0] != '/')
-            return base_error_set(err, -BASE_EINVAL, "paths[%zu]: an absolute path was expected",
-                                  i);
+        if (!s->paths[i] || s->paths[i][0] != '/' || strlen(s->paths[i]) >= PATH_MAX)
+            return base_error_set(err, -BASE_EINVAL,
+                                  "paths[%zu]: an absolute path of less than %d bytes was expected",
+                                  i, PATH_MAX);
     }
     return 0;
 }

@@ -124,7 +124,7 @@ static bool node_can_run_step(const struct rm_node *n, enum base_task_kind k)
         n->used[k] >= n->slots[k])
         return false;
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
-        if (ct->step)
+        if (ct->step && !ct->killing)
             return false;
     return true;
 }
@@ -226,7 +226,8 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
     s->running = NULL;
     s->allowed = -1;
     drop_reported_splits(s);
-    if (r && ct->exit_code == 0 && s->kind != BASE_STEP_SETUP)
+    if (r && ct->exit_code == 0 &&
+        (s->kind == BASE_STEP_ABORT || (s->kind == BASE_STEP_COMMIT && a->commit_begun)))
         return RM_STEP_DONE;
     /* the commit of a killed job is not tried again when it has failed */
     if (!was_killed(ct, r) &&
@@ -287,6 +288,12 @@ static int check_page_fits(const struct rm_split_page *all, const struct rm_spli
             "job.input: the list of its files and splits takes more than %d bytes "
             "to store; a larger split-size makes fewer splits",
             BASE_RECORD_MAX);
+    /* a page has a path only for its splits; else pages could fill the memory with paths */
+    if (page->paths.n > page->splits_n || (page->splits_n == 0 && !page->last))
+        return base_error_set(err, -BASE_EINVAL,
+                              "splits: %zu with %zu paths: expected a split "
+                              "of each path",
+                              page->splits_n, page->paths.n);
     for (size_t i = 0; i < page->splits_n; i++)
         if (page->splits[i].path >= page->paths.n)
             return base_error_set(err, -BASE_EINVAL, "splits: %u is not one of %zu paths",
