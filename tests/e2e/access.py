@@ -14,6 +14,9 @@ import time
 
 ROLES = ["nobody", "stranger", "viewer", "modifier", "queueadmin", "admin", "node", "master",
          "othermaster"]
+# One more role: a task that signs with its container's token. It gets what a caller without a token
+# gets, or a refusal, wherever the class is not that of masters and tasks.
+TASK = "task"
 
 
 def read(*path):
@@ -21,14 +24,25 @@ def read(*path):
         return f.read()
 
 
-def sign(key, method, target, body):
-    """The header of a daemon's request, from its description in deploy/doc/rest.md."""
+def sign(token, method, target, body):
+    """The header of a signed request, from its description in deploy/doc/rest.md. The token is a
+    secret's key, or that of a container: "NAME.KEY"."""
+    if isinstance(token, bytes):
+        key, name = token, hashlib.sha256(token).hexdigest()[:8]
+    else:
+        name, key = token.text.rsplit(".", 1)
+        key = bytes.fromhex(key)
     now, nonce = int(time.time() * 1000), os.urandom(16).hex()
     digest = hashlib.sha256(body.encode()).hexdigest()
     text = "\n".join(["creel-request-1", method, target, str(now), nonce, digest])
     mac = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
-    name = hashlib.sha256(key).hexdigest()[:8]
     return f"Creel-HMAC key={name}, time={now}, nonce={nonce}, sha256={digest}, mac={mac}"
+
+
+class ContainerToken:
+    """Signs requests, instead of being sent."""
+    def __init__(self, text):
+        self.text = text
 
 
 class Server:
@@ -41,7 +55,7 @@ class Server:
         if body is not None:
             headers["Content-Type"] = "application/json"
         for last in (False, True):
-            if isinstance(token, bytes):  # a key: the request is signed, anew each time
+            if isinstance(token, (bytes, ContainerToken)):  # the request is signed, anew each time
                 headers["Authorization"] = sign(token, method, path, body or "")
             elif token:
                 headers["Authorization"] = "Bearer " + token
@@ -80,6 +94,7 @@ class World:
         self.tokens["master"] = self.token_of_master(self.app)
         self.tokens["othermaster"] = self.token_of_master(self.other)
         self.job_token = self.token_of_master("task")
+        self.tokens[TASK] = ContainerToken(self.job_token)
 
     def until(self, what):
         end = time.monotonic() + 60
@@ -239,6 +254,11 @@ def main():
         if "--print" in sys.argv:
             print(*route, name or "-", *(str(got[r][0]) for r in ROLES), sep="\t")
             continue
+        status, text = world.ask(*route, TASK, query, body)
+        asked += 1
+        if (status >= 500 and expected["nobody"] != str(status)) or \
+                (status < 400 and expected["nobody"] != "+" and name != "master"):
+            wrong.append(f"{' '.join(route)} ({name}) as a task: {status}: {text[:200]}")
         for role in ROLES:
             status, want = got[role][0], expected[role]
             if want == "+":
