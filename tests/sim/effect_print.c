@@ -67,9 +67,19 @@ static void print_allocated(const struct rm_allocated *v, size_t n, const char *
 
 static void print_reply(const struct rm_effect *fx, struct base_buf *out)
 {
-    static const char *const names[] = {"error",         "ok",        "app-id", "job",
-                                        "app",           "kill",      "flag",   "registered",
-                                        "am-registered", "allocated", "resync", "am-finished"};
+    static const char *const names[] = {[RM_REPLY_ERROR] = "error",
+                                        [RM_REPLY_OK] = "ok",
+                                        [RM_REPLY_APP_ID] = "app-id",
+                                        [RM_REPLY_JOB] = "job",
+                                        [RM_REPLY_APP] = "app",
+                                        [RM_REPLY_KILL] = "kill",
+                                        [RM_REPLY_FLAG] = "flag",
+                                        [RM_REPLY_SPLITS] = "splits",
+                                        [RM_REPLY_NODE_REGISTERED] = "registered",
+                                        [RM_REPLY_AM_REGISTERED] = "am-registered",
+                                        [RM_REPLY_ALLOCATED] = "allocated",
+                                        [RM_REPLY_RESYNC] = "resync",
+                                        [RM_REPLY_AM_FINISHED] = "am-finished"};
 
     base_buf_addf(out, "reply %" PRIu64 " after %" PRIu64 " %s %d %s flag %d state %s", fx->token,
                   fx->after_seq, names[fx->u.reply.kind], fx->u.reply.code,
