@@ -236,6 +236,22 @@ static void test_other_answers(void)
     end();
 }
 
+/* Waits until the proxy redirects: the master's farewell is answered when it is stored, which the
+ * core hears a moment later. */
+static void wait_until_moved(const char *rest)
+{
+    for (int64_t until = client_now_ms() + 20000; client_now_ms() < until; poll(NULL, 0, 2)) {
+        struct client_answer a;
+        bool moved;
+
+        proxied("GET", rest, NULL, NULL, &a);
+        moved = a.status == 302;
+        client_free(&a);
+        if (moved)
+            return;
+    }
+}
+
 static void test_redirects(void)
 {
     static const char *const useless[] = {"", "javascript:alert(1)", "ftp://h/", "http://"};
@@ -254,6 +270,7 @@ static void test_redirects(void)
                        "{\"finalStatus\":\"SUCCEEDED\",\"trackingUrl\":"
                        "\"http://history:19888/job/\"}",
                        200));
+    wait_until_moved("/x");
     expect_moved("/x", "http://history:19888/job/x");
     snprintf(page, sizeof page, "/proxy/redirect/%s/mapreduce", app);
     client_do(rms[0].port, "GET", page, NULL, NULL, &a);
