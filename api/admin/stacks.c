@@ -77,7 +77,7 @@ static const char *get_state_name(char state)
     }
 }
 
-static bool read_line(pid_t thread, const char *file, char *out, size_t max)
+static bool read_thread_file(pid_t thread, const char *file, char *out, size_t max)
 {
     char path[64];
 
@@ -93,7 +93,7 @@ static void add_call(struct base_buf *out, pid_t thread)
     char *end;
     long number;
 
-    if (!read_line(thread, "syscall", text, sizeof text))
+    if (!read_thread_file(thread, "syscall", text, sizeof text))
         return;
     number = strtol(text, &end, 10);
     if (end == text || number < 0) /* "running", or stopped outside of a call */
@@ -104,7 +104,7 @@ static void add_call(struct base_buf *out, pid_t thread)
         base_buf_adds(out, name);
     else
         base_buf_addf(out, "system call %ld", number);
-    if (read_line(thread, "wchan", at, sizeof at) && strcmp(at, "0") != 0)
+    if (read_thread_file(thread, "wchan", at, sizeof at) && strcmp(at, "0") != 0)
         base_buf_addf(out, " (kernel: %s)", at);
     base_buf_adds(out, "\n");
 }

@@ -78,7 +78,7 @@ static void insert_into_our_nodes(struct ha_election *e, const char *name)
     e->mine_n++;
 }
 
-static void store_listed_election_nodes(struct ha_election *e, const struct ha_zk_event *ev)
+static void store_lowest_and_our_nodes(struct ha_election *e, const struct ha_zk_event *ev)
 {
     size_t ours = strlen(e->rm_id);
     const char *lowest = NULL;
@@ -361,7 +361,7 @@ void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot,
         return;
     }
     if (slot == SLOT_CHILDREN)
-        store_listed_election_nodes(e, ev);
+        store_lowest_and_our_nodes(e, ev);
     else if (!parse_epoch_node(e, ev))
         return;
     if (!e->want[SLOT_CHILDREN] && !e->want[SLOT_EPOCH])

@@ -28,8 +28,8 @@ static long ask_as_stranger(struct doctor *d, const char *method, const char *pa
     return rc < 0 ? 0 : out->status;
 }
 
-static void report_answer(struct doctor *d, const struct doctor_check *check, const char *method,
-                          const char *path, long status)
+static void report_served_stranger(struct doctor *d, const struct doctor_check *check,
+                                   const char *method, const char *path, long status)
 {
     char *key = base_printf("%s %s%s", method, d->url, path);
     char *value = base_printf("answered %ld to a stranger", status);
@@ -47,7 +47,7 @@ static void check_refused(struct doctor *d, const struct doctor_check *check, co
     bool served = status == 200 || status == 202 || status == 400;
 
     if (served)
-        report_answer(d, check, method, path, status);
+        report_served_stranger(d, check, method, path, status);
     base_http_answer_free(&a);
 }
 
@@ -58,7 +58,7 @@ void doctor_check_claimed_name(struct doctor *d, const struct doctor_check *chec
     long status = ask_as_stranger(d, "GET", path, NULL, &a);
 
     if (status == 200 && a.body.len && strstr(a.body.data, "\"creel-doctor\""))
-        report_answer(d, check, "GET", path, status);
+        report_served_stranger(d, check, "GET", path, status);
     base_http_answer_free(&a);
 }
 
@@ -79,7 +79,7 @@ void doctor_check_private_pages(struct doctor *d, const struct doctor_check *che
         struct base_http_answer a = {0};
         long status = ask_as_stranger(d, "GET", pages[i], NULL, &a);
         if (status == 200)
-            report_answer(d, check, "GET", pages[i], status);
+            report_served_stranger(d, check, "GET", pages[i], status);
         base_http_answer_free(&a);
     }
 }

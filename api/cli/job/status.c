@@ -246,7 +246,7 @@ static void print_json_page(void *user, const json_t *tasks)
 }
 
 /* Prints {"job":{…},"tasks":[…]} as the pages arrive. */
-static int print_json(struct cli *c, const char *id, const json_t *answer)
+static int print_json_with_tasks(struct cli *c, const char *id, const json_t *answer)
 {
     char *text = json_dumps(answer, JSON_COMPACT);
     size_t n = 0;
@@ -280,7 +280,7 @@ int cli_job_status_main(int argc, char **argv)
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = cli_job_get(&c, id, 0, &answer);
     if (rc == CLI_OK && c.json && s.tasks) {
-        rc = print_json(&c, id, answer);
+        rc = print_json_with_tasks(&c, id, answer);
     } else if (rc == CLI_OK && c.json) {
         cli_print_json(answer);
     } else if (rc == CLI_OK) {

@@ -84,7 +84,7 @@ int nm_launcher_request_kill(struct nm_spawn *spawn, uint64_t tag, const char *l
 /* Waits for the end of the process that was requested last. It works in folders of users, who could
  * stop it or feed it without end, and with it all cleaning: so it is killed after a while, and the
  * next round goes on. */
-static void wait_for_helper(struct nm_files *f)
+static void wait_for_or_kill_helper(struct nm_files *f)
 {
     struct pollfd p = {.fd = nm_spawn_fd(f->helper), .events = POLLIN};
     struct nm_spawned s;
@@ -114,7 +114,7 @@ static void empty_folder(struct nm_files *f, const char *path)
     if (nm_spawn_request(f->helper, 0, argv, no_environment, &err) < 0)
         base_log_warn("files", "%s: %s", path, err.text);
     else
-        wait_for_helper(f);
+        wait_for_or_kill_helper(f);
 }
 
 static bool is_folder_of_other(const char *path, struct stat *st)

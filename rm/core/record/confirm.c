@@ -90,7 +90,7 @@ void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n)
 
 /* A refused node tries to register again. When it has not tried for node_expiry_us, its refusal
  * ends. */
-static void expect_registration_retry(struct rm_core *c, struct rm_node *n)
+static void restart_refusal_expiry(struct rm_core *c, struct rm_node *n)
 {
     if (n->registered || n->awaited)
         return;
@@ -152,7 +152,7 @@ bool rm_confirm_refuse_node_if_foreign(struct rm_core *c, const struct rm_event 
         rm_emit_note(c, 3, "%s", c->refused_text);
     set_node_refused(c, n, true);
     rm_node_update_gone_list(c, n);
-    expect_registration_retry(c, n);
+    restart_refusal_expiry(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;
     if (c->conf.format_confirmed) {
         rm_effect_add(c, RM_FX_EPOCH_LOW)->u.epoch_low.epoch_seen = c->epoch_seen;

@@ -97,7 +97,7 @@ static bool may_see(struct api_request *rq, struct rm_backend *b, struct base_ap
     return sees;
 }
 
-static void add_pair(const char *name, const char *value, void *user)
+static void add_query_parameter(const char *name, const char *value, void *user)
 {
     struct base_buf *url = user;
 
@@ -136,7 +136,7 @@ static void send_to_node(struct api_request *rq, struct rm_backend *b, const cha
         base_buf_adds(&url, "/");
         base_percent_encode(file, &url);
     }
-    api_query_each_pair(rq, add_pair, &url);
+    api_query_each_pair(rq, add_query_parameter, &url);
     api_add_header(rq, "Location", url.data);
     api_answer(rq, 307, file ? API_TEXT : api_wanted_type(rq), NULL);
     base_buf_free(&url);

@@ -121,7 +121,7 @@ static bool is_inside(const char *path, const char *queue)
     return path && strncmp(path, queue, n) == 0 && (path[n] == '\0' || path[n] == '.');
 }
 
-static bool queue_was_offered(const struct part *p, const char *queue, bool *taken)
+static bool has_offer_in_queue(const struct part *p, const char *queue, bool *taken)
 {
     bool offered = false;
 
@@ -174,7 +174,7 @@ static const struct yarn_activity_node *queue_new(const struct part *p, size_t a
 {
     const struct rm_views *v = &p->f->queues;
     const char *name = v->queues[at].name;
-    bool taken, offered = queue_was_offered(p, name, &taken);
+    bool taken, offered = has_offer_in_queue(p, name, &taken);
     struct yarn_activity_node *n = node_new(p->m, taken ? "ACCEPTED" : "SKIPPED");
     struct api_any *children;
     size_t children_n = 0;
@@ -271,7 +271,8 @@ static void fill_app_allocation(const struct rm_round_view *round, const struct 
 }
 
 /* Returns true when a later round of the same node has the application too. */
-static bool is_outdated(const struct rm_views *v, size_t at, const struct base_app_id *app)
+static bool has_later_round_with_app(const struct rm_views *v, size_t at,
+                                     const struct base_app_id *app)
 {
     for (size_t i = at + 1; i < v->rounds_n; i++)
         for (size_t k = 0; k < v->rounds[i].offers_n; k++)
@@ -292,7 +293,7 @@ void yarn_app_allocations_fill(const struct rm_views *v, const struct base_app_i
         most += v->rounds[i].offers_n;
     a = memory_get(m, most * sizeof *a);
     for (size_t i = 0; i < v->rounds_n; i++) {
-        if (filter->summarize && is_outdated(v, i, app))
+        if (filter->summarize && has_later_round_with_app(v, i, app))
             continue;
         for (size_t k = 0; k < v->rounds[i].offers_n; k++)
             if (offer_passes(filter, &v->rounds[i].offers[k], app))
