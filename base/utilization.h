@@ -1,5 +1,5 @@
-/* base/utilization.h - memory and processors in use on a node, as YARN's ResourceUtilization: by
- * the whole machine, and by the processes of its containers. */
+/* base/utilization.h - memory and processors in use on a node, as in YARN's ResourceUtilization: by
+ * the whole machine, and by the processes of its containers; and what the machine has in all. */
 #ifndef CREEL_BASE_UTILIZATION_H
 #define CREEL_BASE_UTILIZATION_H
 

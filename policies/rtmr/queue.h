@@ -79,8 +79,9 @@ struct rtmr_entry {
     int64_t *ends[BASE_TASK_KINDS]; /* actual finish times, ascending */
     size_t ends_n[BASE_TASK_KINDS], ends_cap[BASE_TASK_KINDS];
     int64_t reserve; /* slots kept for the job's reduces */
-    /* attempts without deadline that ran when the link was calculated; held_us: the time of this
-     * calculation, 0: none ran */
+    /* slots held, when the link was calculated, by attempts of jobs without a deadline, except
+     * those that an earlier link or the base already has; held_us: the time of this calculation, 0:
+     * the link adds none */
     int64_t held_us;
     struct slot_run *held[BASE_TASK_KINDS];
     size_t held_n[BASE_TASK_KINDS], held_cap[BASE_TASK_KINDS];

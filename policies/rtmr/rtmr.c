@@ -473,7 +473,7 @@ static bool leaves_enough_reduce_slots(const struct policy *self, const struct p
 }
 
 /* Returns true when a task of @job may start in this slot without using slots booked for
- * reservations. */
+ * reservations before the job in the queue. */
 static bool leaves_booked_slots(const struct policy *self, const struct policy_offer *offer,
                                 const struct policy_job *job)
 {

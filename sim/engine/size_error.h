@@ -2,7 +2,7 @@
  * idea of the jobs' sizes is off by a random factor?
  *
  * The factor belongs to (seed, job, kind of task), so it does not depend on when the policy asks.
- * Policies that use sizes apply it through size_factor in struct policy_env.
+ * Only hfsp applies it, through size_factor in struct policy_env; other policies see true sizes.
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, fig. 6 (uniform errors); Dell'Amico et al.,
  * "PSBS: Practical Size-Based Scheduling", arXiv:1410.6122 (log-normal errors). */
 #ifndef CREEL_SIM_ENGINE_SIZE_ERROR_H

@@ -83,7 +83,7 @@ void cli_yarn_add_hash_set(char *const *names, size_t n, struct base_buf *out)
     free(repeated);
 }
 
-/* Returns the number of characters of UTF-8. */
+/* Returns the number of characters in @s, which is UTF-8. */
 static int count_characters(const char *s)
 {
     int n = 0;

@@ -35,8 +35,9 @@ static void add_mode(int fd, const struct stat *st, mode_t wanted)
 
 static void walk_folder(struct walk *w, int fd, int depth);
 
-/* Walks the folder @name in @at, or moves it to the top, where it is found once more, if its path
- * is too long for our descriptors. */
+/* Walks the folder @name in @at. A folder at USER_DEPTH_MAX is not walked, since each level keeps a
+ * descriptor open, and is counted as DEEP; when removing, it is moved to the top, where the next
+ * round finds it. */
 static void enter_folder(struct walk *w, int at, const char *name, int depth)
 {
     char moved[32];

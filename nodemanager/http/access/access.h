@@ -14,7 +14,8 @@ bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct b
 /* Returns true when lists leave the application out for the caller, who may not see it
  * (yarn.webapp.filter-entity-list-by-user). Must not be called with nm->lock held. */
 bool nm_access_leaves_out_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app);
-/* Returns true when the caller is an administrator, whether or not ACLs are enabled. */
+/* Returns true when the caller is an administrator, whether or not ACLs are enabled. An anonymous
+ * caller always counts as one. */
 bool nm_access_is_admin(struct api_request *rq, struct nm *nm);
 /* The same, except that an anonymous caller counts as one only if everybody is an administrator.
  * @nm: struct nm *. */

@@ -1,6 +1,6 @@
-/* rm/core/app/health.h - the last container that was allocated, released and preempted, and how
- * many were in that step: what YARN calls its scheduler's health. Not stored, so empty after a
- * restart. Noting costs a few writes to one cache line. */
+/* rm/core/app/health.h - the containers allocated, released and preempted last, one of each kind,
+ * and how many of that kind there were in the same step: what YARN calls its scheduler's health.
+ * Not stored, so empty after a restart. Noting costs only a few writes to memory. */
 #ifndef CREEL_RM_CORE_APP_HEALTH_H
 #define CREEL_RM_CORE_APP_HEALTH_H
 

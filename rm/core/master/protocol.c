@@ -48,8 +48,9 @@ static struct rm_allocated describe_allocated(struct rm_core *c, const struct rm
 }
 
 /* Returns true for containers that the answer to a registration lists: live containers of earlier
- * attempts, and, after a takeover, all containers of this attempt. The master's next asks come on
- * top of these, so the list includes containers whose end the first allocate will report. */
+ * attempts, and, after a takeover, all containers of this attempt; in both cases without those of
+ * masters. The master's next asks come on top of these, so the list includes containers whose end
+ * the first allocate will report. */
 static bool is_listed_at_registration(const struct rm_attempt *at, const struct rm_container *ct)
 {
     if (ct->id.attempt.attempt == at->id.attempt)

@@ -1,5 +1,5 @@
-/* rm/http/mapreduce/fill.c - fills jobs, tasks and attempts as MapReduce shows them from views of
- * the core. SOURCE: Hadoop's MapReduce REST APIs. */
+/* rm/http/mapreduce/fill.c - fills in, from views of the core, jobs, tasks and attempts as
+ * MapReduce shows them. SOURCE: Hadoop's MapReduce REST APIs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

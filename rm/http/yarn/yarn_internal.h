@@ -50,7 +50,8 @@ void yarn_resource_fill(const struct yarn_context *f, struct yarn_resource *r,
 /* Fills use, reservations (none) and demand in the default partition; masters are left out. */
 void yarn_partition_usage_fill(const struct yarn_context *f, struct yarn_partition_usage *u,
                                const struct rm_res *used, const struct rm_res *pending);
-/* The same with masters: what they use, and their limit in the queue and for one user. */
+/* Adds the masters: what they use, and their limit in the queue and for one user. Call after
+ * yarn_partition_usage_fill(), which leaves them out. */
 void yarn_partition_usage_fill_masters(const struct yarn_context *f, struct yarn_partition_usage *u,
                                        const struct rm_res *used, const struct rm_res *limit,
                                        const struct rm_res *user_limit);

@@ -214,7 +214,7 @@ static void post_validate(struct api_request *rq, void *user)
     drop_call(p);
 }
 
-/* ---------------------------------------------------------------- as configured again */
+/* ---------------------------------------------------------------- resetting to the file */
 static void answer_format(void *user, const struct rm_effect *fx)
 {
     struct conf_call *p = user;
