@@ -229,9 +229,12 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
     if (r && ct->exit_code == 0 &&
         (s->kind == BASE_STEP_ABORT || (s->kind == BASE_STEP_COMMIT && a->commit_begun)))
         return RM_STEP_DONE;
-    /* the commit of a killed job is not tried again when it has failed */
+    /* The commit of a killed job is not tried again when it has failed. An attempt of an earlier
+     * instance does not decide that: another one may have committed on a node that has not
+     * registered yet. */
     if (!was_killed(ct, r) &&
-        (count_failure(c, a, ct) || (s->kind == BASE_STEP_COMMIT && a->ending != RM_END_NONE))) {
+        (count_failure(c, a, ct) || (s->kind == BASE_STEP_COMMIT && a->ending != RM_END_NONE &&
+                                     ct->id.num >> 40 == c->conf.epoch))) {
         *why = ct->diagnostics ? ct->diagnostics : "it did not do its work";
         return RM_STEP_FAILED;
     }
