@@ -347,10 +347,10 @@ static const char *const users[] = {"ann",    "ann",    "ann",  "bob",     "root
                                     "eve",    "sysann", "mole", "creelnm", "rootling",
                                     "0",      "61201",  "",     "ann:x",   "../ann",
                                     "nobody", "ann\n",  "-1",   "%s%n",    "aaaaaaaaaaaaaaaa"};
-static const char *const apps[] = {APP,  APP, APP, "application_7_0002", "../apps/" APP,
+static const char *const apps[] = {APP,  APP, APP, "application_7_0002", ("../apps/" APP),
                                    "..", ".", "",  "application_/../..", "application_%n"};
 static const char *const containers[] = {
-    CT,   CT, CT,           "container_7_0001_01_000002", "../" CT,
+    CT,   CT, CT,           "container_7_0001_01_000002", ("../" CT),
     "..", "", "container_", "container_../../../canary"};
 static const char *const paths[] = {"trash/1",
                                     "trash/1",
