@@ -96,8 +96,6 @@ int cli_secret_main(int argc, char **argv)
         path = s.file ? base_strdup(s.file)
                       : base_keyring_path_by_conf(c.conf, BASE_CLUSTER_SECRET_KEY,
                                                   BASE_CLUSTER_SECRET_NAME);
-    if (rc == CLI_OK && !path)
-        rc = cli_error(CLI_USAGE, "secret: neither --file nor $HOME says where to write it");
     if (rc == CLI_OK)
         rc = make_secret(path, s.keep_old);
     free(path);

@@ -9,6 +9,7 @@
 #include "base/crypto/container_token.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
+#include "base/io/private_file.h"
 #include "base/mem.h"
 
 #define REFRESH_US 1000000
@@ -192,7 +193,7 @@ char *base_keyring_path_by_conf(const struct base_conf *conf, const char *key, c
 {
     const char *set = base_conf_get(conf, key);
 
-    return set && set[0] ? base_strdup(set) : base_secret_default_path(name);
+    return set && set[0] ? base_strdup(set) : base_state_path(name);
 }
 
 int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, const char *name,
@@ -210,12 +211,6 @@ int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, con
             "a secret (creel secret --new --file FILE)",
             key);
     path = base_keyring_path_by_conf(conf, key, name);
-    if (!path)
-        return base_error_set(
-            err, -BASE_EINVAL,
-            "%s is not set, and neither is $HOME nor $XDG_STATE_HOME: expected the "
-            "file of the secret",
-            key);
     rc = base_keyring_open(path, out, err);
     if (rc == -BASE_ENOTFOUND && by_default) {
         rc = base_secret_file_make(path, err);

@@ -42,14 +42,13 @@ bool base_keyring_refresh_if_due(struct base_keyring *k);
 void base_keyring_note_refusal(struct base_keyring *k, const char *id);
 
 /* Opens the keyring of the file that the configuration key @key names; when it is not set, of
- * base_secret_default_path(@name), making the file if there is none. @loopback false: the daemon
+ * base_state_path(@name), making the file if there is none. @loopback false: the daemon
  * can be reached from other hosts, where its user's state folder is not; an unset key is then an
  * error, as is a file that was named and does not exist (-BASE_EINVAL). Returns 0 or a negative
  * BASE_E*, whose message names the key. */
 int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, const char *name,
                               bool loopback, struct base_keyring **out, struct base_error *err);
-/* Returns the path that base_keyring_open_by_conf() opens; NULL when there is none. The caller
- * frees it. */
+/* Returns the path that base_keyring_open_by_conf() opens. The caller frees it. */
 char *base_keyring_path_by_conf(const struct base_conf *conf, const char *key, const char *name);
 
 #define BASE_CLUSTER_SECRET_KEY  "creel.cluster.secret-file"

@@ -1,59 +1,21 @@
 #include "base/crypto/secret_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/crypto/digest.h"
 #include "base/crypto/hex.h"
 #include "base/crypto/random.h"
 #include "base/io/io.h"
-#include "base/io/plain.h"
+#include "base/io/private_file.h"
 #include "base/mem.h"
 
 #define KEY_HEX  (2 * BASE_KEY_BYTES)
 #define ID_HEX   8
 #define FILE_MAX (BASE_SECRET_KEYS_MAX * (KEY_HEX + 2) + 1)
-
-/* Checks the state of the opened file, which cannot be exchanged any more. */
-static int check_owner_and_mode(const char *path, const struct stat *st, struct base_error *err)
-{
-    if (st->st_uid != geteuid() && st->st_uid != 0)
-        return base_error_set(err, -BASE_EPERM,
-                              "%s: the secret's file belongs to user %ld: expected the user of "
-                              "this process (%ld) or root",
-                              path, (long)st->st_uid, (long)geteuid());
-    if (st->st_mode & 077)
-        return base_error_set(err, -BASE_EPERM,
-                              "%s: the mode of the secret's file is %04o, so other users can use "
-                              "it: expected 0600 (chmod 600), and a new secret if somebody may "
-                              "have read this one (creel secret --new)",
-                              path, (unsigned)(st->st_mode & 07777));
-    return 0;
-}
-
-int base_secret_open(const char *path, struct base_error *err)
-{
-    struct stat st;
-    int fd = base_plain_open(AT_FDCWD, path, O_RDONLY, 0, &st);
-    int rc;
-
-    if (fd == -ENOENT)
-        return base_error_set(err, -BASE_ENOTFOUND, "%s: no such file", path);
-    if (fd < 0)
-        return base_error_set(
-            err, -fd == BASE_PLAIN_OTHER || -fd == ELOOP || -fd == EACCES ? -BASE_EPERM : -BASE_EIO,
-            "%s: cannot read the secret's file: %s", path, base_plain_strerror(fd));
-    rc = check_owner_and_mode(path, &st, err);
-    if (rc == 0)
-        return fd;
-    close(fd);
-    return rc;
-}
 
 static bool parse_key(const char *line, size_t len, struct base_key *out)
 {
@@ -92,7 +54,7 @@ int base_secret_file_read(const char *path, struct base_key keys[static BASE_SEC
     char text[FILE_MAX];
     size_t len = 0;
     ssize_t got = 1;
-    int fd = base_secret_open(path, err), rc;
+    int fd = base_private_file_open(path, NULL, err), rc;
 
     *n = 0;
     if (fd < 0)
@@ -173,13 +135,4 @@ int base_secret_file_roll(const char *path, bool keep_old, struct base_error *er
     explicit_bzero(text, sizeof text);
     explicit_bzero(old, sizeof old);
     return rc;
-}
-
-char *base_secret_default_path(const char *name)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (state && state[0] == '/')
-        return base_printf("%s/creel/%s", state, name);
-    return home && home[0] == '/' ? base_printf("%s/.local/state/creel/%s", home, name) : NULL;
 }

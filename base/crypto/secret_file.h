@@ -2,8 +2,8 @@
  * a key of 32 bytes. The first key signs; both are accepted, so that a secret can be replaced on
  * one host after the other.
  *
- * Whoever reads the file can pose as any daemon of the cluster. So it is refused unless it is a
- * plain file, no link, owned by the process's user or root, without any permission for others. */
+ * Whoever reads the file can pose as any daemon of the cluster, so it is a private one
+ * (base/io/private_file.h). */
 #ifndef CREEL_BASE_CRYPTO_SECRET_FILE_H
 #define CREEL_BASE_CRYPTO_SECRET_FILE_H
 
@@ -21,12 +21,9 @@ struct base_key {
     unsigned char bytes[BASE_KEY_BYTES];
 };
 
-/* Opens @path for reading under the rules above. Returns a descriptor, or -BASE_ENOTFOUND,
- * -BASE_EPERM (@err names path and mode), -BASE_EIO. */
-int base_secret_open(const char *path, struct base_error *err);
 /* Reads the keys of @path; the id of a key is the first 8 hex digits of its SHA-256. Returns 0 with
- * 1 to BASE_SECRET_KEYS_MAX keys; an error of base_secret_open(); -BASE_EINVAL when the content has
- * another form. */
+ * 1 to BASE_SECRET_KEYS_MAX keys; an error of base_private_file_open(); -BASE_EINVAL when the
+ * content has another form. */
 int base_secret_file_read(const char *path, struct base_key keys[static BASE_SECRET_KEYS_MAX],
                           size_t *n, struct base_error *err);
 /* Makes @path, mode 0600, and missing folders above it, mode 0700, with a random key. When
@@ -36,9 +33,5 @@ int base_secret_file_make(const char *path, struct base_error *err);
 /* Replaces the content of @path, which need not exist, by a new key; with @keep_old followed by the
  * key that signed until now. */
 int base_secret_file_roll(const char *path, bool keep_old, struct base_error *err);
-/* Returns the path of the file @name in ${XDG_STATE_HOME:-~/.local/state}/creel, where the daemons
- * of one user on one machine find each other's secret. NULL when the environment has neither
- * variable. The caller frees it. */
-char *base_secret_default_path(const char *name);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/io/io.h"
 #include "base/io/plain.h"
 
+/* Checks the state of the opened file, which cannot be exchanged any more. */
 static int check_owner_and_mode(const char *path, const struct stat *st, struct base_error *err)
 {
     if (st->st_uid != geteuid() && st->st_uid != 0)
@@ -23,8 +24,7 @@ static int check_owner_and_mode(const char *path, const struct stat *st, struct 
     return 0;
 }
 
-int base_private_file_read(const char *path, size_t max, struct base_buf *out, struct stat *st,
-                           struct base_error *err)
+int base_private_file_open(const char *path, struct stat *st, struct base_error *err)
 {
     struct stat found;
     int fd = base_plain_open(AT_FDCWD, path, O_RDONLY, 0, &found), rc;
@@ -37,11 +37,24 @@ int base_private_file_read(const char *path, size_t max, struct base_buf *out, s
         return base_error_set(err, fd == -EACCES ? -BASE_EPERM : -BASE_EIO, "%s: %s", path,
                               base_plain_strerror(fd));
     rc = check_owner_and_mode(path, &found, err);
-    if (rc == 0)
-        rc = base_fd_read_to_end(fd, path, max, out, err);
-    close(fd);
-    if (rc == 0 && st)
+    if (rc < 0) {
+        close(fd);
+        return rc;
+    }
+    if (st)
         *st = found;
+    return fd;
+}
+
+int base_private_file_read(const char *path, size_t max, struct base_buf *out, struct stat *st,
+                           struct base_error *err)
+{
+    int fd = base_private_file_open(path, st, err), rc;
+
+    if (fd < 0)
+        return fd;
+    rc = base_fd_read_to_end(fd, path, max, out, err);
+    close(fd);
     return rc;
 }
 

@@ -8,11 +8,14 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* Appends the whole file to @out, and stores its state in *@st (may be NULL). Returns 0;
- * -BASE_ENOTFOUND when it does not exist; -BASE_EPERM when it is not a plain file (a link, say),
+/* Opens the file for reading, and stores its state in *@st (may be NULL). Returns a descriptor;
+ * -BASE_ENOTFOUND when there is no such file; -BASE_EPERM when the file is not plain (a link, say),
  * when this process has no permission to read it, when it belongs to somebody other than the
- * process's user and root, or when it gives others any permission; -BASE_ELIMIT when it is larger
- * than @max bytes; -BASE_EIO. */
+ * process's user and root, or when it gives others any permission; -BASE_EIO. */
+int base_private_file_open(const char *path, struct stat *st, struct base_error *err);
+/* The same, and appends the whole file to @out. Returns 0; -BASE_ELIMIT when the file is larger
+ * than
+ * @max bytes; or what base_private_file_open() does. *@st is set when the file could be opened. */
 int base_private_file_read(const char *path, size_t max, struct base_buf *out, struct stat *st,
                            struct base_error *err);
 /* Returns the path of @name in the folder for the state of this user's programs: below

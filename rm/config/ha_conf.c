@@ -10,6 +10,7 @@
 #include "base/crypto/hex.h"
 #include "base/crypto/keyring.h"
 #include "base/io/io.h"
+#include "base/io/private_file.h"
 #include "rm/leader/leader.h"
 
 #define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"
@@ -227,9 +228,8 @@ static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *o
 }
 
 /* Returns the path of ZooKeeper's secret: as configured, else beside the cluster's if that is
- * configured, else by default (base_secret_default_path(); NULL when that has none). Sets
- * *@by_default to whether the path is the last, where a daemon may make the file. The caller frees
- * the path. */
+ * configured, else by default (base_state_path()). Sets *@by_default to whether the path is the
+ * last, where a daemon may make the file. The caller frees the path. */
 static char *find_zk_secret(const struct base_conf *c, bool *by_default)
 {
     const char *set = get_text_or_empty(c, KEY_SECRET);
@@ -241,7 +241,7 @@ static char *find_zk_secret(const struct base_conf *c, bool *by_default)
         return base_strdup(set);
     if (*cluster)
         return base_printf("%.*s" NAME_SECRET, slash ? (int)(slash + 1 - cluster) : 0, cluster);
-    return base_secret_default_path(NAME_SECRET);
+    return base_state_path(NAME_SECRET);
 }
 
 /* Sets the user creel with the first key of ZooKeeper's secret, as hex digits, as the password. */
@@ -254,10 +254,6 @@ static int read_zk_secret(const struct base_conf *c, struct rm_ha_conf *out, str
     size_t n;
     int rc;
 
-    if (!path)
-        return base_error_set(err, -BASE_EINVAL,
-                              "neither " KEY_SECRET " nor " KEY_AUTH
-                              " is set: anybody could change the state in ZooKeeper");
     rc = base_secret_file_read(path, keys, &n, err);
     if (rc == -BASE_ENOTFOUND && by_default) {
         rc = base_secret_file_make(path, err);

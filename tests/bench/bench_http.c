@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/crypto/signature.h"
 #include "base/io/io.h"
+#include "base/io/private_file.h"
 #include "base/mem.h"
 #include "base/version.h"
 
@@ -129,7 +130,7 @@ static void make_secret(void)
     size_t n;
 
     setenv("XDG_STATE_HOME", dir, 1);
-    path = base_secret_default_path(BASE_CLUSTER_SECRET_NAME);
+    path = base_state_path(BASE_CLUSTER_SECRET_NAME);
     if (base_secret_file_make(path, NULL) < 0 || base_secret_file_read(path, keys, &n, NULL) < 0)
         die("the secret cannot be made");
     secret = keys[0];

@@ -26,6 +26,7 @@
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
+#include "base/io/private_file.h"
 #include "base/io/sched.h"
 #include "base/version.h"
 
@@ -132,7 +133,7 @@ static void end(pid_t pid)
 static struct base_keyring *open_secret(void)
 {
     static struct base_keyring *keys;
-    char *path = base_secret_default_path(BASE_CLUSTER_SECRET_NAME);
+    char *path = base_state_path(BASE_CLUSTER_SECRET_NAME);
 
     if (!keys && base_keyring_open(path, &keys, NULL) < 0)
         die("the RM has made no secret");

@@ -69,10 +69,10 @@ for daemon in rm_ nm_; do
     ends 2 "$key: .*--insecure" $daemon -D $key=0.0.0.0 -D creel.auth=simple \
         -D creel.cluster.secret-file="$T/secret"
     ends 2 'creel.cluster.secret-file is not set' $daemon --insecure -D $key=0.0.0.0
-    ends 2 "creel.cluster.secret-file: $T/shown: the mode .* is 0640" $daemon \
+    ends 2 "creel.cluster.secret-file: $T/shown has mode 0640" $daemon \
         -D creel.cluster.secret-file="$T/shown"
     ends 2 "creel.cluster.secret-file: $T/link" $daemon -D creel.cluster.secret-file="$T/link"
-    ends 2 "creel.cluster.secret-file: $T/none: no such file" $daemon \
+    ends 2 "creel.cluster.secret-file: $T/none does not exist" $daemon \
         -D creel.cluster.secret-file="$T/none"
     ends 2 "creel.cluster.secret-file: $T/odd: expected one or two lines" $daemon \
         -D creel.cluster.secret-file="$T/odd"

@@ -89,7 +89,7 @@ static void test_others(void)
     expect_read(dir, -BASE_EPERM, 0, NULL);
     if (geteuid() == 0) {
         CU_ASSERT_EQUAL(chown(path, 12345, 0), 0);
-        expect_read(path, -BASE_EPERM, 0, "belongs to user 12345");
+        expect_read(path, -BASE_EPERM, 0, "belongs to user id 12345");
     }
     free(path);
 }

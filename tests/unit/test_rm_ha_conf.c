@@ -156,10 +156,10 @@ static void test_refused(void)
     refused(ARGS(GOOD, "creel.ha.zk-root=/a b"), "creel.ha.zk-root: \"/a b\" is not a path");
     refused(ARGS(GOOD, "creel.zk.secret-file=/nowhere/zk"),
             "creel.zk.secret-file (the secret that protects the state in ZooKeeper, if not "
-            "hadoop.zk.auth): /nowhere/zk: no such file");
+            "hadoop.zk.auth): /nowhere/zk does not exist");
     /* beside the cluster's */
     refused(ARGS(GOOD, "creel.zk.secret-file=", "creel.cluster.secret-file=/nowhere/cl"),
-            "/nowhere/zookeeper.secret: no such file");
+            "/nowhere/zookeeper.secret does not exist");
     refused(ARGS(GOOD, "hadoop.zk.auth=sasl:x"), "hadoop.zk.auth: expected digest:user:password");
     refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"),
             "hadoop.zk.auth: expected digest:user:password; the value (not shown");
