@@ -18,6 +18,24 @@ static int read_object(const struct wire_member *table, const char *text, size_t
     return rc < 0 ? rc : wire_members_get(table, *root, "", to, err);
 }
 
+/* Write and read a message that has no lists. */
+static void put_simple(const struct wire_member *table, const void *from, struct base_buf *out)
+{
+    base_json_open(out, '{');
+    wire_members_put(table, from, out);
+    base_json_close(out, '}');
+}
+
+static int get_simple(const struct wire_member *table, const char *text, size_t len, void *to,
+                      struct base_error *err)
+{
+    json_t *root = NULL;
+    int rc = read_object(table, text, len, &root, to, err);
+
+    json_decref(root);
+    return rc;
+}
+
 static void put_numbers(struct base_buf *out, const char *key, const int64_t *v, size_t n)
 {
     base_json_key(out, key);
@@ -153,21 +171,14 @@ void wire_splits_free(struct wire_splits *s)
 
 void wire_splits_answer_put(const struct wire_splits_answer *a, struct base_buf *out)
 {
-    base_json_open(out, '{');
-    wire_members_put(answer_members, a, out);
-    base_json_close(out, '}');
+    put_simple(answer_members, a, out);
 }
 
 int wire_splits_answer_get(const char *text, size_t len, struct wire_splits_answer *a,
                            struct base_error *err)
 {
-    json_t *root = NULL;
-    int rc;
-
     memset(a, 0, sizeof *a);
-    rc = read_object(answer_members, text, len, &root, a, err);
-    json_decref(root);
-    return rc;
+    return get_simple(answer_members, text, len, a, err);
 }
 
 /* ---- commit ---- */
@@ -180,21 +191,14 @@ static const struct wire_member commit_answer_members[] = {
 
 void wire_job_commit_put(const struct wire_job_commit *c, struct base_buf *out)
 {
-    base_json_open(out, '{');
-    wire_members_put(commit_members, c, out);
-    base_json_close(out, '}');
+    put_simple(commit_members, c, out);
 }
 
 int wire_job_commit_get(const char *text, size_t len, struct wire_job_commit *c,
                         struct base_error *err)
 {
-    json_t *root = NULL;
-    int rc;
-
     memset(c, 0, sizeof *c);
-    rc = read_object(commit_members, text, len, &root, c, err);
-    json_decref(root);
-    return rc;
+    return get_simple(commit_members, text, len, c, err);
 }
 
 void wire_job_commit_answer_put(const struct wire_job_commit_answer *a, struct base_buf *out)
