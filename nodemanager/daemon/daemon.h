@@ -17,6 +17,7 @@
 #include <sys/queue.h>
 
 #include "api/server/server.h"
+#include "base/clock.h"
 #include "base/conf/conf.h"
 #include "base/io/groups.h"
 #include "nodemanager/container/exit.h"
@@ -121,21 +122,40 @@ struct nm {
 /* Runs the daemon until it stops; returns the exit status. @conf has been checked. */
 int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options);
 
-/* nodemanager/daemon/loop.c */
+/* nodemanager/daemon/carry_out.c */
 /* Reports that a container's local resources are ready, or why not (@failure). @nm, @box: void
  * pointers, since the localizer knows neither type. */
 void nm_loop_report_resources(void *nm, void *box, const char *failure);
+/* Steps the core and carries out the effects, including those of events that effects cause. */
+void nm_handle_event(struct nm *nm, const struct nm_event *ev);
+/* Steps the core with the events that effects caused, in order, including those they cause in
+ * turn. */
+void nm_handle_pending_events(struct nm *nm);
+/* Queues the report to the core that a container could not be started, with NM_EXIT_DISK if the
+ * disk is full. Takes ownership of @text. */
+void nm_queue_failed_start(struct nm *nm, const struct base_container_id *id, int exit_code,
+                           char *text);
+/* Describes the container for its isolation; the result borrows the text in @id. */
+struct nm_isolated nm_box_describe_for_isolation(const struct nm_box *box,
+                                                 char id[static BASE_ID_TEXT_MAX]);
+void nm_box_clean_isolation(const struct nm_box *box);
+
+/* nodemanager/daemon/loop.c */
 int nm_loop_init(struct nm *nm, struct base_error *err);
 void nm_loop_run(struct nm *nm);
 void nm_loop_free(struct nm *nm);
-/* Steps the core and carries out the effects, including those of events that effects cause. */
-void nm_handle_event(struct nm *nm, const struct nm_event *ev);
 struct nm_box *nm_box_new(struct nm *nm, struct nm_container *c);
 void nm_box_free(void *box);
 /* Makes the loop notice the end of the shim; the box owns @pidfd from now on. */
 void nm_box_watch_shim(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start);
-int64_t nm_now_us(void);
-int64_t nm_wall_ms(void);
+static inline int64_t nm_now_us(void)
+{
+    return base_mono_us(&base_clock_real);
+}
+static inline int64_t nm_wall_ms(void)
+{
+    return base_wall_us(&base_clock_real) / 1000;
+}
 void nm_check_and_report_health(struct nm *nm);
 
 /* nodemanager/container/recover.c: reports the containers recorded on disk to the core. */
