@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include "api/cli/cli.h"
+#include "api/cli/token/token_file.h"
 #include "base/io/io.h"
+#include "base/io/private_file.h"
 #include "base/io/tls_conf.h"
 
 #define URL_FILE_MAX 8192
@@ -17,7 +19,7 @@ static bool lists_one(const char *path, const struct base_rm_list *rms)
 
     if (access(path, R_OK) == 0 && base_file_read(path, URL_FILE_MAX, &text, NULL) == 0)
         for (size_t i = 0; !found && i < rms->n; i++)
-            found = base_rm_url_is_in_list(text.data ? text.data : "", rms->url[i]);
+            found = cli_token_list_has(text.data ? text.data : "", rms->url[i]);
     base_buf_free(&text);
     return found;
 }
@@ -27,14 +29,9 @@ static bool lists_one(const char *path, const struct base_rm_list *rms)
 static char *find_of_dev_cluster(const struct base_rm_list *rms)
 {
     static const char *const names[] = {"dev", "dev-ha"};
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    bool own = state && *state == '/';
 
-    if (!own && (!home || *home != '/'))
-        return NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *dir =
-            base_printf("%s%s/creel/%s", own ? state : home, own ? "" : "/.local/state", names[i]);
+        char *dir = base_state_path(names[i]);
         char *url = base_printf("%s/rm.url", dir), *ca = base_printf("%s/tls/ca.pem", dir);
         bool found = lists_one(url, rms) && access(ca, R_OK) == 0;
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/wire/member.h"
-#include "base/io/json_write.h"
 #include "base/limits.h"
 
 static const struct wire_member identify_members[] = {
@@ -12,24 +11,9 @@ static const struct wire_member identity_members[] = {
     WIRE_TEXT_ROW(struct wire_identity, user, "user", WIRE_R, BASE_NAME_MAX),
     WIRE_INT64_ROW(struct wire_identity, valid_ms, "validMs", WIRE_R, 0, INT64_MAX), WIRE_END};
 
-static void put_object(const struct wire_member *table, const void *from, struct base_buf *out)
-{
-    base_json_open(out, '{');
-    wire_members_put(table, from, out);
-    base_json_close(out, '}');
-}
-
-static int get_object(const struct wire_member *table, const char *text, size_t len, json_t **root,
-                      void *to, struct base_error *err)
-{
-    int rc = wire_parse_object(text, len, root, err);
-
-    return rc < 0 ? rc : wire_members_get(table, *root, "", to, err);
-}
-
 void wire_identify_put(const struct wire_identify *m, struct base_buf *out)
 {
-    put_object(identify_members, m, out);
+    wire_object_put(identify_members, m, out);
 }
 
 int wire_identify_get(const char *text, size_t len, struct wire_identify *m, struct base_error *err)
@@ -37,7 +21,7 @@ int wire_identify_get(const char *text, size_t len, struct wire_identify *m, str
     int rc;
 
     memset(m, 0, sizeof *m);
-    rc = get_object(identify_members, text, len, &m->root, m, err);
+    rc = wire_object_get(identify_members, text, len, &m->root, m, err);
     if (rc < 0)
         wire_identify_free(m);
     return rc;
@@ -51,7 +35,7 @@ void wire_identify_free(struct wire_identify *m)
 
 void wire_identity_put(const struct wire_identity *m, struct base_buf *out)
 {
-    put_object(identity_members, m, out);
+    wire_object_put(identity_members, m, out);
 }
 
 int wire_identity_get(const char *text, size_t len, struct wire_identity *m, struct base_error *err)
@@ -59,7 +43,7 @@ int wire_identity_get(const char *text, size_t len, struct wire_identity *m, str
     int rc;
 
     memset(m, 0, sizeof *m);
-    rc = get_object(identity_members, text, len, &m->root, m, err);
+    rc = wire_object_get(identity_members, text, len, &m->root, m, err);
     if (rc < 0)
         wire_identity_free(m);
     return rc;

@@ -9,33 +9,6 @@
 #include "base/io/json_write.h"
 #include "base/limits.h"
 
-/* Parses @text, and reads the members that are no lists. The caller frees *root in any case. */
-static int read_object(const struct wire_member *table, const char *text, size_t len, json_t **root,
-                       void *to, struct base_error *err)
-{
-    int rc = wire_parse_object(text, len, root, err);
-
-    return rc < 0 ? rc : wire_members_get(table, *root, "", to, err);
-}
-
-/* Write and read a message that has no lists. */
-static void put_simple(const struct wire_member *table, const void *from, struct base_buf *out)
-{
-    base_json_open(out, '{');
-    wire_members_put(table, from, out);
-    base_json_close(out, '}');
-}
-
-static int get_simple(const struct wire_member *table, const char *text, size_t len, void *to,
-                      struct base_error *err)
-{
-    json_t *root = NULL;
-    int rc = read_object(table, text, len, &root, to, err);
-
-    json_decref(root);
-    return rc;
-}
-
 static void put_numbers(struct base_buf *out, const char *key, const int64_t *v, size_t n)
 {
     base_json_key(out, key);
@@ -151,7 +124,7 @@ int wire_splits_get(const char *text, size_t len, struct wire_splits *s, struct 
     int rc;
 
     memset(s, 0, sizeof *s);
-    rc = read_object(splits_members, text, len, &s->root, s, err);
+    rc = wire_object_get(splits_members, text, len, &s->root, s, err);
     if (rc == 0)
         rc = get_paths(s, err);
     if (rc == 0)
@@ -171,14 +144,14 @@ void wire_splits_free(struct wire_splits *s)
 
 void wire_splits_answer_put(const struct wire_splits_answer *a, struct base_buf *out)
 {
-    put_simple(answer_members, a, out);
+    wire_object_put(answer_members, a, out);
 }
 
 int wire_splits_answer_get(const char *text, size_t len, struct wire_splits_answer *a,
                            struct base_error *err)
 {
     memset(a, 0, sizeof *a);
-    return get_simple(answer_members, text, len, a, err);
+    return wire_numbers_get(answer_members, text, len, a, err);
 }
 
 /* ---- commit ---- */
@@ -191,14 +164,14 @@ static const struct wire_member commit_answer_members[] = {
 
 void wire_job_commit_put(const struct wire_job_commit *c, struct base_buf *out)
 {
-    put_simple(commit_members, c, out);
+    wire_object_put(commit_members, c, out);
 }
 
 int wire_job_commit_get(const char *text, size_t len, struct wire_job_commit *c,
                         struct base_error *err)
 {
     memset(c, 0, sizeof *c);
-    return get_simple(commit_members, text, len, c, err);
+    return wire_numbers_get(commit_members, text, len, c, err);
 }
 
 void wire_job_commit_answer_put(const struct wire_job_commit_answer *a, struct base_buf *out)
@@ -222,7 +195,7 @@ int wire_job_commit_answer_get(const char *text, size_t len, struct wire_job_com
     int rc;
 
     memset(a, 0, sizeof *a);
-    rc = read_object(commit_answer_members, text, len, &root, a, err);
+    rc = wire_object_get(commit_answer_members, text, len, &root, a, err);
     if (rc == 0)
         rc = get_numbers(root, "attempts", BASE_TASKS_MAX, INT32_MAX, &v, &n, err);
     json_decref(root);

@@ -205,3 +205,28 @@ int wire_parse_object(const char *text, size_t len, json_t **out, struct base_er
         rc = base_error_set(err, -BASE_EINVAL, "the body is not a JSON object");
     return rc;
 }
+
+void wire_object_put(const struct wire_member *table, const void *from, struct base_buf *out)
+{
+    base_json_open(out, '{');
+    wire_members_put(table, from, out);
+    base_json_close(out, '}');
+}
+
+int wire_object_get(const struct wire_member *table, const char *text, size_t len, json_t **root,
+                    void *to, struct base_error *err)
+{
+    int rc = wire_parse_object(text, len, root, err);
+
+    return rc < 0 ? rc : wire_members_get(table, *root, "", to, err);
+}
+
+int wire_numbers_get(const struct wire_member *table, const char *text, size_t len, void *to,
+                     struct base_error *err)
+{
+    json_t *root = NULL;
+    int rc = wire_object_get(table, text, len, &root, to, err);
+
+    json_decref(root);
+    return rc;
+}

@@ -82,6 +82,16 @@ void wire_members_get_tolerantly(const struct wire_member *table, const json_t *
  * also after an error. */
 int wire_parse_object(const char *text, size_t len, json_t **out, struct base_error *err);
 
+/* Appends an object that consists of the members in @table. */
+void wire_object_put(const struct wire_member *table, const void *from, struct base_buf *out);
+/* Parses @text, an object, and reads the members in @table. Returns 0 or a negative BASE_E*. The
+ * caller owns *root, also after an error; texts that were read point into *root. */
+int wire_object_get(const struct wire_member *table, const char *text, size_t len, json_t **root,
+                    void *to, struct base_error *err);
+/* The same for a message without texts and lists, which need not keep its JSON. */
+int wire_numbers_get(const struct wire_member *table, const char *text, size_t len, void *to,
+                     struct base_error *err);
+
 extern const char *const wire_kind_words[]; /* of enum base_task_kind */
 
 #endif

@@ -411,8 +411,7 @@ static void replace_invalid_utf8(char *s)
     }
 }
 
-/* Reads a launch. A bad launch with a valid container id is kept with the container, the slot and
- * the reason for the refusal, and 0 is returned. */
+/* Checks that the launch's task is a task id or, for a job's step, the name of that step. */
 static int check_task(const struct wire_launch *l, struct base_error *err)
 {
     enum base_job_step step = base_job_step_of_kind(l->kind);
@@ -426,6 +425,8 @@ static int check_task(const struct wire_launch *l, struct base_error *err)
                           wire_job_step_name(step));
 }
 
+/* Reads a launch. A bad launch with a valid container id is kept with the container, the slot and
+ * the reason for the refusal, and 0 is returned. */
 static int get_launch_or_refusal(const json_t *j, struct wire_order *o, struct base_error *err)
 {
     int rc = wire_launch_get(j, &o->launch, err);

@@ -8,21 +8,6 @@
 #include "base/io/json_write.h"
 #include "base/limits.h"
 
-static void put_object(const struct wire_member *table, const void *from, struct base_buf *out)
-{
-    base_json_open(out, '{');
-    wire_members_put(table, from, out);
-    base_json_close(out, '}');
-}
-
-static int parse_and_get_members(const struct wire_member *table, const char *text, size_t len,
-                                 json_t **root, void *to, struct base_error *err)
-{
-    int rc = wire_parse_object(text, len, root, err);
-
-    return rc < 0 ? rc : wire_members_get(table, *root, "", to, err);
-}
-
 /* ---- commit ---- */
 
 static const struct wire_member commit_members[] = {
@@ -35,13 +20,13 @@ static const struct wire_member commit_answer_members[] = {
 
 void wire_commit_put(const struct wire_commit *c, struct base_buf *out)
 {
-    put_object(commit_members, c, out);
+    wire_object_put(commit_members, c, out);
 }
 
 int wire_commit_get(const char *text, size_t len, struct wire_commit *c, struct base_error *err)
 {
     memset(c, 0, sizeof *c);
-    int rc = parse_and_get_members(commit_members, text, len, &c->root, c, err);
+    int rc = wire_object_get(commit_members, text, len, &c->root, c, err);
     if (rc < 0)
         wire_commit_free(c);
     return rc;
@@ -55,19 +40,14 @@ void wire_commit_free(struct wire_commit *c)
 
 void wire_commit_answer_put(const struct wire_commit_answer *l, struct base_buf *out)
 {
-    put_object(commit_answer_members, l, out);
+    wire_object_put(commit_answer_members, l, out);
 }
 
 int wire_commit_answer_get(const char *text, size_t len, struct wire_commit_answer *l,
                            struct base_error *err)
 {
-    json_t *root = NULL;
-    int rc;
-
     memset(l, 0, sizeof *l);
-    rc = parse_and_get_members(commit_answer_members, text, len, &root, l, err);
-    json_decref(root);
-    return rc;
+    return wire_numbers_get(commit_answer_members, text, len, l, err);
 }
 
 /* ---- fetch failures ---- */
@@ -85,14 +65,14 @@ static const struct wire_member failure_members[] = {
 
 void wire_fetch_failure_put(const struct wire_fetch_failure *f, struct base_buf *out)
 {
-    put_object(failure_members, f, out);
+    wire_object_put(failure_members, f, out);
 }
 
 int wire_fetch_failure_get(const char *text, size_t len, struct wire_fetch_failure *f,
                            struct base_error *err)
 {
     *f = (struct wire_fetch_failure){.reason = ""};
-    int rc = parse_and_get_members(failure_members, text, len, &f->root, f, err);
+    int rc = wire_object_get(failure_members, text, len, &f->root, f, err);
     if (rc < 0)
         wire_fetch_failure_free(f);
     return rc;
@@ -162,7 +142,7 @@ int wire_map_outputs_get(const char *text, size_t len, struct wire_map_outputs *
     int rc;
 
     memset(o, 0, sizeof *o);
-    rc = parse_and_get_members(outputs_members, text, len, &o->root, o, err);
+    rc = wire_object_get(outputs_members, text, len, &o->root, o, err);
     if (rc == 0)
         rc = get_outputs(o, err);
     if (rc < 0)

@@ -122,9 +122,9 @@ const struct base_conf_key base_conf_keys[] = {
          "hadoop.security.authorization is true"),
     BOOL("yarn.acl.enable", "false",
          "check who may see, change and submit applications: their owners, those that an "
-         "application names (application-acls), those that queues name, and administrators; not "
-         "set: true unless creel.auth is simple. Then the root queue has no administrators by "
-         "default, either"),
+         "application names (application-acls), those that queues name, and administrators. Not "
+         "set: true unless creel.auth is simple. Unless it is simple, the root queue has no "
+         "administrators by default, either"),
     BOOL("yarn.webapp.filter-entity-list-by-user", "false",
          "lists of applications and containers leave out what the caller may not see, instead of "
          "showing a part of it"),

@@ -219,9 +219,9 @@ static void answer_app_not_found(struct api_request *rq, struct base_app_id id)
     answer_html(rq, 404, &body);
 }
 
-/* Returns true after refusing the caller. YARN's proxy asks for no rights, and leaves them to the
- * master, which however sees nothing but the proxy; where callers are proven, the rights on the
- * application count here. */
+/* Returns true after refusing the caller. YARN's proxy checks no rights and leaves them to the
+ * master; but the master sees only the proxy, so where callers prove who they are, the rights on
+ * the application are checked here. */
 static bool refuse_visitor(struct api_request *rq, struct rm_backend *b,
                            const struct rm_app_view *app)
 {

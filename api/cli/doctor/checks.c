@@ -42,7 +42,7 @@ const struct doctor_check doctor_checks[] = {
      "that user can act for everybody, administrators included, or from every host",
      "name the users or groups, and the hosts", false},
     {"zookeeper-open", DOCTOR_HIGH, doctor_check_zookeeper,
-     "who reaches ZooKeeper can read and change the state of the cluster, and take the lead",
+     "whoever reaches ZooKeeper can read and change the state of the cluster, and take the lead",
      "creel secret --new for a file of its own, named by creel.zk.secret-file", false},
     {"admin-pages", DOCTOR_LOW, doctor_check_admin_pages,
      "every user of the cluster can read /logs and change the level of the log",
@@ -50,20 +50,20 @@ const struct doctor_check doctor_checks[] = {
 
     /* files and folders */
     {"secret-file", DOCTOR_HIGH, doctor_check_secret_files,
-     "who reads it is a daemon, an administrator or the host itself in the eyes of the others",
+     "whoever reads it is a daemon, an administrator or the host itself in the eyes of the others",
      "a regular file of the daemons' user, mode 0600", false},
     {"launcher-file", DOCTOR_HIGH, doctor_check_launcher_file,
-     "who may replace or run the program can become every user of the host; without setuid root "
-     "it cannot do its work",
+     "whoever may replace or run the program can become every user of the host; without setuid "
+     "root it cannot do its work",
      "chown root:creel FILE && chmod 4750 FILE, in folders that only root can write", false},
     {"state-folder", DOCTOR_HIGH, doctor_check_state_folder,
      "the state has the submissions of all users, their environments, and hashes of their tokens",
      "chmod 0700 the folder, owned by the ResourceManager's user", false},
     {"local-folder", DOCTOR_HIGH, doctor_check_local_folder,
-     "who can write there replaces what containers execute and what they have written",
+     "whoever can write there replaces what containers execute and what they have written",
      "let only the NodeManager's user write there", false},
     {"conf-folder", DOCTOR_HIGH, doctor_check_conf_folder,
-     "who can write there decides what the daemons do",
+     "whoever can write there decides what the daemons do",
      "chown root FOLDER && chmod go-w FOLDER", false},
 
     /* a running cluster */
@@ -71,10 +71,10 @@ const struct doctor_check doctor_checks[] = {
      "the daemon believes a name that a request merely claims",
      "set creel.auth to token and restart the daemon", true},
     {"live-submission", DOCTOR_HIGH, doctor_check_submission,
-     "who can reach the port can run commands on every node",
+     "whoever can reach the port can run commands on every node",
      "set creel.auth to token and restart the daemon", true},
     {"live-joining", DOCTOR_HIGH, doctor_check_joining,
-     "who can reach the port can pose as a node, and gets containers with all they carry",
+     "whoever can reach the port can pose as a node, and gets containers with all they carry",
      "set creel.cluster.secret-file on every host and restart the daemons", true},
     {"live-private-page", DOCTOR_MEDIUM, doctor_check_private_pages,
      "strangers read the configuration or the inside of the daemon",

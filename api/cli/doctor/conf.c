@@ -99,16 +99,21 @@ void doctor_check_acl(struct doctor *d, const struct doctor_check *check)
         doctor_report(d, check, "yarn.acl.enable", doctor_get(d, "yarn.acl.enable"));
 }
 
-static bool is_everybody(const char *list)
+static bool has_entry_for_all(const char *list)
 {
-    size_t blanks = strspn(list, " \t");
-    return list[blanks] == '*' && strspn(list + blanks + 1, " \t") == strlen(list + blanks + 1);
+    for (const char *at = list; *at;) {
+        size_t blanks = strspn(at, ", \t\n"), len = strcspn(at + blanks, ", \t\n");
+        if (len == 1 && at[blanks] == '*')
+            return true;
+        at += blanks + len;
+    }
+    return false;
 }
 
 void doctor_check_admin_acl(struct doctor *d, const struct doctor_check *check)
 {
     const char *admins = base_acl_conf_get_admins(d->conf);
-    if (is_everybody(admins))
+    if (base_acl_names_everybody(admins))
         doctor_report(d, check, "yarn.admin.acl", admins);
 }
 
@@ -116,7 +121,8 @@ void doctor_check_proxy_users(struct doctor *d, const struct doctor_check *check
 {
     struct base_conf_item item;
     for (size_t i = 0; base_conf_at(d->conf, i, &item); i++)
-        if (strncmp(item.name, "hadoop.proxyuser.", 17) == 0 && is_everybody(item.value))
+        if (strncmp(item.name, "hadoop.proxyuser.", 17) == 0 && item.value &&
+            has_entry_for_all(item.value))
             doctor_report(d, check, item.name, item.value);
 }
 
@@ -142,17 +148,6 @@ void doctor_check_no_secret(struct doctor *d, const struct doctor_check *check)
 {
     if (!*doctor_get(d, "creel.cluster.secret-file") && doctor_listens_off_loopback(d, NULL, NULL))
         doctor_report(d, check, "creel.cluster.secret-file", "");
-}
-
-static bool has_entry_for_all(const char *list)
-{
-    for (const char *at = list; *at;) {
-        size_t blanks = strspn(at, ", \t\n"), len = strcspn(at + blanks, ", \t\n");
-        if (len == 1 && at[blanks] == '*')
-            return true;
-        at += blanks + len;
-    }
-    return false;
 }
 
 void doctor_check_cross_origin(struct doctor *d, const struct doctor_check *check)

@@ -27,7 +27,7 @@ static void print_findings(const struct doctor *d)
             cli_print_field(8, "  do", cli_str(f, "remedy"));
         }
     if (json_array_size(d->findings) == 0)
-        puts("Nothing is open that these checks know of.");
+        puts("These checks found nothing open.");
 }
 
 /* Runs the checks. Returns CLI_OK, CLI_FAILED when something is open, CLI_UNREACHABLE when no
@@ -89,7 +89,7 @@ int cli_doctor_main(int argc, char **argv)
             "--rm, also what the daemon at that address, a ResourceManager or a NodeManager, "
             "grants to a stranger. Each finding has the key, its value, why it matters and what "
             "to do.\v"
-            "Run it as a user who may read the files, best as root, on each host. Nothing is "
+            "Run it as a user who may read the files, preferably as root, on each host. Nothing is "
             "changed.\n\n"
             "Examples:\n"
             "  creel doctor\n"

@@ -26,7 +26,7 @@ static void check_private_file(struct doctor *d, const struct doctor_check *chec
     if (!*path || lstat(path, &st) < 0)
         return;
     if (!S_ISREG(st.st_mode))
-        report_mode(d, check, key, path, "no regular file", &st);
+        report_mode(d, check, key, path, "not a regular file", &st);
     else if (st.st_mode & 077)
         report_mode(d, check, key, path, "open to others", &st);
 }
@@ -57,7 +57,7 @@ void doctor_check_launcher_file(struct doctor *d, const struct doctor_check *che
 
     if (!*path || lstat(path, &st) < 0)
         return;
-    const char *wrong = !S_ISREG(st.st_mode)      ? "no regular file"
+    const char *wrong = !S_ISREG(st.st_mode)      ? "not a regular file"
                         : st.st_uid != 0          ? "not owned by root"
                         : st.st_mode & 022        ? "others can write it"
                         : st.st_mode & 001        ? "everybody can run it"

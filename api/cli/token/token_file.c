@@ -64,7 +64,7 @@ static void add_plain_address(struct base_buf *out, const char *url, size_t n)
     base_buf_add(out, url, n);
 }
 
-static bool list_has(const char *list, const char *url)
+bool cli_token_list_has(const char *list, const char *url)
 {
     struct base_buf wanted = {0}, one = {0};
     bool found = false;
@@ -87,7 +87,7 @@ static bool list_has(const char *list, const char *url)
 static bool list_has_all(const char *list, const struct base_rm_list *rms)
 {
     for (size_t i = 0; i < rms->n; i++)
-        if (!list_has(list, rms->url[i]))
+        if (!cli_token_list_has(list, rms->url[i]))
             return false;
     return true;
 }

@@ -30,6 +30,9 @@ int cli_token_find(const struct base_rm_list *rms, struct cli_token *out, struct
  * it starts. Returns true when the token has changed. */
 bool cli_token_reload(struct cli_token *t);
 void cli_token_clear(struct cli_token *t);
+/* Returns true when @url is one of the addresses in @list, the text of a file rm.url; localhost and
+ * [::1] are taken for 127.0.0.1. */
+bool cli_token_list_has(const char *list, const char *url);
 /* Returns where tokens are sought, apart from the folders of `creel dev`, for messages; caller
  * frees. */
 char *cli_token_places(void);

@@ -81,6 +81,7 @@ static bool check_signature(struct api_request *rq, const char *authorization,
     struct api_server *s = rq->server;
     struct api_signer *signer = &rq->signer;
     struct base_request_signature given;
+    enum api_replay_verdict verdict;
     int64_t now_ms = base_wall_us(&base_clock_real) / 1000;
 
     if (base_request_signature_get(authorization, &given, err) < 0 ||
@@ -91,9 +92,13 @@ static bool check_signature(struct api_request *rq, const char *authorization,
     if (!base_request_signature_is_right(&given, &signer->key, rq->method, rq->target))
         return base_error_set(err, -BASE_EPERM, "the signature by key %s is wrong", given.key),
                false;
-    if (api_replay_note(signer->is_node ? s->replay : s->replay_of_containers, given.nonce,
-                        given.time_ms, now_ms) != API_REPLAY_NEW)
-        return base_error_set(err, -BASE_EPERM, "the request of key %s repeats an earlier one",
+    verdict = api_replay_note(signer->is_node ? s->replay : s->replay_of_containers, given.nonce,
+                              given.time_ms, now_ms);
+    if (verdict != API_REPLAY_NEW)
+        return base_error_set(err, -BASE_EPERM,
+                              verdict == API_REPLAY_LATE
+                                  ? "the request of key %s is of a time whose nonces are forgotten"
+                                  : "the request of key %s repeats an earlier one",
                               given.key),
                false;
     signer->wants_stream = given.stream;

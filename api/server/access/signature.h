@@ -45,7 +45,7 @@ bool api_signature_sign_reply(const struct api_request *rq,
 bool api_signature_sign_text(const struct api_request *rq, unsigned status, const char *body,
                              size_t len, char out[static BASE_ANSWER_SIGNATURE_MAX]);
 /* Answers 401 with the schemes that the request's route takes. @reason: for audit log and log
- * alone, since it would help who guesses. */
+ * alone, since it would help an attacker guess. */
 void api_signature_refuse(struct api_request *rq, const char *reason);
 
 #endif

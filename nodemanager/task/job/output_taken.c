@@ -111,7 +111,7 @@ int task_output_taken_save_list(int temporary, struct base_app_id id,
     char name[TASK_OUTPUT_TAKEN_MAX], next[TASK_OUTPUT_TAKEN_MAX + 40], own[33];
     int fd, rc;
 
-    /* The temporary name is random, since a deposed leader may still be working on the same commit.
+    /* The temporary name is random, since another attempt may still be working on the same commit.
      * A file left behind is removed with the folder. */
     base_random_hex(own);
     snprintf(next, sizeof next, "%s.%s", task_output_taken_format_list_name(id, name), own);

@@ -368,12 +368,9 @@ static void mark_repeated_inputs(const char *const *inputs, size_t n, bool *agai
     size_t k = 0;
 
     for (size_t i = 0; i < n; i++) {
-        size_t len;
-
         if (base_file_path_parse(inputs[i], &v[k].path, NULL) < 0)
             continue;
-        for (len = strlen(v[k].path); len > 1 && v[k].path[len - 1] == '/'; len--)
-            v[k].path[len - 1] = '\0';
+        base_file_path_strip_slashes(v[k].path);
         v[k++].at = i;
     }
     qsort(v, k, sizeof *v, compare_entries);

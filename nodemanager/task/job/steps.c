@@ -12,7 +12,7 @@
 #include "nodemanager/task/rm_client.h"
 
 #define ASK_TIMEOUT_MS 60000
-#define PAGE_PATHS_MAX (4u << 20) /* bytes of the paths in one page, before they are escaped */
+#define PAGE_PATHS_MAX (1u << 20) /* bytes of the paths in one page, before they are escaped */
 #define GRACE_US       INT64_C(3000000)
 #define LIMIT          "creel.rm.input-timeout-ms"
 
@@ -115,7 +115,7 @@ static void fill_page(const struct task_input *in, size_t from, struct page *p)
 
         if (p->paths_n == 0 || p->paths[p->paths_n - 1] != in->paths[s->path_index]) {
             bytes += strlen(in->paths[s->path_index]);
-            if (p->paths_n > 0 && bytes > PAGE_PATHS_MAX / 4)
+            if (p->paths_n > 0 && bytes > PAGE_PATHS_MAX)
                 break;
             p->paths[p->paths_n++] = in->paths[s->path_index];
         }

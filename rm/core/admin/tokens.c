@@ -93,13 +93,9 @@ static void drop_token(struct rm_core *c, size_t at)
 /* Returns 0, which is the id of no token, when @text is not an id. */
 static uint64_t parse_id(const char *text)
 {
-    uint64_t id = 0;
-
     if (strlen(text) != ID_HEX || strspn(text, hex_digits) != ID_HEX)
         return 0;
-    for (; *text; text++)
-        id = id << 4 | (uint64_t)(strchr(hex_digits, *text) - hex_digits);
-    return id;
+    return strtoull(text, NULL, 16);
 }
 
 int rm_tokens_read(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
@@ -186,14 +182,15 @@ static void add_new_token(struct rm_core *c, const struct rm_event *ev)
 
 void rm_tokens_on_set(struct rm_core *c, const struct rm_event *ev)
 {
-    uint64_t id = ev->u.user_token.id;
+    const struct rm_user_token *old = rm_tokens_find(&c->tokens, ev->u.user_token.id);
 
     if (ev->u.user_token.digest) {
         add_new_token(c, ev);
-    } else if (!rm_tokens_find(&c->tokens, id)) {
-        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "there is no token %016" PRIx64, id);
+    } else if (!old) {
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "there is no token %016" PRIx64,
+                       ev->u.user_token.id);
     } else {
-        drop_token(c, insert_index(&c->tokens, id));
+        drop_token(c, (size_t)(old - c->tokens.v));
         rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
     }
 }

@@ -157,7 +157,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     a->app = spec;
     borrow_texts_of_spec(a);
     a->queue = a->queue_asked;
-    a->step = (struct rm_step){.attempt = -1, .allowed = -1};
+    a->step = (struct rm_step){.attempt = -1};
     a->type = job ? "MAPREDUCE" : spec->type;
     a->type = a->type ? a->type : "YARN";
     a->submit_us = c->now_us;
@@ -320,10 +320,15 @@ void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_ki
     c->ops->on_job_changed(c->policy, &a->pj, k);
 }
 
+bool rm_app_admission_was_refused(const struct rm_app *a)
+{
+    return a->is_job && a->diagnostics &&
+           strncmp(a->diagnostics, RM_REFUSED, sizeof RM_REFUSED - 1) == 0;
+}
+
 bool rm_app_was_refused(const struct rm_app *a)
 {
-    return a->is_job && a->final_status == RM_FINAL_FAILED && a->diagnostics &&
-           strncmp(a->diagnostics, RM_REFUSED, sizeof RM_REFUSED - 1) == 0;
+    return a->final_status == RM_FINAL_FAILED && rm_app_admission_was_refused(a);
 }
 
 enum rm_result rm_app_result(const struct rm_app *a)

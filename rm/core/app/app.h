@@ -176,6 +176,8 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a);
 /* If the policy knows @a, recomputes the demand of kind @k and reports it to the policy. */
 void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_kind k);
 /* Returns true when the policy refused the deadline of this job, now or before a restart. */
+bool rm_app_admission_was_refused(const struct rm_app *a);
+/* Returns true when this job failed because the policy refused its deadline. */
 bool rm_app_was_refused(const struct rm_app *a);
 /* Returns how @a ended; RM_RESULT_NONE until the end is durable. */
 enum rm_result rm_app_result(const struct rm_app *a);

@@ -141,11 +141,6 @@ static bool request_output_abort(struct rm_core *c, struct rm_app *a)
     return true;
 }
 
-static bool admission_was_refused(const struct rm_app *a)
-{
-    return a->diagnostics && strncmp(a->diagnostics, RM_REFUSED, sizeof RM_REFUSED - 1) == 0;
-}
-
 void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
@@ -161,9 +156,9 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
         if (a->ending == RM_END_KILL)
             rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         else
-            rm_app_begin_final_save(c, a,
-                                    admission_was_refused(a) ? RM_APP_FAILED : RM_APP_FINISHED,
-                                    RM_FINAL_FAILED, NULL);
+            rm_app_begin_final_save(
+                c, a, rm_app_admission_was_refused(a) ? RM_APP_FAILED : RM_APP_FINISHED,
+                RM_FINAL_FAILED, NULL);
         return;
     }
     if (!a->set_up || a->committing || !all_tasks_succeeded(a))

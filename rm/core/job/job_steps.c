@@ -182,12 +182,9 @@ void rm_job_on_commit_request(struct rm_core *c, const struct rm_event *ev)
     yes = a->committing && rm_step_is_current(a, BASE_STEP_COMMIT, ev->u.job_may_commit.attempt);
     if (!yes && defer_unknown_attempt(c, ev, a))
         return;
-    if (yes) {
-        a->step.allowed = ev->u.job_may_commit.attempt;
-        if (!a->commit_begun) {
-            a->commit_begun = true;
-            rm_app_store_record(c, a);
-        }
+    if (yes && !a->commit_begun) {
+        a->commit_begun = true;
+        rm_app_store_record(c, a);
     }
     fx = rm_reply(c, ev->token, RM_REPLY_FLAG, yes ? a->saved_seq : 0);
     fx->u.reply.app_id = a->id;

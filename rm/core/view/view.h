@@ -190,7 +190,7 @@ struct rm_queue_view {
     bool is_dynamic;   /* created by a placement rule */
     const char *state; /* "RUNNING", "DRAINING" or "STOPPED" */
     double max_part;   /* part of the cluster's memory and vcores that it may use at most, 0..1 */
-    const char *acl_submit, *acl_admin; /* in force, though a right above it suffices */
+    const char *acl_submit, *acl_admin; /* in force; a right on a queue above suffices too */
     struct rm_totals totals;            /* with those of all queues inside */
     /* Order of the jobs inside: "fair", "fifo" or "drf"; or the name of the cluster's policy if
      * that policy has no shares. */

@@ -82,11 +82,14 @@ static char *find_stored_user(struct rm_backend *b, const char *token, int64_t *
 char *rm_identify_user(struct rm_backend *b, const char *token, int64_t *expires_us,
                        struct base_buf *why)
 {
-    if (rm_own_token_accepts(rm_backend_own_token(b), token)) {
-        *expires_us = INT64_MAX;
-        return base_strdup(base_process_user());
-    }
-    return find_stored_user(b, token, expires_us, why);
+    char *user = find_stored_user(b, token, expires_us, why);
+
+    /* last, since a token that is nobody else's has the file looked at */
+    if (user || !rm_own_token_accepts(rm_backend_own_token(b), token))
+        return user;
+    base_buf_clear(why);
+    *expires_us = INT64_MAX;
+    return base_strdup(base_process_user());
 }
 
 enum api_token rm_identify_token(struct api_request *rq, const char *token, void *backend,

@@ -34,7 +34,7 @@
 #define DAY_S     INT64_C(86400)
 #define DEFAULT_S (30 * DAY_S)
 #define LONGEST_S (3660 * DAY_S)
-#define ID_TEXT   17
+#define ID_TEXT   (RM_TOKEN_ID_HEX + 1)
 #define SECOND_US INT64_C(1000000)
 
 /* ---------------------------------------------------------------- who may */
@@ -186,12 +186,13 @@ static void get_tokens(struct api_request *rq, void *backend)
 {
     struct rm_backend *b = backend;
     struct base_buf body = {0};
-    bool all = may_use_tokens_of(rq, b, NULL);
     struct rm_token_view *v;
     size_t n;
+    bool all;
 
     if (!check_tokens_are_used(rq, b))
         return;
+    all = may_use_tokens_of(rq, b, NULL);
     v = rm_view_user_tokens(rm_backend_lock_core(b), all ? NULL : api_caller(rq), &n);
     rm_backend_unlock_core(b);
     base_json_open(&body, '{');

@@ -64,7 +64,6 @@ void rm_step_end(struct rm_core *c, struct rm_app *a)
     drop_reported_splits(s);
     s->kind = BASE_STEP_NONE;
     s->running = NULL;
-    s->allowed = -1;
 }
 
 /* Returns true while an attempt of an earlier instance may be moving parts on a node that has not
@@ -224,7 +223,6 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
     if (s->running != ct)
         return RM_STEP_GOES_ON;
     s->running = NULL;
-    s->allowed = -1;
     drop_reported_splits(s);
     if (r && ct->exit_code == 0 &&
         (s->kind == BASE_STEP_ABORT || (s->kind == BASE_STEP_COMMIT && a->commit_begun)))
@@ -235,7 +233,7 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
     if (!was_killed(ct, r) &&
         (count_failure(c, a, ct) || (s->kind == BASE_STEP_COMMIT && a->ending != RM_END_NONE &&
                                      ct->id.num >> 40 == c->conf.epoch))) {
-        *why = ct->diagnostics ? ct->diagnostics : "it did not do its work";
+        *why = ct->diagnostics ? ct->diagnostics : "the step ended without finishing its work";
         return RM_STEP_FAILED;
     }
     rm_step_wait_unless_running(c, a);

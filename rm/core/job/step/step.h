@@ -58,7 +58,6 @@ struct rm_step {
     struct rm_container *running; /* container of the current attempt; NULL: none */
     int32_t attempt;              /* number of the latest attempt; -1: none */
     int32_t failures;             /* attempts of this step that count towards max-attempts */
-    int32_t allowed;              /* attempt that may move parts; -1: none */
     uint32_t avoid[RM_STEP_AVOIDS];
     uint32_t avoid_n;
     struct rm_split_page *coming; /* splits reported by the current attempt so far; NULL: none */
