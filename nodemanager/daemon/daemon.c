@@ -3,7 +3,6 @@
 #include "nodemanager/daemon/daemon.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -297,16 +296,6 @@ static void create_localizer(struct nm *nm)
     nm->localizer = nm_localizer_new(&c);
 }
 
-static void set_own_user(struct nm *nm)
-{
-    const struct passwd *p = getpwuid(geteuid());
-
-    if (p)
-        snprintf(nm->own_user, sizeof nm->own_user, "%s", p->pw_name);
-    else
-        snprintf(nm->own_user, sizeof nm->own_user, "%u", (unsigned)geteuid());
-}
-
 static int start_threads_and_run(struct nm *nm, struct base_error *err)
 {
     int rc = nm_files_start_janitor(&nm->files, err);
@@ -380,7 +369,6 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
     set_host_name(nm);
-    set_own_user(nm);
     int rc = prepare_clients(nm, &err);
     if (rc == 0)
         rc = base_rm_list_add_configured(conf, &nm->rms, &err);

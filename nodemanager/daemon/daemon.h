@@ -77,7 +77,6 @@ struct nm {
     struct nm_files files;
     struct nm_spawn *spawn;
     const char *launcher; /* creel-exec; NULL: containers run as our user */
-    char own_user[256];
     struct base_rm_list rms;
     char *rms_text;            /* the URLs of the RMs, separated by commas */
     struct base_keyring *keys; /* the cluster's secret */

@@ -61,7 +61,7 @@ static void get_node(struct api_request *rq, void *user)
         .id = nm->node_id,
         .host = nm->host,
         .started = nm->started_ms,
-        .containers_run_as = nm->launcher ? "their users" : nm->own_user,
+        .containers_run_as = nm->launcher ? "their users" : base_process_user(),
     };
     char *report;
 

@@ -1,6 +1,7 @@
 /* Control groups, v1 or v2: see nodemanager/container/isolation/cgroup.h. */
 #include "nodemanager/container/isolation/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -322,24 +323,14 @@ static int make_group_and_parents(const char *group)
 /* A crash may have left groups of containers that have ended since. Those with processes stay. */
 static void remove_empty_groups(const char *folder)
 {
-    char path[PATH_BYTES], names[TEXT_BYTES];
-    ssize_t n;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = opendir(folder);
+    const struct dirent *e;
 
-    while (fd >= 0 && (n = syscall(SYS_getdents64, fd, names, sizeof names)) > 0) {
-        for (ssize_t at = 0; at < n;) {
-            unsigned short record;
-            const char *name = names + at + 19; /* after inode, offset, length and type */
-
-            memcpy(&record, names + at + 16, sizeof record);
-            if (strncmp(name, "container_", 10) == 0 &&
-                snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path)
-                rmdir(path);
-            at += record;
-        }
-    }
-    if (fd >= 0)
-        close(fd);
+    while (d && (e = readdir(d)) != NULL)
+        if (strncmp(e->d_name, "container_", 10) == 0)
+            unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+    if (d)
+        closedir(d);
 }
 
 static int make_shared_group(const char *path)
@@ -603,9 +594,9 @@ static void set_frozen(const struct nm_isolated *c, bool frozen)
         write_text(path, frozen ? "FROZEN" : "THAWED", 6);
 }
 
-/* Under v1 the processes are killed one by one, repeatedly, since they may fork meanwhile. Returns
- * the number of processes found at first. */
-static size_t kill_members_v1(const struct nm_isolated *c)
+/* Where the kernel cannot kill the group as a whole, the processes are killed one by one,
+ * repeatedly, since they may fork meanwhile. Returns the number of processes found at first. */
+static size_t kill_members_singly(const struct nm_isolated *c)
 {
     size_t first = c->signal ? count_members(c) : 0;
 
@@ -653,7 +644,7 @@ static size_t kill_members(const struct nm_isolated *c)
         if (format_path(c, "", "cgroup.kill", path) && write_text(path, "1", 1) == 0)
             return n;
     }
-    n = kill_members_v1(c);
+    n = kill_members_singly(c);
     set_frozen(c, false);
     return n;
 }
