@@ -20,6 +20,7 @@
 #include "api/server/limits/rate.h"
 #include "api/server/route.h"
 #include "api/server/server.h"
+#include "base/io/log_limit.h"
 
 struct MHD_Daemon;
 
@@ -45,7 +46,6 @@ struct api_server {
     struct api_replay *replay, *replay_of_containers;
     int64_t max_skew_ms;
     api_find_key *find_key;
-    struct api_refusal_log refusals;
     struct api_hosts *hosts;
     struct api_auth *auth; /* NULL: none */
     struct api_cors *cors; /* NULL: none */
@@ -53,8 +53,7 @@ struct api_server {
     bool reads_do_as, trusts_daemons;
     enum api_auth_method method;
     api_check_token *check_token;
-    bool on_loopback;               /* it listens on a loopback address */
-    _Atomic int64_t host_warned_ms; /* 0: not yet */
+    bool on_loopback; /* it listens on a loopback address */
     api_gate *gate;
     api_prepare *prepare;
     api_on_answer *on_answer;
@@ -63,8 +62,8 @@ struct api_server {
     int64_t tick_ms; /* how often the helper looks for late connections */
     struct api_peers *peers;
     struct api_rate *by_address, *by_user; /* NULL: no limit */
-    _Atomic int64_t rate_warned_ms;        /* 0: not yet */
     _Atomic int64_t turned_away;           /* connections, because a limit was reached */
+    struct base_log_limit signature_warnings, host_warnings, rate_warnings;
     uint16_t port;
     int listen_fd;
 

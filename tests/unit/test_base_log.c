@@ -1,12 +1,14 @@
 /* The log's lines as they reach stderr, also from several threads. */
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/io/io.h"
 #include "base/io/log.h"
+#include "base/io/log_limit.h"
 #include "base/mem.h"
 #include "tests/unit/cunit_main.h"
 
@@ -34,6 +36,53 @@ static void capture_end(struct base_buf *out)
     close(saved_stderr);
     CU_ASSERT_EQUAL(base_file_read(path, 1 << 20, out, NULL), 0);
     unlink(path);
+}
+
+static void test_limit(void)
+{
+    struct base_log_limit l = {0};
+    int64_t left_out = -1;
+
+    CU_ASSERT(base_log_limit_allows(&l, 5, 1000, &left_out));
+    CU_ASSERT_EQUAL(left_out, 0);
+    CU_ASSERT_FALSE(base_log_limit_allows(&l, 5, 1000, &left_out));
+    CU_ASSERT_FALSE(base_log_limit_allows(&l, 1004, 1000, NULL));
+    CU_ASSERT(base_log_limit_allows(&l, 1005, 1000, &left_out));
+    CU_ASSERT_EQUAL(left_out, 2);
+    CU_ASSERT(base_log_limit_allows(&l, 2005, 1000, NULL)); /* the interval starts at each line */
+    CU_ASSERT_FALSE(base_log_limit_allows(&l, 3004, 1000, &left_out));
+    CU_ASSERT(base_log_limit_allows(&l, 9000, 1000, &left_out));
+    CU_ASSERT_EQUAL(left_out, 1);
+}
+
+static struct base_log_limit shared_limit;
+static _Atomic int64_t allowed, reported;
+
+static void *ask_limit_thread(void *u)
+{
+    int64_t left_out;
+
+    for (int64_t at = 1; at <= LINES; at++)
+        if (base_log_limit_allows(&shared_limit, at, LINES, &left_out)) {
+            atomic_fetch_add(&allowed, 1);
+            atomic_fetch_add(&reported, left_out);
+        }
+    return u;
+}
+
+/* One line is allowed, and each of the others is reported once. */
+static void test_limit_of_threads(void)
+{
+    pthread_t t[THREADS];
+    int64_t left_out = 0;
+
+    for (int i = 0; i < THREADS; i++)
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&t[i], NULL, ask_limit_thread, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    CU_ASSERT_EQUAL(allowed, 1);
+    CU_ASSERT(base_log_limit_allows(&shared_limit, 3 * LINES, LINES, &left_out));
+    CU_ASSERT_EQUAL(reported + left_out, THREADS * LINES - 1);
 }
 
 static void test_text(void)
@@ -158,7 +207,9 @@ static void test_levels(void)
     CU_ASSERT_EQUAL(base_log_get_level("http"), BASE_LOG_INFO);
 }
 
-static const struct cunit_case cases[] = {{"text", test_text},
+static const struct cunit_case cases[] = {{"limit", test_limit},
+                                          {"limit of threads", test_limit_of_threads},
+                                          {"text", test_text},
                                           {"json", test_json},
                                           {"threads", test_threads},
                                           {"formats", test_formats},

@@ -12,19 +12,15 @@
 
 #define WARN_EVERY_MS 1000
 
-/* Where no audit log takes the reason, one line a second does: others are counted. */
+/* Where no audit log takes the reason, one line a second does. */
 static void warn_of_refusal(struct api_request *rq, const char *reason)
 {
-    struct api_refusal_log *l = &rq->server->refusals;
-    int64_t now = api_now_ms(), last = atomic_load(&l->warned_ms), left_out;
     char others[64] = "";
+    int64_t left_out;
 
-    if ((last && now - last < WARN_EVERY_MS) ||
-        !atomic_compare_exchange_strong(&l->warned_ms, &last, now)) {
-        atomic_fetch_add(&l->left_out, 1);
+    if (!base_log_limit_allows(&rq->server->signature_warnings, api_now_ms(), WARN_EVERY_MS,
+                               &left_out))
         return;
-    }
-    left_out = atomic_exchange(&l->left_out, 0);
     if (left_out)
         snprintf(others, sizeof others, " (and %lld other refusals since the last line)",
                  (long long)left_out);

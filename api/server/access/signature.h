@@ -25,12 +25,6 @@ struct api_signer {
     char body_sha256[BASE_SHA256_HEX];
 };
 
-/* Limits the warnings of a server about refused requests. */
-struct api_refusal_log {
-    _Atomic int64_t warned_ms; /* 0: not yet */
-    _Atomic int64_t left_out;
-};
-
 /* Checks the signature in the head of the request, if there is one. Returns false after answering
  * that it is wrong. */
 bool api_signature_check_head(struct api_request *rq);

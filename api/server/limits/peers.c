@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "base/io/log.h"
+#include "base/io/log_limit.h"
 #include "base/mem.h"
 
 #define WARN_EVERY_MS   60000
@@ -33,7 +34,8 @@ struct api_peers {
     unsigned counted, nodes; /* connections that count against the limits; connections of nodes */
     size_t n_remembered;     /* peers without seats */
     int64_t body_bytes;
-    int64_t warned_ms, swept_ms;
+    struct base_log_limit warnings;
+    int64_t swept_ms;
 };
 
 struct api_peers *api_peers_new(const struct api_peer_limits *limits)
@@ -41,7 +43,7 @@ struct api_peers *api_peers_new(const struct api_peer_limits *limits)
     struct api_peers *p = base_alloc(sizeof *p);
 
     p->limits = *limits;
-    p->warned_ms = p->swept_ms = INT64_MIN / 2;
+    p->swept_ms = INT64_MIN / 2;
     api_link_init(&p->silent);
     pthread_mutex_init(&p->lock, NULL);
     return p;
@@ -159,11 +161,9 @@ static void warn_of_limit(struct api_peers *p, const struct in6_addr *key, const
 {
     char text[INET6_ADDRSTRLEN];
 
-    if (now_ms - p->warned_ms < WARN_EVERY_MS)
-        return;
-    p->warned_ms = now_ms;
-    base_log_warn("http", "connections from %s are turned away: %s is reached",
-                  inet_ntop(AF_INET6, key, text, sizeof text), key_name);
+    if (base_log_limit_allows(&p->warnings, now_ms, WARN_EVERY_MS, NULL))
+        base_log_warn("http", "connections from %s are turned away: %s is reached",
+                      inet_ntop(AF_INET6, key, text, sizeof text), key_name);
 }
 
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms)

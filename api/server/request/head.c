@@ -109,11 +109,7 @@ static bool run_gate(struct api_request *rq)
 /* Refuses a request beyond the limit that @key sets; the log says so at most once a minute. */
 static void refuse_for_rate(struct api_request *rq, const char *whose, const char *key)
 {
-    _Atomic int64_t *warned_ms = &rq->server->rate_warned_ms;
-    int64_t now_ms = api_now_ms(), last_ms = atomic_load(warned_ms);
-
-    if ((!last_ms || now_ms - last_ms >= RATE_WARN_EVERY_MS) &&
-        atomic_compare_exchange_strong(warned_ms, &last_ms, now_ms))
+    if (base_log_limit_allows(&rq->server->rate_warnings, api_now_ms(), RATE_WARN_EVERY_MS, NULL))
         base_log_warn("http", "requests of %s are refused: %s is reached", whose, key);
     api_add_header(rq, "Retry-After", "1");
     api_answer_error(rq, 429, "LimitException",

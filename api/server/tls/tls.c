@@ -17,6 +17,7 @@
 #include "api/server/tls/keys.h"
 #include "base/cond.h"
 #include "base/io/log.h"
+#include "base/io/log_limit.h"
 #include "base/mem.h"
 
 #define EXPIRY_WARNING_S (30 * 24 * 3600)
@@ -29,9 +30,8 @@ struct api_tls {
     atomic_uint refs;
     struct base_tls_conf conf; /* its texts are owned */
     pthread_mutex_t lock;
-    struct api_tls_keys *keys; /* under lock: of connections that begin now */
-    _Atomic int64_t complained_ms;
-    _Atomic unsigned unreported; /* handshakes that failed without a line since then */
+    struct api_tls_keys *keys;        /* under lock: of connections that begin now */
+    struct base_log_limit complaints; /* lines about connections without a request */
 };
 
 /* ---- the object ---- */
@@ -302,18 +302,13 @@ static bool describe_failure(const struct api_tls_conn *conn, char room[static 2
 
 static void complain(struct api_tls *t, const char *peer, const char *why)
 {
-    int64_t now = base_cond_now_us() / 1000, last = atomic_load(&t->complained_ms);
-    unsigned others;
+    int64_t others;
 
-    if ((last && now - last < COMPLAIN_MS) ||
-        !atomic_compare_exchange_strong(&t->complained_ms, &last, now)) {
-        atomic_fetch_add(&t->unreported, 1);
+    if (!base_log_limit_allows(&t->complaints, base_cond_now_us() / 1000, COMPLAIN_MS, &others))
         return;
-    }
-    others = atomic_exchange(&t->unreported, 0);
     if (others)
-        base_log_warn("tls", "%s: no request: %s (%u more without one since the last line)", peer,
-                      why, others);
+        base_log_warn("tls", "%s: no request: %s (%lld more without one since the last line)", peer,
+                      why, (long long)others);
     else
         base_log_warn("tls", "%s: no request: %s", peer, why);
 }
