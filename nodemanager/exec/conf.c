@@ -25,7 +25,7 @@ static bool parse_bool(const char *key, const char *value)
     return *value == 't';
 }
 
-/* Copies without blanks, which may surround the names of a list. */
+/* Copies @value without its blanks, which may surround the names of a list. */
 static void copy_value(const char *key, const char *value, char *out, size_t size)
 {
     size_t n = 0;

@@ -3,16 +3,26 @@
  *
  *   creel-exec launch USER APP CONTAINER           run the command read from stdin as USER, in the
  *                                                  container's folder
- *   creel-exec localize USER NUMBER PROGRAM ARG..  run PROGRAM as USER, in the folder of the cache
+ *   creel-exec localize USER NUMBER PROGRAM ARG..  run PROGRAM as USER, in cache/NUMBER/own
  *   creel-exec signal USER SHIM SIGNAL             signal the user's processes below that shim
- *   creel-exec kill USER CONTAINER SESSION SPAWNER kill those that a dead shim has left
- *   creel-exec delete PATH                         empty a folder that belongs to a user
- *   creel-exec read USER APP CONTAINER             let the NodeManager read what is in the folders
- *   creel-exec measure USER APP CONTAINER MB       do the folders have more than so many bytes?
+ *   creel-exec kill USER CONTAINER SESSION SPAWNER kill the processes that a dead shim has left
+ *   creel-exec delete PATH                         empty a folder below trash/ that is a user's
+ *   creel-exec read USER APP CONTAINER             make the container's folders and logs readable
+ *                                                  for the NodeManager
+ *   creel-exec measure USER APP CONTAINER MB       tell whether folders and logs together take more
+ *                                                  than MB megabytes
  *
- * Exit status: 0; EXEC_NONE: no process was reached, or beyond MB; EXEC_REFUSED: an error, whose
- * text is written to descriptor 3 if that is open for writing, else to stderr. launch exits as the
- * command does, or dies of the same signal.
+ * Exit status:
+ *
+ *   launch    that of the command; if a signal ended the command, the same signal ends creel-exec
+ *   localize  that of PROGRAM
+ *   signal    0, or EXEC_NONE if no process was reached
+ *   kill      0 if no process is left, else 1
+ *   delete    0, or EXEC_NONE if something is left
+ *   read      0
+ *   measure   0, or EXEC_NONE if it is more
+ *   each      EXEC_REFUSED after an error, whose text is written to descriptor 3 if that is open
+ *             for writing, else to stderr
  *
  * Who is parent of whom, and as which users (real, effective, saved); n: the NodeManager's user:
  *
@@ -29,10 +39,13 @@
  *   - The NodeManager sends its orders to the shim, as a queued real-time signal with a value
  *     (enum exec_order). The shim carries them out by the isolation and by "creel-exec signal",
  *     which runs as n,user,n, too: with the rights of the user, but out of his reach.
- *   - The other subcommands do their work as n,user,n likewise, so none can do more than the user
- *     himself. They are in a program of their own without privileges, creel-user (user/user.h),
- *     which this one executes. As root this program only reads its configuration, opens folders and
- *     gives files of the NodeManager to a user.
+ *   - localize runs its program as user,user,user, without a monitor.
+ *   - signal, kill, delete, read and measure do their work as n,user,n, so none can do more than
+ *     the user himself. They are in a program of their own without privileges, creel-user
+ *     (user/user.h), which this one executes.
+ *   - As root this program only reads its configuration, opens folders, gives files of the
+ *     NodeManager to a user and, for a launch with a private /tmp, mounts the container's folder
+ *     tmp as /tmp and /var/tmp in a mount namespace of its own.
  *
  * Whose folders they are (g: the NodeManager's primary group, of which no user is a member):
  *
@@ -42,14 +55,14 @@
  *   apps/<app>, logs/<app>      n:g   0711   so containers can neither be added nor replaced
  *   apps/<app>/<container>      user:g 2770  made by the NodeManager as n:g 0700; launch gives it
  *   logs/<app>/<container>      user:g 2770  with all that is in it, folders last, to the user
- *   cache/<n>                   user:g 2770  of PRIVATE and APPLICATION resources (localize);
- *                               n:g   0755   of PUBLIC ones
+ *   cache/<n>                   n:g   0755   one folder for each resource
+ *   cache/<n>/own               user:g 2770  a PRIVATE or APPLICATION resource; localize gives it
  *
  * What a container writes has the group g (setgid folders) and is readable for it (umask 027), so
  * the NodeManager reads results, logs and map outputs as before: by descriptor, following no link,
- * never blocking. At the container's end the shim has "read" add that permission where a program
- * has taken it away. A user can lock the NodeManager out of his folder again; that hides only what
- * is his.
+ * never blocking. At the container's end the shim has "read" add that permission if a program
+ * has taken it from a log. A user can lock the NodeManager out of his folder again; that hides only
+ * what is his.
  *
  * The life of a container:
  *
@@ -62,7 +75,8 @@
  *                 `--delete: emptied (user)--> removed (n)
  *
  * A restarted NodeManager finds the shim in pid.json, which also names the user; if the shim is
- * gone, "kill" ends what it left. A user may change his folders at any time during all this.
+ * gone, "kill" ends the processes that it left. A user may change his folders at any time during
+ * all this.
  *
  * Whom it trusts: root and its configuration, EXEC_CONF, a file of root that only root can write,
  * in folders of the same kind. Not its caller: though only n may call it, n may have been taken
@@ -78,7 +92,7 @@
 #include "nodemanager/exec/orders.h"
 
 #define EXEC_TEXT_MAX    (16 << 20) /* bytes of a launch text */
-#define EXEC_DEPTH_MAX   100        /* folders below each other that are given */
+#define EXEC_DEPTH_MAX   100        /* levels of folders that are given */
 #define EXEC_BANNED_MAX  4096       /* bytes of a list in the configuration */
 #define EXEC_PATH_MAX    4096
 #define EXEC_ID_TEXT_MAX 128
@@ -105,7 +119,8 @@ void exec_conf_read(struct exec_conf *c);
 /* Returns true if @list, separated by commas, has @name. */
 bool exec_list_has(const char *list, const char *name);
 
-/* user.c: refuses users that are unknown, banned, or below the minimum id. */
+/* user.c: both refuse users that are unknown or banned, have an id below the minimum, or share the
+ * NodeManager's user or group. */
 void exec_user_by_name(const struct exec_conf *c, const char *name, struct exec_user *out);
 void exec_user_by_id(const struct exec_conf *c, uid_t uid, struct exec_user *out);
 /* Gives up root for good. @for_good: become the user altogether, as for his own programs; else the
@@ -127,7 +142,7 @@ int exec_open_container(const struct exec_conf *c, const char *part, const char 
  * neither, and files with several names. */
 void exec_give_folder(const struct exec_conf *c, const struct exec_user *u, int fd);
 
-/* launch.c */
+/* launch.c: the subcommands launch and localize, see above. */
 int exec_launch(const struct exec_conf *c, const char *user, const char *app,
                 const char *container);
 int exec_localize(const struct exec_conf *c, const char *user, const char *number, char **argv);

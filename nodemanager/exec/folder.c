@@ -1,6 +1,6 @@
-/* Opens folders step by step, and gives what the NodeManager made to a user. Everything is examined
- * by a descriptor before it is changed by the same descriptor, so nothing can be exchanged in
- * between. */
+/* Opens folders step by step, and makes a user the owner of what the NodeManager made. Everything
+ * is examined by a descriptor before it is changed by the same descriptor, so nothing can be
+ * exchanged in between. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

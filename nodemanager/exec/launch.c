@@ -1,4 +1,5 @@
-/* Runs a program as a user: in his folder, with a clean environment, watched by the monitor. */
+/* Runs a program as a user, in a folder of his and with a clean environment; a container's command
+ * is watched by the monitor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -39,8 +40,8 @@ static char *read_stdin(size_t *len)
 }
 
 /* Parses the launch text, strings that each end with NUL: the number of arguments, the arguments,
- * and variables of the environment. It does not come as arguments, since everybody can read the
- * arguments of a process. */
+ * and variables of the environment. The text comes from stdin and not as arguments, since everybody
+ * can read the arguments of a process. */
 static struct program parse_launch_text(const struct exec_user *u)
 {
     size_t len, n = 0, argc;
@@ -126,7 +127,8 @@ static const int denied_calls[] = {SYS_acct,
 #define OWN_ARCH AUDIT_ARCH_AARCH64
 #endif
 
-/* Fails these calls with EPERM, and all calls of other architectures, which have other numbers. */
+/* Makes these calls fail with EPERM, and likewise all calls of other architectures, whose numbers
+ * differ. */
 static void filter_calls(void)
 {
 #ifdef OWN_ARCH
@@ -164,7 +166,8 @@ static void filter_calls(void)
 #endif
 }
 
-/* Becomes the user and runs the program. @parent: its death is that of the program. */
+/* Becomes the user and runs the program. @parent: the process whose death kills the program; 0:
+ * none. */
 _Noreturn static void run(const struct exec_conf *c, const struct exec_user *u, pid_t parent,
                           int folder, const struct program *p)
 {
@@ -189,8 +192,8 @@ _Noreturn static void run(const struct exec_conf *c, const struct exec_user *u, 
     exec_refuse("cannot run %.200s: %s", p->argv[0], strerror(errno));
 }
 
-/* Waits for the command and ends as it did. All signals stay blocked: an order to terminate is for
- * the command. */
+/* Waits for the command and ends as the command did. All signals stay blocked: a SIGTERM is meant
+ * for the command. */
 _Noreturn static void monitor(const struct exec_conf *c, const struct exec_user *u, pid_t shim,
                               pid_t command)
 {

@@ -12,7 +12,7 @@
 #include "nodemanager/exec/exec.h"
 
 /* A setuid program inherits almost everything from its caller: descriptors, environment, limits,
- * signals, umask. None of it may matter. */
+ * signals, umask. Undoes whatever could influence this program. */
 static void reset_inheritance(void)
 {
     static char *nothing[] = {NULL};
@@ -35,8 +35,8 @@ static void reset_inheritance(void)
             signal(sig, SIG_DFL);
 }
 
-/* The program must be what the installation made of it: root's, for the NodeManager's group alone.
- */
+/* Refuses to run unless the program is as it must be installed: owned by root, setuid, and
+ * executable by the NodeManager's group alone. */
 static void check_installation(const struct exec_conf *c)
 {
     struct stat st;
@@ -58,7 +58,8 @@ static void check_caller(const struct exec_conf *c)
                     (unsigned)getgid(), c->nm_user);
 }
 
-/* Continues in creel-user, beside this program, as n,user,n. @fds: folders it works on, or -1. */
+/* Continues in creel-user, beside this program, as n,user,n. @fds: the folders on which creel-user
+ * works, or -1. */
 _Noreturn static void continue_as_user(const struct exec_conf *c, const struct exec_user *u,
                                        const int fds[static 2], char **argv)
 {
@@ -81,7 +82,8 @@ _Noreturn static void continue_as_user(const struct exec_conf *c, const struct e
     exec_refuse("cannot run %.200s: %s", path, strerror(errno));
 }
 
-/* Opens @path: folders of the NodeManager, and at the end one of a user. */
+/* Opens the folder @path, which belongs to a user; each folder above it must belong to the
+ * NodeManager. Sets @u to the user. */
 static int open_trash(const struct exec_conf *c, const char *path, struct exec_user *u)
 {
     char part[256];
@@ -106,7 +108,7 @@ static int open_trash(const struct exec_conf *c, const char *path, struct exec_u
     return fd;
 }
 
-/* The descriptors' numbers follow the other arguments. */
+/* Sets *@argv to the number of a descriptor as text. */
 static void add_number(char **argv, int n)
 {
     static char text[2][16];
@@ -116,7 +118,7 @@ static void add_number(char **argv, int n)
     *argv = text[used++];
 }
 
-/* Carries out what needs no root but the folders that root opens. */
+/* Carries out the subcommands that need root only to open folders. */
 _Noreturn static void help(const struct exec_conf *c, int argc, char **argv)
 {
     char *args[8] = {NULL, argv[1]};

@@ -62,8 +62,8 @@ static void set_groups(const struct exec_conf *c, const struct exec_user *u)
         exec_refuse("groups of user '%s': %s", u->name, strerror(errno));
 }
 
-/* Capabilities leave with the last id 0; the bounding set keeps a file's capabilities from bringing
- * them back. */
+/* Capabilities are lost with the last id 0; without a bounding set, the capabilities of a file
+ * cannot bring them back. */
 static void drop_bounding_set(void)
 {
     for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)

@@ -73,7 +73,7 @@ static int work(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     uid_t nm = getuid();
 
-    /* the exec has made the effective id the saved one */
+    /* execve() has set the saved id to the effective one */
     if (setresuid(nm, geteuid(), nm) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
         refuse("cannot keep the ids:", strerror(errno));
     if (strcmp(what, "signal") == 0 && argc == 4)

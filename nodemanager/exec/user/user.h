@@ -1,12 +1,13 @@
-/* nodemanager/exec/user/user.h - creel-user: what creel-exec has done with the rights of a user,
- * and without any privilege (nodemanager/exec/exec.h). Descriptors FD are folders that creel-exec
- * opened.
+/* nodemanager/exec/user/user.h - creel-user: the work that creel-exec has done with the rights of
+ * a user alone (nodemanager/exec/exec.h, which also lists the exit statuses). Descriptors FD are
+ * folders that creel-exec opened.
  *
- *   creel-user signal SHIM SIGNAL                to the processes below a shim
- *   creel-user kill CONTAINER SESSION SPAWNER    those that a dead shim has left
+ *   creel-user signal SHIM SIGNAL                signals the processes below a shim
+ *   creel-user kill CONTAINER SESSION SPAWNER    kills the processes that a dead shim has left
  *   creel-user delete FD                         empties the folder
  *   creel-user read FD FD                        makes the folders readable for their group
- *   creel-user measure FD FD MB                  EXEC_NONE if they have more than MB
+ *   creel-user measure FD FD MB                  exits with EXEC_NONE if the folders together take
+ *                                                more than MB megabytes
  *
  * Its real and saved ids are the NodeManager's, so that no process of the user can signal it. */
 #ifndef CREEL_NODEMANAGER_EXEC_USER_USER_H
@@ -15,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Folders below each other that are walked. What is deeper counts as without end; before it is
- * removed, it is moved up. */
+/* Levels of folders that are walked. A deeper folder counts as larger than any limit; when folders
+ * are emptied, it is first moved up. */
 #define USER_DEPTH_MAX 200
 
 /* All take the descriptor of a folder, and close it. */

@@ -11,7 +11,7 @@
 #include "nodemanager/exec/user/user.h"
 
 #define ROUNDS_MAX 10000
-#define DEEP       (INT64_C(1) << 60) /* counted for a folder too deep to be walked */
+#define DEEP       (INT64_C(1) << 60) /* bytes counted for a folder that is too deep to be walked */
 
 struct walk {
     dev_t device;
@@ -30,7 +30,7 @@ static void add_mode(int fd, const struct stat *st, mode_t wanted)
         return;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     if (chmod(link, (st->st_mode & 07777) | wanted) < 0)
-        return; /* of another owner; what follows fails, too */
+        return; /* of another owner; the steps that need the permission fail, too */
 }
 
 static void walk_folder(struct walk *w, int fd, int depth);
@@ -114,7 +114,7 @@ bool user_empty_folder(int fd)
     struct walk w = {0};
     unsigned rounds = 0;
 
-    do { /* again for what was moved to the top */
+    do { /* again for the folders that were moved to the top */
         w = (struct walk){.remove = true, .moved = w.moved};
         begin_walk(&w, dup(fd));
     } while (w.bytes >= DEEP && ++rounds < ROUNDS_MAX);
