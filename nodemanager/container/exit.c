@@ -79,8 +79,8 @@ static void append_bytes(struct base_buf *text, int64_t bytes)
     base_buf_addf(text, n == (double)(int64_t)n ? "%.0f %s" : "%.1f %s", n, units[i]);
 }
 
-/* SOURCE: ContainersMonitorImpl, whose words tools look for. The kernel keeps the usage at the
- * limit, so that is what a container has used at most. */
+/* SOURCE: YARN's ContainersMonitorImpl, for whose wording tools search. By now the processes are
+ * gone, so the "current usage" is the most memory that the container has used. */
 static void set_memory_ending(const struct base_container_id *id, const struct nm_exit_file *x,
                               struct nm_ending *out)
 {

@@ -1,5 +1,5 @@
 /* nodemanager/container/exit.h - determines how a container ended, from exit.json, result.json,
- * failure.json and its stderr. */
+ * failure.json and the container's stderr. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_EXIT_H
 #define CREEL_NODEMANAGER_CONTAINER_EXIT_H
 
@@ -13,7 +13,7 @@
 #define NM_DISK_PROBE_BYTES (8 << 20)
 
 struct nm_ending {
-    struct nm_end end; /* its strings are those of the members below */
+    struct nm_end end; /* its strings point to the members below, which own them */
     char *diagnostics, *counters;
     bool no_space; /* the exit code is NM_EXIT_DISK */
 };

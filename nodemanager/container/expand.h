@@ -6,8 +6,8 @@
  *    {{NAME}}    the value of a variable on the node, "" when it has none
  *
  * YARN writes values into a shell script in double quotes, so in values $NAME and ${NAME} are
- * replaced too, and a backslash before one of $ ` " \ is dropped. Nothing else is: a command in a
- * value is not run. Commands are run by a shell, which replaces $NAME itself. */
+ * replaced too, and a backslash before one of $ ` " \ is dropped. Nothing else is replaced: a
+ * command in a value is not run. Commands are run by a shell, which replaces $NAME itself. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_EXPAND_H
 #define CREEL_NODEMANAGER_CONTAINER_EXPAND_H
 
@@ -24,7 +24,7 @@ typedef const char *nm_lookup_fn(void *user, const char *name, size_t len);
 /* Appends the expanded command to @out. Returns 0, or -BASE_ELIMIT above NM_EXPANDED_MAX. */
 int nm_expand_command(const char *text, const char *log_dir, nm_lookup_fn *lookup, void *user,
                       struct base_buf *out, struct base_error *err);
-/* Likewise the value of a variable. */
+/* Likewise expands the value of a variable. */
 int nm_expand_value(const char *text, const char *log_dir, nm_lookup_fn *lookup, void *user,
                     struct base_buf *out, struct base_error *err);
 
@@ -39,8 +39,8 @@ const char *nm_env_get(const struct nm_env_list *l, const char *name, size_t len
 void nm_env_free(struct nm_env_list *l);
 
 /* Sets in @out the @n variables @env, expanded. A value may name any other variable of @env, in any
- * order. A variable that names itself, directly or not, gets the value in @fixed, or else the one
- * in @base, where names missing in @env are looked up too. Returns 0 or -BASE_ELIMIT. */
+ * order. If a variable names itself, directly or through others, the name stands for its value in
+ * @fixed, or else in @base; so does a name that @env lacks. Returns 0 or -BASE_ELIMIT. */
 int nm_expand_env(const char *const *env, size_t n, const char *log_dir,
                   const struct nm_env_list *fixed, const struct nm_env_list *base,
                   struct nm_env_list *out, struct base_error *err);

@@ -360,8 +360,9 @@ int nm_files_replace_in_container(const struct nm_files *f, const struct base_co
     snprintf(beside_name, sizeof beside_name, "%s.new", name);
     nm_path_in_container(f, id, name, path);
     nm_path_in_container(f, id, beside_name, beside);
-    unlink(beside); /* of a daemon that was killed meanwhile */
-    /* the folder of a container that runs as its user is closed to others, and the file is ours */
+    unlink(beside); /* left by a daemon that was killed before its rename() */
+    /* The file is ours, so a container that runs as its user needs the permission for others to
+     * read it; everybody else is kept out by the mode of the folder. */
     rc = write_small_file(f, beside, O_EXCL, f->launcher ? 0644 : 0600, bytes, len, err);
     if (rc == 0 && rename(beside, path) < 0)
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);

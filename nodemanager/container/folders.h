@@ -5,11 +5,11 @@
  *    state.json.damaged-<time>        a state.json that could not be read at a start, unchanged
  *    lock                             held by the daemon and its spawner; contains the pid and
  *                                     start time of the daemon
- *    records/<app>/spec.json          user and token (0600)
+ *    records/<app>/spec.json          user, token and view ACL (0600)
  *    records/<app>/forgotten          ids of containers whose end the RM has stored, one per line
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
  *                                     killed, suspended: marks of orders in force
- *    apps/<app>/sysfs/app.json        the master's document for them (daemon/sysfs.h)
+ *    apps/<app>/sysfs/app.json        the master's document for its containers (daemon/sysfs.h)
  *    apps/<app>/<container>/          launch.json for a task, without secrets; token (0600), which
  *                                     the daemon renews; progress, result.json, failure.json,
  *                                     command.sh, master-token, work/ where the command starts,
@@ -29,7 +29,7 @@
  * Without a launcher this is a convention, not a protection: containers run as the NodeManager's
  * user and can write everywhere in its folder, so records/ is read with the same precautions.
  * Containers that run as their own users cannot enter records/ (0700); nodemanager/exec/exec.h
- * lists which folders are whose then.
+ * lists who owns which folder then.
  *
  * Names below apps/, records/ and logs/ are always printed from parsed ids, never copied from a
  * request. */
@@ -92,7 +92,7 @@ int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct b
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err);
 void nm_files_close(struct nm_files *f);
 /* Reads state.json; zeroes *@out if there is none. A damaged file is renamed with a warning in the
- * log, and counts as none. Fails after other errors of reading, such as EIO. */
+ * log, and counts as none. Fails on other read errors, such as EIO. */
 int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out,
                         struct base_error *err);
 int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st,
@@ -187,7 +187,7 @@ struct nm_pid_file {
 struct nm_exit_file {
     int64_t exit_code, signal, started_us, ended_us, cpu_ms, max_rss_kb;
     int64_t pid;    /* of the command */
-    char limit[16]; /* for which the container was ended: "memory", "disk", or "" for none */
+    char limit[16]; /* that ended the container: "memory" or "disk"; "" for none */
     int64_t limit_bytes;
     char reason[256];
 };

@@ -210,7 +210,8 @@ static void index_ended_apps(struct nm_files *f)
     free(v);
 }
 
-/* Applies the choice of logs of applications that have just ended: removes the others. */
+/* Applies the choice of logs of applications that have just ended: removes the logs that are not to
+ * be kept. */
 static void choose_logs_of_ended_apps(struct nm_files *f)
 {
     char path[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];

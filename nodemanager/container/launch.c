@@ -32,7 +32,8 @@ static void inherit_env(struct nm_env_list *l, const char *name, const char *fal
         nm_env_set(l, name, value && *value ? value : fallback);
 }
 
-/* Variables of the NodeManager that YARN passes on (yarn.nodemanager.env-whitelist). */
+/* Sets those of the NodeManager's own variables that YARN, too, passes on
+ * (yarn.nodemanager.env-whitelist). */
 static void inherit_whitelisted_env(struct nm_env_list *l)
 {
     static const char *const names[] = {
@@ -73,8 +74,8 @@ static void set_env_for_task(struct nm_env_list *l, const struct nm_launch *la)
     }
 }
 
-/* SOURCE: YARN's container runtimes, which give a container the folder of PUT yarn/sysfs when the
- * variable for that is in its environment. */
+/* SOURCE: YARN's container runtimes, which show a container the folder that PUT yarn/sysfs fills
+ * only if this variable is in the container's environment. */
 static bool asks_for_sysfs(const struct wire_launch *order)
 {
     for (size_t i = 0; i < order->env_n; i++)
@@ -220,7 +221,7 @@ static void set_env_of_node_manager(const struct nm_launch_conf *conf, struct nm
     nm_env_set(env, "CONTAINER_ID", base_container_id_text(&l->id, id));
     inherit_env(env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     inherit_env(env, "LANG", "C.UTF-8");
-    if (!conf->launcher) /* which knows the user's own */
+    if (!conf->launcher) /* the launcher sets the user's own */
         inherit_env(env, "HOME", "/");
     inherit_env(env, "TZ", NULL);
     if (has_launch_context(l))

@@ -2,9 +2,10 @@
  * shim.
  *
  * Later environment entries override earlier ones: the NodeManager's minimal environment (PATH,
- * LANG, HOME, USER, LOGNAME, and TZ if it has one; for a launch context also those that YARN passes
- * on, such as JAVA_HOME), the order's env, and finally what Creel guarantees (CONTAINER_ID,
- * CREEL_*, with TLS also CREEL_CA_FILE, NM_HOST, NM_HTTP_PORT, LOG_DIRS, PWD; Hadoop streaming's
+ * LANG, HOME unless creel-exec sets the user's own, USER, LOGNAME, and TZ if it has one; for a
+ * launch context also those variables that YARN passes on, such as JAVA_HOME), the order's env, and
+ * finally what Creel guarantees (CONTAINER_ID, CREEL_*, with TLS also CREEL_CA_FILE, NM_HOST,
+ * NM_HTTP_PORT, LOG_DIRS, PWD, and YARN_SYSFS_PATH if the order asks for it; Hadoop streaming's
  * variables for tasks; for a launch context NM_PORT, LOCAL_DIRS and, with credentials,
  * HADOOP_TOKEN_FILE_LOCATION; for a master APP_SUBMIT_TIME_ENV, APPLICATION_WEB_PROXY_BASE,
  * MAX_APP_ATTEMPTS). Commands and env of a launch context are expanded
@@ -31,9 +32,8 @@ struct nm_command {
     char **argv, **envp; /* NULL-terminated */
 };
 /* Builds the shim's command. Writes command.sh if the user's command is too long for an argument,
- * and master-token for an
- * application master, and the container's credentials. Call nm_command_free() even after an error.
- */
+ * master-token for an application master, and the container's credentials. Call nm_command_free()
+ * even after an error. */
 int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files,
                      const struct nm_launch *l, struct nm_command *out, struct base_error *err);
 void nm_command_free(struct nm_command *c);

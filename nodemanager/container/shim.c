@@ -54,8 +54,8 @@
 #define GRACE_MAX_MS   30000
 #define EXIT_FILE_ROOM 512 /* bytes allocated in advance for exit.json */
 #define AGAIN_MS       20  /* until an order that reached no process is carried out again */
-/* The first measurement of the folders, the longest time to the next one, and the part of the time
- * that measuring may take. */
+/* When the folders are first measured, the pause up to which the time between two measurements
+ * doubles, and how many times as long as a measurement the pause after it is at least. */
 #define MEASURE_FIRST_MS 500
 #define MEASURE_MAX_MS   10000
 #define MEASURE_PART     20
@@ -87,7 +87,7 @@ struct shim {
     int dir_fd, record_fd;
     const char *dir, *logs;
     struct nm_launched *launched; /* NULL: the command runs as our user */
-    enum exec_order order; /* of the NodeManager, which has reached no process yet; 0: none */
+    enum exec_order order; /* the NodeManager's order that has reached no process yet; 0: none */
     pid_t command;
     int status;
     bool ended, no_space;
@@ -308,7 +308,7 @@ static size_t signal_by_launcher(int sig)
     return nm_launched_signal(&launched, sig);
 }
 
-/* The end that the launcher inherits. */
+/* Lets the launcher inherit @fd, to which it writes why it refuses, as EXEC_REASON_FD. */
 static int pass_reason_fd(int fd)
 {
     return fd == EXEC_REASON_FD ? fcntl(fd, F_SETFD, 0) : dup2(fd, EXEC_REASON_FD);
@@ -405,12 +405,13 @@ static size_t carry_out_order(const struct shim *s, enum exec_order order)
         return nm_isolation_resume(s->isolation, &s->self);
     case EXEC_ORDER_DUMP:
         nm_isolation_kill(s->isolation, &s->self, NM_KILL_DUMP);
-        return 1; /* perhaps nobody handles it */
+        return 1; /* not to be repeated: perhaps no process handles SIGQUIT */
     }
     return 1;
 }
 
-/* An order may come before the launcher has become the user. */
+/* Carries out the order until it has reached a process: the first attempt fails if the launcher has
+ * not become the user yet. */
 static void carry_out_pending_order(struct shim *s)
 {
     if (s->order && (s->ended || carry_out_order(s, s->order) > 0))
@@ -511,7 +512,8 @@ static int report_start_failure(struct shim *s, int exit_code, int sys, const ch
     return 0;
 }
 
-/* Notes why the launcher refused, and lets the NodeManager read what the command has left. */
+/* Notes why the launcher refused; if it did not, lets the NodeManager read what the command has
+ * left. */
 static void settle_launch(struct shim *s)
 {
     char reason[sizeof s->reason];

@@ -20,8 +20,8 @@
  *
  *  - LAUNCHING: a shim was requested; suspend and resume are remembered until it runs.
  *  - RUNNING, SUSPENDED: the shim runs.
- *  - KILLING: SIGTERM is sent, and SIGKILL, repeatedly, after the grace period; without one SIGKILL
- *    is sent at once. If the shim does not run yet, the signals wait for it.
+ *  - KILLING: SIGTERM is sent, and SIGKILL, repeatedly, after the grace period; without a grace
+ *    period SIGKILL is sent at once. If the shim does not run yet, the signals wait for it.
  *  - COMPLETE: the container has ended; every heartbeat reports it until the RM orders the node to
  *    forget it or to clean up its application.
  *  - FORGOTTEN: freed by a later step; only its id is kept, at least until the application has been
@@ -258,7 +258,8 @@ struct nm_core_stats {
     uint64_t stale_answers, refused_orders; /* answers of a lower epoch, and the orders in them */
     uint64_t launched, completed;
     uint64_t succeeded, failed, killed; /* results of the completed ones */
-    uint64_t spawned, spawn_us;         /* launches that led to a shim, and how long they took */
+    uint64_t spawned, spawn_us;         /* launches that led to a shim, and the sum of the times
+                                         * that they took */
 };
 
 struct nm_core;
@@ -292,7 +293,7 @@ void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_con
                             void *u);
 void nm_core_each_app(const struct nm_core *core,
                       void (*fn)(const struct nm_app_view *app, void *u), void *u);
-/* Calls @fn for each container of one application that is not FORGOTTEN. */
+/* Calls @fn for each container of @app whose state is not FORGOTTEN. */
 void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *app,
                          void (*fn)(struct nm_container *c, void *u), void *u);
 /* Calls @fn for each container that the request in flight must report: all containers for a
@@ -304,7 +305,7 @@ void nm_core_mark_sent_each_to_report(struct nm_core *core,
 int64_t nm_core_epoch(const struct nm_core *core);
 int64_t nm_core_response_id(const struct nm_core *core);
 /* Returns when the request in flight, or the last one, was sent; 0 before the first. With a clock
- * that counts from boot an RM can order requests by this time, even over restarts of the
+ * that counts from boot an RM can order requests by this time, even across restarts of the
  * NodeManager. */
 int64_t nm_core_request_sent_us(const struct nm_core *core);
 bool nm_core_is_registered(const struct nm_core *core);

@@ -155,8 +155,8 @@ void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effect
     if (core->stop_said)
         return;
     if (!l->in_flight) {
-        /* Urgent news does not wait for the end of the interval, but for that of a pause after a
-         * failure. */
+        /* Urgent news does not wait for the end of the interval, but it does wait for the end of
+         * the pause after a failure. */
         bool at_once = l->urgent && l->registered && !l->repeat && l->next_us != INT64_MAX;
         if (at_once || l->next_us <= now_us)
             send_request(core, now_us, out);

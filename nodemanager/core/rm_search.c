@@ -19,7 +19,8 @@ void nm_rm_search_init(struct nm_rm_search *s, const struct base_rm_list *rms)
 {
     *s = (struct nm_rm_search){.look_us = INT64_MAX, .grace_us = NM_LOOK_GRACE_US};
     base_rm_cursor_init(&s->turn, rms);
-    s->turn.listed_only = true; /* each request carries the cluster's secret */
+    s->turn.listed_only = true; /* each request is signed with the cluster's secret and has secrets
+                                 * of applications in its body */
 }
 
 void nm_rm_search_free(struct nm_rm_search *s)

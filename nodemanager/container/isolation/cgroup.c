@@ -62,8 +62,8 @@ static int write_text(const char *path, const char *text, size_t len)
     return rc;
 }
 
-/* Returns the number after @name (with a blank) in a file of such lines, or of a file that is only
- * a number (@name ""); 0 if there is none. */
+/* Returns the number in the line that begins with @name, which ends with a blank, or the number at
+ * the beginning of the file (@name ""); 0 if there is none. */
 static int64_t read_number(const char *path, const char *name)
 {
     char text[SMALL_BYTES];
@@ -83,8 +83,9 @@ static bool is_v2(const struct nm_isolated *c)
     return c->place && strncmp(c->place, "all=", 4) == 0;
 }
 
-/* Calls @fn with each folder of @place. Stops at the first result that is not 0, and returns it.
- * Neither allocates nor uses stdio, since a process after vfork calls it. */
+/* Calls @fn with "FOLDER/@id/@file" for each folder of @place, or with "FOLDER/@id" if @file is "".
+ * Stops at the first result that is not 0, and returns it. Neither allocates nor uses stdio, since
+ * a process after vfork calls it. */
 static int for_each_folder(const char *place, const char *id, const char *file,
                            int (*fn)(const char *path))
 {
@@ -191,7 +192,7 @@ static bool find_mount(const char *mounts, const char *controller, char *out, si
 }
 
 /* Finds the daemon's own group: "3:cpu,cpuacct:/a/b", or "0::/a/b" for the unified hierarchy. "/"
- * becomes "". @root: the group that the mount shows; what precedes it is left out. */
+ * becomes "". @root: the group that is at the top of the mount; as a prefix it is left out. */
 static bool find_own_group(const char *groups, const char *controller, const char *root,
                            char out[static GROUP_BYTES])
 {
@@ -258,7 +259,8 @@ static int choose_v2(const char *mounts, const char *groups, const char *parent,
         return add_to_place(place, "all", mount, parent, "", why);
     if (!find_own_group(groups, NULL, root, own))
         return refuse(why, -ENOENT, "the own control group is unknown", "");
-    /* a service manager may have started the daemon in the group to which it would move itself */
+    /* a service manager may have started the daemon in the group "daemon", to which the daemon
+     * would otherwise move: the own group is then the one above */
     n = strlen(own);
     if (n >= 7 && strcmp(own + n - 7, "/daemon") == 0)
         own[n - 7] = '\0';
@@ -320,7 +322,8 @@ static int make_group_and_parents(const char *group)
     }
 }
 
-/* A crash may have left groups of containers that have ended since. Those with processes stay. */
+/* Removes groups that a crash left, of containers that have ended since. A group with processes
+ * stays, since the kernel does not remove it. */
 static void remove_empty_groups(const char *folder)
 {
     DIR *d = opendir(folder);
@@ -345,8 +348,8 @@ static int make_shared_group(const char *path)
     return rc;
 }
 
-/* Lets the children of @group have limits. An ancestor that the daemon may not change may allow
- * that already, so only the last one decides. */
+/* Lets the children of @group have limits. A failure counts only for the group right above those of
+ * containers: an ancestor that the daemon may not change may already allow limits. */
 static int enable_controllers(const char *group)
 {
     static const char wanted[] = "+memory +cpu +pids";
@@ -356,8 +359,8 @@ static int enable_controllers(const char *group)
     return write_text(path, wanted, sizeof wanted - 1);
 }
 
-/* Does so for the groups above @group, from the root of the hierarchy, the first @mount_len bytes.
- */
+/* Lets the children of each group above @group have limits, beginning with the root of the
+ * hierarchy, whose path is the first @mount_len bytes of @group. */
 static void enable_controllers_above(char *group, size_t mount_len)
 {
     for (char *slash = group + mount_len; slash && *slash; slash = strchr(slash + 1, '/')) {
@@ -385,7 +388,8 @@ static int open_v2(const char *place, const char *own_group, size_t mount_len, c
     int rc = 0;
 
     snprintf(group, sizeof group, "%s", place + 4);
-    /* the root group may have processes and limits for its children */
+    /* the root group need not be left: unlike others, it may have both processes of its own and
+     * limits for its children */
     if (strlen(own_group) > mount_len)
         rc = move_into_daemon_group(own_group);
     if (rc == 0)
@@ -433,7 +437,8 @@ static int make_group(const char *path)
     return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* Writes a limit. @needed: the kernel may have been built without the others. */
+/* Writes a limit, and @b after it unless that is 0. @needed: fail if the file is missing; without
+ * it the kernel may lack this limit. */
 static int write_limit(const struct nm_isolated *c, const char *controller, const char *file,
                        bool needed, int64_t a, int64_t b, char *why)
 {

@@ -2,8 +2,8 @@
  * that "cgroup" makes at the daemon's start, as a function of texts, for tests.
  *
  * Each container has a group of its name with limits for memory, processors and processes. Under
- * cgroup v2 that is one group; under v1 one in the hierarchy of each controller, with the freezer
- * among them. The host decides which: v1 if it has mounted the memory controller there, else v2.
+ * cgroup v2 that is one group; under v1 one in the hierarchy of each controller, including the
+ * freezer. The host decides which: v1 if it has mounted v1's memory controller, else v2.
  *
  *   place   "all=/sys/fs/cgroup/x/containers" under v2, and under v1
  *           "memory=/sys/fs/cgroup/memory/x;cpu=...;pids=...;freezer=...;cpuacct=..."

@@ -13,9 +13,11 @@
  *   open            daemon, once, at its start, while it is single-threaded
  *   prepare         daemon's loop, once, before the shim is requested
  *   enter           the command's process, between vfork and exec
- *   suspend,resume  daemon's loop, any number of times
- *   kill            daemon's loop: an ordered kill (terminate, kill), or a container that lost its
- *                   shim (kill_lost); the shim: what the command left behind (kill)
+ *   suspend,resume  daemon's loop, any number of times; for a container that runs as its user, the
+ *                   shim, by order of the daemon
+ *   kill            daemon's loop: an order (TERM, NOW, DUMP), which the shim carries out if the
+ *                   container runs as its user, or a container that lost its shim (LOST); the
+ *                   shim: what the command left behind (NOW)
  *   usage           the shim, once, for its report of the end
  *   clean           daemon's loop, when no process is left; once more after a restart of the daemon
  *
@@ -42,10 +44,10 @@ struct nm_isolated {
     pid_t shim;        /* root of the container's process tree, leader of its session */
     pid_t spawner;     /* KILL_LOST: parent of processes whose shim was killed */
     const char *place; /* what open() wrote when the container was started; NULL: "" */
-    /* Signals the processes of a container that runs as its user, which this process may not do.
-     * Returns 0 if none was reached. NULL: this process may do it. */
+    /* Signals the processes of a container that runs as its user, which this process itself may not
+     * do. Returns 0 if none was reached. NULL: this process may do it. */
     size_t (*signal)(int sig);
-    int64_t memory_mb, vcores; /* set for prepare only, like the rest */
+    int64_t memory_mb, vcores; /* set for prepare only, like the members below */
     int64_t pids_max;          /* 0: no limit */
     bool memory_hard;          /* more memory than memory_mb ends the container */
     bool cpu_hard;             /* no more processors than vcores, even if others are idle */

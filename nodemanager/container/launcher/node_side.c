@@ -20,7 +20,7 @@
 
 static const char *const no_environment[] = {NULL};
 
-/* Fails if users can make further names of files that are not theirs. */
+/* Fails if users can make hard links to files that are not theirs. */
 static int check_hardlinks(struct base_error *err)
 {
     struct base_buf b = {0};
@@ -81,9 +81,9 @@ int nm_launcher_request_kill(struct nm_spawn *spawn, uint64_t tag, const char *l
     return nm_spawn_request(spawn, tag, argv, no_environment, err);
 }
 
-/* Waits for the end of the process that was requested last. It works in folders of users, who could
- * stop it or feed it without end, and with it all cleaning: so it is killed after a while, and the
- * next round goes on. */
+/* Waits for the end of the process that was requested last. The process works in a folder of a
+ * user, who could stop it or add files without end, and thereby hold up all removals. So it is
+ * killed after a while; a later round goes on. */
 static void wait_for_or_kill_helper(struct nm_files *f)
 {
     struct pollfd p = {.fd = nm_spawn_fd(f->helper), .events = POLLIN};

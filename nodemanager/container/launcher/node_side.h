@@ -9,21 +9,20 @@
 #include "nodemanager/container/spawn.h"
 #include "nodemanager/exec/orders.h"
 
-/* Sets *@out to @path, or to NULL if that is empty. Fails with -BASE_EINVAL if @path is not a
- * setuid program of root for our group alone, or if this host lets users make further names of
- * files that are not theirs (fs.protected_hardlinks), through which the NodeManager would show
- * them. */
+/* Sets *@out to @path, or to NULL if @path is NULL or "". Fails with -BASE_EINVAL if @path is not a
+ * setuid program of root for our group alone, or if this host lets users make hard links to files
+ * of others (fs.protected_hardlinks is not 1): among a container's logs, such a link would make the
+ * NodeManager show a file that the user may not read. */
 int nm_launcher_check(const char *path, const char **out, struct base_error *err);
 /* Sends an order to the shim @pidfd. Returns 1, or 0 if it cannot be sent now. */
 size_t nm_launcher_order(int pidfd, enum exec_order order);
-/* Has creel-exec kill what a dead shim of container @id has left; the answer of @spawn carries
- * @tag.
- * @session, @spawner: as for nm_tree_kill_without_root(). */
+/* Has creel-exec kill the processes that the dead shim of container @id has left; the answer of
+ * @spawn carries @tag. @session, @spawner: as for nm_tree_kill_without_root(). */
 int nm_launcher_request_kill(struct nm_spawn *spawn, uint64_t tag, const char *launcher,
                              const char *user, const char *id, pid_t session, pid_t spawner,
                              struct base_error *err);
-/* Has creel-exec empty the folders of users in @path, a folder in trash/, or that folder itself.
- * For the janitor's thread: waits for that. */
+/* Has creel-exec empty @path, a folder in trash/, if it belongs to a user, otherwise each folder in
+ * it that does, and waits for the end of that. For the janitor's thread. */
 void nm_launcher_empty_users_folders(struct nm_files *f, const char *path);
 
 #endif

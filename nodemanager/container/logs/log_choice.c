@@ -53,15 +53,15 @@ static bool is_cheap(const char *pattern)
             repeats[depth] = repeats[depth] || inner;
         } else if (*p == '+') {
             if (p > pattern && strchr("+*?", p[-1]) && (p < pattern + 2 || p[-2] != '\\'))
-                return false; /* a repeated repetition, like a group */
+                return false; /* a repetition that is repeated costs as much as a repeated group */
             repeats[depth] = true;
         }
     }
     return true;
 }
 
-/* Translates a pattern of Java's to POSIX, which the caller frees; NULL when POSIX has no
- * equivalent. */
+/* Translates a pattern from Java's syntax to that of POSIX. The caller frees the result; NULL when
+ * POSIX has no equivalent. */
 static char *translate(const char *java)
 {
     struct base_buf out = {0};

@@ -2,10 +2,10 @@
  * those that its log aggregation context includes and does not exclude. YARN aggregates only those,
  * too.
  *
- * The patterns are regular expressions that are searched in the names of files. In YARN they have
- * Java's syntax, here that of POSIX's extended ones and \d. A pattern that uses anything else
- * ("(?", repetition by numbers, references to groups, which would also make matching slow) is
- * logged and ignored. */
+ * The patterns are regular expressions that match if they are found anywhere in the name of a file.
+ * In YARN they have Java's syntax, here that of POSIX's extended regular expressions, with \d and
+ * \D. A pattern that uses anything else ("(?", repetition by numbers, references to groups, which
+ * would also make matching slow) is logged and ignored. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
 #define CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
 
@@ -17,8 +17,8 @@
 #define NM_LOG_CHOICE_FILE ".choice"
 
 struct nm_log_choice; /* two patterns, compiled */
-/* @include, @exclude: NULL or "": none. Returns NULL when there is neither; a pattern that is not
- * understood is ignored, after a warning in the log. */
+/* Compiles the patterns. @include, @exclude: NULL or "": none. Returns NULL when there is neither;
+ * a pattern that is not understood is ignored, after a warning in the log. */
 struct nm_log_choice *nm_log_choice_new(const char *include, const char *exclude);
 void nm_log_choice_free(struct nm_log_choice *c);
 bool nm_log_choice_keeps(const struct nm_log_choice *c, const char *name);
@@ -28,7 +28,7 @@ bool nm_log_choice_keeps(const struct nm_log_choice *c, const char *name);
 int nm_log_choice_save(const char *folder, const char *include, const char *exclude,
                        struct base_error *err);
 /* Removes log files of @folder's containers that are not chosen, and then the patterns. Does
- * nothing when there are no patterns, or no longer. Follows no link. */
+ * nothing when there are no patterns (any more). Follows no link. */
 void nm_log_choice_apply(const char *folder);
 
 #endif
