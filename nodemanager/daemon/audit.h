@@ -1,5 +1,6 @@
 /* nodemanager/daemon/audit.h - what a NodeManager writes into its audit log (api/audit/audit.h):
- * each start and end of a container, the changes of the table in audit.c, and whoever is refused.
+ * each start and end of a container, the requests in the table of audit.c, which change something,
+ * and refused requests.
  *
  *   op=start-container user=ann result=success app=application_… container=container_…
  *   op=end-container user=ann result=failed app=… container=… exit=1 why="…"

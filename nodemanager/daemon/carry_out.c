@@ -95,7 +95,8 @@ static int prepare_isolation(const struct nm_box *box, const struct nm_launch *l
 /* Copies the launch order without its secrets, for the container. The caller frees the text. */
 static char *copy_order_for_container(const struct wire_launch *order)
 {
-    json_t *shown = json_copy((json_t *)(uintptr_t)order->source); /* it only reads it */
+    json_t *shown = json_copy((json_t *)(uintptr_t)order->source); /* json_copy() only reads its
+                                                                    * argument */
     struct base_buf text = {0};
     json_object_del(shown, "token");
     json_object_del(shown, "masterToken");

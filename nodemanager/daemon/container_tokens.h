@@ -5,9 +5,9 @@
  *   launch: token in the container's folder --every third of its life, while it lives--> renewed
  *                                                         \--the container has ended--> expires
  *
- * A reduce may run on any node, whose ResourceManager alone knows whether it still lives: here its
- * token ends with the application, or with its own time. A container of this node that has ended is
- * refused at once. */
+ * A reduce may run on any node, and only the ResourceManager knows whether it still runs: this node
+ * accepts its token until the application ends or the token expires. The token of a container of
+ * this node is refused as soon as the container has ended. */
 #ifndef CREEL_NODEMANAGER_DAEMON_CONTAINER_TOKENS_H
 #define CREEL_NODEMANAGER_DAEMON_CONTAINER_TOKENS_H
 

@@ -27,7 +27,7 @@
 #include "nodemanager/http/access/identify.h"
 #include "nodemanager/http/routes.h"
 
-/* Finds creel-shim or creel-task: in the folder of creel-nm, or in ../libexec/creel when installed.
+/* Finds another program of Creel: in the folder of creel-nm, or in ../libexec/creel when installed.
  * If neither contains the program, @out names the first place. */
 static void find_own_program(const char *name, char out[static NM_PATH_MAX])
 {
@@ -95,7 +95,7 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
     return rc;
 }
 
-/* Sets whom connections to the RMs trust. */
+/* Sets which certificate authorities are trusted for connections to the RMs. */
 static int prepare_clients(const struct nm *nm, struct base_error *err)
 {
     struct base_tls_conf tls;

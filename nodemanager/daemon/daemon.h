@@ -42,8 +42,10 @@ struct nm_box {
     enum base_container_kind kind;
     const struct nm_isolation_ops *isolation;
     char *user;  /* as whom creel-exec runs the container; NULL: as our user */
-    bool lost;   /* creel-exec kills what a dead shim has left */
-    char *place; /* of the isolation, when the container was started; NULL: that of new ones */
+    bool lost;   /* the shim is dead, and creel-exec has been asked to kill the processes that it
+                  * left */
+    char *place; /* the isolation's place when the container was started; NULL: that of new
+                  * containers */
     int pidfd;   /* pidfd of the shim; -1: not started yet, or ended */
     int64_t shim, shim_start;
     int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
@@ -55,8 +57,9 @@ struct nm_box {
 
 struct nm_identifier;
 
-/* Marks the tag of a spawn request for creel-exec; the rest is the box, or 0. Tags of containers
- * lack it, as does TAG_BIT of the localizer. */
+/* The bit that marks the tag of a spawn request for creel-exec; the other bits are the address of
+ * the box, or 0. Tags of containers and of the localizer, which has its own TAG_BIT, lack this
+ * bit. */
 #define NM_HELPER_TAG 2u
 
 struct nm_pending; /* an event that an effect caused */
@@ -93,8 +96,8 @@ struct nm {
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */
     atomic_ullong turns; /* iterations of the loop, for the watchdog */
-    /* What an operator has given the node, as the last accepted answer says; -1: nothing. For
-     * readers; the ResourceManager alone decides by it. */
+    /* The resources that an operator has set for the node, from the last accepted answer; -1: none.
+     * For display only: the ResourceManager applies them. */
     atomic_llong given_memory_mb, given_vcores;
 
     pthread_mutex_t lock; /* protects core, which HTTP threads read */
@@ -130,8 +133,9 @@ void nm_handle_event(struct nm *nm, const struct nm_event *ev);
 /* Steps the core with the events that effects caused, in order, including those they cause in
  * turn. */
 void nm_handle_pending_events(struct nm *nm);
-/* Queues the report to the core that a container could not be started, with NM_EXIT_DISK if the
- * disk is full. Takes ownership of @text. */
+/* Queues the report to the core that a container could not be started. With @exit_code
+ * NM_EXIT_DISK, first reports that the node is unhealthy, since its disk is full. Takes ownership
+ * of @text. */
 void nm_queue_failed_start(struct nm *nm, const struct base_container_id *id, int exit_code,
                            char *text);
 /* Describes the container for its isolation; the result borrows the text in @id. */

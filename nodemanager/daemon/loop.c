@@ -90,8 +90,8 @@ static void kill_processes_without_shim(const struct nm_box *box, pid_t session,
 
 static void handle_shim_end(struct nm *nm, struct nm_box *box);
 
-/* creel-exec kills what a shim has left. Its end is awaited, unless the container has been reported
- * already (no box). */
+/* Handles the answer about a creel-exec that kills the processes which a shim has left. Waits for
+ * the end of creel-exec, unless the end of the container has been reported already (no box). */
 static void handle_answer_about_helper(struct nm *nm, const struct nm_spawned *s)
 {
     struct nm_box *box = (struct nm_box *)(uintptr_t)(s->tag & ~(uint64_t)NM_HELPER_TAG);
@@ -162,8 +162,8 @@ static void kill_tree_and_set_ending(struct nm *nm, struct nm_box *box, struct n
                   base_container_id_text(&box->id, id));
 }
 
-/* Has creel-exec kill what the shim has left; its end is then handled like that of the shim.
- * Returns false if that is done already or impossible. */
+/* Has creel-exec kill the processes that the shim has left; the end of creel-exec is then handled
+ * like that of the shim. Returns false if that is done already or impossible. */
 static bool request_kill_of_users_processes(struct nm *nm, struct nm_box *box)
 {
     char id[BASE_ID_TEXT_MAX];

@@ -12,7 +12,7 @@
 
 #define TEMPORARY ".app.json"
 
-/* Two writers would share the temporary file. */
+/* Allows one writer at a time, since all writers use the same temporary file. */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 static int open_sysfs_folder(const struct nm_files *f, const char *app_folder)

@@ -1,5 +1,5 @@
 /* nodemanager/daemon/sysfs.h - stores the document that an application's master provides for the
- * application's containers on all nodes (PUT yarn/sysfs), which read it in
+ * application's containers on all nodes (PUT yarn/sysfs). The containers read it in
  * apps/<app>/sysfs/app.json. */
 #ifndef CREEL_NODEMANAGER_DAEMON_SYSFS_H
 #define CREEL_NODEMANAGER_DAEMON_SYSFS_H

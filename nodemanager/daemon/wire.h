@@ -15,8 +15,8 @@ struct nm_ident { /* identity of this node; strings borrowed */
 };
 
 /* Append the body of a registration or of a heartbeat to @out. Both call
- * nm_core_mark_sent_each_to_report(), so call one of them once per NM_FX_BEAT. @measured: NULL
- * unless it was measured since the heartbeat before. */
+ * nm_core_mark_sent_each_to_report(), so call one of them once per NM_FX_BEAT. @measured: the
+ * node's load; NULL unless it was measured since the previous heartbeat. */
 void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
                               struct base_buf *out);
 void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,

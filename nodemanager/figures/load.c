@@ -151,7 +151,7 @@ static void read_memory(struct nm_load *out)
         (find_kilobytes(text, "SwapTotal:") - find_kilobytes(text, "SwapFree:")) * 1024;
 }
 
-/* Returns the ticks that all processors together have not been idle. */
+/* Returns for how many ticks the processors have not been idle, summed over all of them. */
 static int64_t read_busy_ticks(void)
 {
     char text[TEXT_MAX], *at = text + sizeof "cpu" - 1;

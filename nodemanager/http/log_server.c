@@ -17,7 +17,7 @@ static bool add_server(const struct nm *nm, const char *key, struct base_buf *ou
     return n > 0;
 }
 
-/* Appends text of a path. YARN inserts it as it was sent, decoded; here the characters that would
+/* Appends text of a path. YARN inserts the decoded text unchanged; here the characters that would
  * change the meaning of the URL are escaped. Slashes and dots stay, since the log server interprets
  * them. */
 static void add_path_text(struct base_buf *out, const char *text)

@@ -139,7 +139,7 @@ static bool accepts_text_or_octets(const struct api_request *rq)
            strcasestr(accept, "text/*") || strcasestr(accept, "application/octet-stream");
 }
 
-/* YARN's answer to a client that accepts neither. */
+/* YARN's answer to a client that accepts neither plain text nor an octet stream. */
 static void answer_media_type_refused(struct api_request *rq)
 {
     api_add_header(rq, "Content-Type",
@@ -169,8 +169,8 @@ static void answer_size_refused(struct api_request *rq)
     api_answer(rq, 503, API_XML, &b);
 }
 
-/* Opens the file, or answers @rq, in the order in which YARN looks: container, access, file.
- * Returns a descriptor, or -1. */
+/* Opens the file, or answers @rq. Checks in YARN's order: access, container, file. Returns a
+ * descriptor, or -1. */
 static int open_or_answer(struct api_request *rq, struct nm *nm, const struct base_container_id *id,
                           const struct nm_log_owner *owner, struct stat *st)
 {

@@ -1,5 +1,5 @@
-/* nodemanager/http/node.c - the node itself: nodeInfo, resource plugins, and the redirection of the
- * root. SOURCE: Hadoop's NodeManager REST APIs. */
+/* nodemanager/http/node.c - the node itself: nodeInfo and resource plugins. SOURCE: Hadoop's
+ * NodeManager REST APIs. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -30,7 +30,7 @@
 NM_ROUTE_TABLES(X)
 #undef X
 
-/* Ends the file of a table: @name_n, the number of its routes. */
+/* Put this at the end of the file of a table: defines @name_n, the number of the table's routes. */
 #define NM_ROUTES_END(name) const size_t name##_n = sizeof name / sizeof *name
 
 /* Returns all routes in one array, which the caller frees after the server; sets *@n to their

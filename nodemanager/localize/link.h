@@ -6,11 +6,12 @@
 
 #include "base/error.h"
 
-/* Returns true when @name can be a link below a folder: relative, and every part a name. */
+/* Returns true when @name can be a link below a folder: relative, and no part is empty, "." or
+ * "..". */
 bool nm_link_name_is_valid(const char *name);
-/* Creates the link @name, which is valid, to @target in folder @folder, and the folders above it.
- * Follows no link on the way. Returns 0 or a negative BASE_E*: the name, or a part of it, is taken,
- * or the system refuses. */
+/* Creates the link @name, which must be valid, to @target in folder @folder, and the folders above
+ * the link. Follows no link on the way. Returns 0 or a negative BASE_E*: the name, or a part of it,
+ * is taken, or the system refuses. */
 int nm_link_create(int folder, const char *name, const char *target, struct base_error *err);
 
 #endif

@@ -21,7 +21,7 @@
 #include "nodemanager/localize/link.h"
 
 #define SMALL_FILE_MAX 65536
-#define BYTES_MAX      (INT64_C(1) << 50) /* of one resource, as a user's file may say */
+#define BYTES_MAX      (INT64_C(1) << 50) /* most that a `done` file may claim */
 #define LAUNCHER_ARGS  4                  /* "creel-exec localize USER NUMBER" */
 #define TAG_BIT        1u /* marks tags of localizer processes; containers' tags lack it */
 

@@ -12,15 +12,18 @@
  * APPLICATION for its application. Resources are the same if URL, type, size and time are equal.
  * Its life:
  *
- *    QUEUED --creel-localize starts--> FETCHING --done--> READY --> removed when nobody holds it:
- *      |                                  |                 of an application with that, others
- *      `---- nobody waits any more -------+--- failure ---> removed at once; the containers that
- *                                                           wait fail, the next one tries again
- *      when the cache takes more than it may, least recently used first
+ *    QUEUED --creel-localize starts--> FETCHING --done--> READY --no longer needed--> removed
+ *      |                                  |
+ *      `---- nobody waits any more -------+--- failure ---> removed at once
+ *
+ * A failure fails the containers that wait; the next container that needs the resource makes
+ * another try. A READY resource that no container holds is removed when its application ends on
+ * this node (APPLICATION), or, least recently used first, when the cache takes more than it may or
+ * the disk is short of space.
  *
  * A container holds its resources from its launch to its end. After a restart the copies of the
- * same boot are found again, and the containers that run on hold theirs; nothing was synced, so
- * those of an earlier boot, and those that are not complete, are removed.
+ * same boot are found again, and the containers that still run hold theirs. Nothing was synced, so
+ * copies of an earlier boot, and incomplete ones, are removed.
  *
  * Used by the loop's thread only, and never waits: processes copy. */
 #ifndef CREEL_NODEMANAGER_LOCALIZE_LOCALIZER_H
@@ -44,8 +47,8 @@ struct nm_localizer_conf { /* pointers are borrowed */
     int64_t timeout_s;      /* most time for one resource */
     size_t fetches_max;     /* processes at once */
     /* Reports that all resources of the container are linked into its folder, or why that is
-     * impossible (@failure, else NULL). Called once for each begin that returned 0 unless it was
-     * released before, from nm_localizer_run() and nm_localizer_handle_ends(). */
+     * impossible (@failure, else NULL). Called once for each begin that returned 0, unless the
+     * container is released before, from nm_localizer_run() and nm_localizer_handle_ends(). */
     void (*report)(void *user, void *container, const char *failure);
     void *user;
 };
@@ -69,7 +72,7 @@ bool nm_localizer_is_waiting(const struct nm_localizer *l, const struct base_con
 void nm_localizer_release(struct nm_localizer *l, const struct base_container_id *id);
 /* Removes the resources of an application that has ended on this node. */
 void nm_localizer_remove_app(struct nm_localizer *l, const struct base_app_id *id);
-/* Removes everything that no container holds: the disk is short of space. */
+/* Removes everything that no container holds; for when the disk is short of space. */
 void nm_localizer_remove_unheld(struct nm_localizer *l);
 
 /* Starts processes for the queued resources. */

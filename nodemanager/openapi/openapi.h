@@ -1,5 +1,5 @@
-/* nodemanager/openapi/openapi.h - what /openapi.json of the NodeManager says of routes beyond the
- * tables of routes. */
+/* nodemanager/openapi/openapi.h - what the NodeManager's /openapi.json says about its routes in
+ * addition to the tables of routes. */
 #ifndef CREEL_NODEMANAGER_OPENAPI_OPENAPI_H
 #define CREEL_NODEMANAGER_OPENAPI_OPENAPI_H
 

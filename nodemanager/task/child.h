@@ -1,8 +1,8 @@
 /* nodemanager/task/child.h - the processes a task runs: the user's commands and sort.
  *
  * A child belongs to the container's process tree, so a signal that ends or suspends the container
- * reaches it, and starts with default signal handling. A thread forwards its stderr and keeps the
- * last lines for the diagnostics. */
+ * reaches it. It starts with default signal handling. A thread forwards the child's stderr and
+ * keeps the last lines for the diagnostics. */
 #ifndef CREEL_NODEMANAGER_TASK_CHILD_H
 #define CREEL_NODEMANAGER_TASK_CHILD_H
 

@@ -41,8 +41,9 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
 }
 
 /* Opens the output folder, whose path was given by the user and may contain links, and the folders
- * below it, which the RM and attempts create and which must not be links. The attempt's own folder
- * is created here. The RM creates _temporary; if this folder is missing, the job has ended. */
+ * below it, which the job's setup and attempts create and which must not be links. The attempt's
+ * own folder is created here. The setup creates _temporary; if this folder is missing, the job has
+ * ended. */
 static int open_part_folders(struct task_part_file *o, struct base_error *err)
 {
     int rc;

@@ -8,7 +8,7 @@
  * with its node afterwards, and another attempt may succeed. Nothing that the first attempt does
  * later may affect the second one's part. Hence each attempt leaves its part in a folder of its
  * own, and the job's commit takes the parts of the attempts that count
- * (rm/jobs/output_folder.h). */
+ * (nodemanager/task/job/output_folder.h). */
 #ifndef CREEL_NODEMANAGER_TASK_PART_FILE_H
 #define CREEL_NODEMANAGER_TASK_PART_FILE_H
 

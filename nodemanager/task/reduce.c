@@ -16,7 +16,7 @@ struct reduce_run {
     struct task *t;
     struct task_part_file *output;
     struct task_child command, merge;
-    int merged;     /* all lines in order */
+    int merged;     /* delivers all lines in order */
     int in, out;    /* stdin and stdout of the command */
     pthread_t feed; /* copies from merged to in */
     bool enough;    /* the command has stopped reading */
@@ -24,7 +24,8 @@ struct reduce_run {
     struct base_error err;
 };
 
-/* Sets counter @c to the time since the start of the task, less what counters count already. */
+/* Sets counter @c to the time since the start of the task, less @counted_ms, which other counters
+ * contain already. */
 static void set_millis_of_step(struct task *t, enum base_task_counter c, int64_t counted_ms)
 {
     int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;

@@ -34,7 +34,7 @@ struct task_rm *task_rm_new(const struct task *t)
         base_rm_list_free(&rm->list);
     else
         base_rm_cursor_init(&rm->turn, &rm->list);
-    rm->turn.listed_only = true; /* each request shows who we are */
+    rm->turn.listed_only = true; /* each request is signed with the container's token */
     return rm;
 }
 

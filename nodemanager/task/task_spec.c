@@ -10,8 +10,8 @@
 
 #define LAUNCH_MAX (16u << 20)
 
-/* Steps check the output folder themselves, before the ResourceManager starts tasks; these get its
- * plain path. */
+/* Returns the job's output folder as a plain path. What is not a valid path or URI is passed on
+ * unchanged: the job's setup, which runs before all tasks, refuses it. */
 static char *copy_output(const struct wire_task_spec *w)
 {
     char *path = NULL;

@@ -7,8 +7,8 @@
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/site.h"
 
-/* Decides, with the caller's groups only if necessary. @of_app false: only administrators may see
- * it. */
+/* Decides whether @user is allowed; looks up the user's groups only if necessary. @of_app: allow
+ * @owner and the users of @acl besides administrators. */
 static bool decide(struct nm *nm, const char *user, const struct base_acl_rules *rules, bool of_app,
                    const char *owner, const char *acl)
 {
@@ -100,7 +100,8 @@ void nm_access_refuse_log_list(struct api_request *rq, const struct base_app_id 
     free(why);
 }
 
-/* YARN answers 500 here, although its server has no fault; Creel says whose fault it is. */
+/* YARN answers 500 here, although its server has no fault; Creel answers 403, since the fault is
+ * the client's. */
 void nm_access_refuse_log(struct api_request *rq, const struct base_app_id *app)
 {
     char *why = format_refusal(rq, app);

@@ -18,8 +18,8 @@
 #define DIGEST_BYTES BASE_SHA256_BYTES
 #define NOT_VALID    "the token is not valid; the ResourceManager's audit log says why"
 
-/* A token is kept by its digest alone: neither a look at the memory nor the time of a comparison
- * tells the token. */
+/* Only the digest of a token is kept, so that neither a copy of the memory nor the duration of a
+ * comparison reveals the token. */
 struct identity {
     unsigned char digest[DIGEST_BYTES];
     char *user;       /* NULL: the token is not valid */
@@ -163,7 +163,7 @@ static void settle_and_continue(struct nm_identifier *i, struct question *q)
     pthread_mutex_unlock(&i->lock);
     if (answer == API_TOKEN_UNKNOWN && !stopping && ask_and_keep(i, q))
         answer = look_up(i, q->digest, &name);
-    if (answer == API_TOKEN_UNKNOWN) { /* also if it has expired just now */
+    if (answer == API_TOKEN_UNKNOWN) { /* also if the answer that was kept has expired just now */
         answer_unavailable(q->rq);
     } else {
         if (answer == API_TOKEN_REFUSED)

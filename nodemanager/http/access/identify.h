@@ -1,6 +1,6 @@
 /* nodemanager/http/access/identify.h - finds out whose a caller's bearer token is, by asking the
- * ResourceManager. Its answers are kept for NM_IDENTITY_KEPT_MS, so a revoked token works here for
- * that time at most.
+ * ResourceManager. An answer of the ResourceManager is kept for NM_IDENTITY_KEPT_MS, so a revoked
+ * token works here for that time at most.
  *
  *   head --> known --yes--> the user, or 401
  *               \--no--> body --prepare--> parked --> a thread asks the RM --> the user, or 401

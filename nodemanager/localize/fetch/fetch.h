@@ -17,8 +17,8 @@
  *
  * Writes DIR/data/NAME, where NAME is the last part of the URL's path, and at the end either
  * DIR/done ("BYTES NAME\n"), DIR/failure (a text for the container's diagnostics), or the same kind
- * of text in DIR/late when SECONDS have passed. If there is none of these files, the process was
- * killed. It never writes outside DIR, whatever the arguments.
+ * of text in DIR/late, which is empty before, when SECONDS have passed. If none of these files has
+ * any text at the end, the process was killed. It never writes outside DIR, whatever the arguments.
  *
  * A separate process keeps slow servers and hostile archives from harming the NodeManager; it ends
  * when the NodeManager ends.

@@ -33,7 +33,8 @@ enum argument {
     ARGS
 };
 
-/* Prepared for the alarm's signal handler, which may neither open files nor format texts. */
+/* Prepared in advance for the alarm's signal handler, which may do little more than write() and
+ * _exit(). */
 static int late_fd = -1;
 static char late_text[256];
 
@@ -63,7 +64,7 @@ static enum fetch_type parse_type(const char *text)
                                           : FETCH_FILE;
 }
 
-/* Makes the download of a file that is not unpacked the resource itself. */
+/* Makes the download the resource itself, for a file that is not unpacked. */
 static int place_download(struct fetch *f, int fd, struct base_error *err)
 {
     struct stat st;
@@ -93,7 +94,7 @@ static int fetch(struct fetch *f, struct base_error *err)
         rc = fetch_copy(f, fd, f->data_fd, f->name, err);
     close(fd);
     if (in_dir)
-        unlinkat(f->dir_fd, "download", 0); /* what was unpacked */
+        unlinkat(f->dir_fd, "download", 0); /* an archive, or what an error left */
     return rc;
 }
 
@@ -137,7 +138,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "creel-localize is started by creel-nm; do not run it by hand.\n");
         return 2;
     }
-    /* the NodeManager reads what it has had copied as a user by way of its group */
+    /* copies that this program makes as a user are read by the NodeManager by the permission for
+     * its group */
     f.shared_only = strcmp(argv[ARG_ACCESS], "shared") == 0;
     f.file_mode = f.shared_only || strcmp(argv[ARG_ACCESS], "public") == 0 ? 0555 : 0550;
     umask(f.file_mode == 0555 ? 022 : 027);

@@ -205,7 +205,7 @@ static size_t write_part(char *p, size_t size, size_t n, void *user)
 }
 
 /* No proxy is used: the environment's proxies are not meant for this process. Redirects may only
- * lead to servers of the same protocols, never to a file. */
+ * lead to http or https, from https only to https, and never to a file. */
 static void set_options(CURL *easy, const char *scheme, struct download *d,
                         char why[static CURL_ERROR_SIZE])
 {

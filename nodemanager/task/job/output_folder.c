@@ -199,8 +199,8 @@ static int find_made_folder(const char *path, struct base_app_id id, struct base
                           others ? " and belongs to another job" : "");
 }
 
-/* Gives the folder its own name. A file system without RENAME_NOREPLACE, such as NFS, would replace
- * an empty folder made since the look. */
+/* Gives the folder its own name. On a file system without RENAME_NOREPLACE, such as NFS, an empty
+ * folder that is made between lstat() and rename() is replaced. */
 static int rename_without_replacing(const char *from, const char *to)
 {
     struct stat st;
@@ -285,8 +285,8 @@ static bool errno_means_absent(int sys)
 }
 
 /* Removes the folder beside the output folder: what a setup has left half done, or the _temporary
- * of a commit or an abort. That of an abort carries the mark until the output folder is gone, too.
- */
+ * of a commit or an abort. In an abort, the mark in it is kept until the output folder is gone,
+ * too. */
 static int remove_moved_temporary_folder(const char *path, struct base_app_id id, bool abort,
                                          struct base_error *err)
 {

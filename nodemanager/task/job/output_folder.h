@@ -7,7 +7,7 @@
  *                     that count to <out>/part-NNNNN, remove the attempts' folders, write
  *                     _SUCCESS, remove _temporary
  *         \-> abort: remove parts that a commit has moved (nodemanager/task/job/output_taken.h),
- * _temporary, and <out> if it is empty then
+ *                    _temporary, and <out> if it is then empty
  *
  * No attempt writes outside its own folder: an attempt that was lost with its node and replaced,
  * but still runs, cannot touch the part of the attempt that counts. The empty file named after the
@@ -45,8 +45,8 @@ int task_output_commit_parts(const char *output, struct base_app_id id,
                              const struct task_output_parts *parts, struct base_error *err);
 /* Removes the job's unfinished output, and the folder if it is then empty. Does nothing when the
  * folder does not exist or does not carry the job's mark. After an incomplete commit, removes the
- * parts that the commit has moved and no other file of users; after a complete commit, removes
- * nothing. Returns 0 or a negative BASE_E*. */
+ * parts that the commit has moved, but no file that users have added; after a complete commit,
+ * removes nothing. Returns 0 or a negative BASE_E*. */
 int task_output_abort_job(const char *output, struct base_app_id id, struct base_error *err);
 
 #endif

@@ -147,12 +147,11 @@ static bool is_hidden_match(const char *pattern, const char *path)
     return (have[0] == '.' || have[0] == '_') && want[0] != have[0];
 }
 
-/* ---- glob(3) under the bounds ----
- * A pattern such as a/b/c with wildcards in each part may read every folder of a machine. glob()
- * has no limit of its own, but reads folders through functions that can be replaced. Those below
- * count entries and, once a bound is reached, fail with ECANCELED, which makes glob() stop at the
- * next folder because of GLOB_ERR. glob() passes them no user argument, hence the thread-local
- * variable. */
+/* ---- glob(3) under the bounds ---- A pattern such as a/b/c with wildcards in each part may read
+ * every folder of a machine. glob() has no limit of its own, but reads folders through functions
+ * that can be replaced. The functions below count entries and, once a bound is reached, fail with
+ * ECANCELED, which makes glob() stop at the next folder because of GLOB_ERR. glob() passes them no
+ * user argument, hence the thread-local variable. */
 static _Thread_local struct files *globbing;
 
 /* Charges one entry. Returns true and sets errno when a bound has been reached. */

@@ -97,7 +97,7 @@ static int check_time_limit(void *user, struct base_error *err)
 }
 
 /* ---- setup: report ---- */
-/* A page of the report: splits in[from] to in[end - 1], with the paths that they lie in. */
+/* A page of the report: consecutive splits, with the paths of the files in which they lie. */
 struct page {
     const char *paths[WIRE_SPLITS_PAGE_MAX];
     int64_t splits[WIRE_SPLITS_PAGE_MAX * WIRE_SPLIT_NUMBERS];
@@ -156,7 +156,8 @@ static int refuse_superseded(struct task *t, const char *text, struct base_error
     return base_error_set(err, -BASE_ESTATE, "%s", text);
 }
 
-/* Sends pages from where the RM says it is. After a failover that is the beginning again. */
+/* Sends the splits in pages. Each answer says how many splits the RM has, and the next page begins
+ * with the one after these: after a failover, with the first one again. */
 static int report_splits(struct task *t, const struct task_input *in, struct base_error *err)
 {
     struct task_rm *rm = task_rm_new(t);

@@ -1,13 +1,13 @@
-/* nodemanager/task/job/steps.h - the steps of a job, each a process in a container of its own, with
- * the job's user: what touches the user's files besides the tasks.
+/* nodemanager/task/job/steps.h - the steps of a job. Each is run like a task, by a process in a
+ * container of its own: the steps do what touches the user's files besides the tasks.
  *
  *   setup   find and split the input, make the output folder, report the splits to the RM
  *   commit  ask the RM for permission, move the parts that count to their places, write _SUCCESS
  *   abort   remove the unfinished output
  *
  * Each may be repeated, by another attempt on another node, even while an earlier attempt is still
- * running there (output_folder.h). The RM starts the job's tasks only when it has stored the
- * splits; it accepts splits from one attempt, and permits one attempt at a time to move parts.
+ * running (output_folder.h). The RM starts the job's tasks only when it has stored the splits; it
+ * accepts splits from one attempt, and permits one attempt at a time to move parts.
  *
  * A failure that another attempt would meet too, such as an input that does not exist, ends the
  * process with TASK_EXIT_JOB_REFUSED, and the RM fails the job at once. */
