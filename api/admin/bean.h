@@ -4,9 +4,9 @@
  * is a member of a struct that the kind's function fills from the daemon's state. /jmx
  * (api/admin/jmx.h) and /prom (api/admin/prom.h) are both made from these tables.
  *
- *   kind "QueueMetrics" --list()--> one struct for each queue --+--> JSON, as Hadoop's
- * JMXJsonServlet
- *                                                              +--> Prometheus' text
+ *   kind "QueueMetrics" --list()--> one struct for each queue --+--> /jmx: JSON, as Hadoop's
+ *                                                               |    JMXJsonServlet writes it
+ *                                                               +--> /prom: Prometheus' text
  *
  * SOURCE: Hadoop 3.4.2 as recorded in tests/interop/yarn. */
 #ifndef CREEL_API_ADMIN_BEAN_H
@@ -78,8 +78,8 @@ struct api_bean_service {
     const struct api_bean_kind *const *kinds; /* ends with NULL */
     void *user;                               /* the daemon, for the kinds' functions */
     struct api_server *server;                /* its HTTP server; NULL: none is running */
-    /* Calls @add for each of YARN's RPC services, with the calls to what stands for it here.
-     * NULL: there are none. */
+    /* Calls @add for each of YARN's RPC services, with the figures of the requests that correspond
+     * to the service's calls. NULL: there are none. */
     void (*each_rpc)(const struct api_bean_service *service, api_rpc_add *add, void *u);
 };
 

@@ -49,7 +49,7 @@ static bool text_matches(const char *pattern, const char *text)
 }
 
 /* Returns true when every property of @pattern is found in @name, and @name has no others unless
- * "*" is a property of @pattern. Both texts are cut into pieces. */
+ * "*" is a property of @pattern. Cuts @pattern into pieces. */
 static bool properties_match(char *pattern, const char *name)
 {
     char *save = NULL;

@@ -4,7 +4,7 @@
  * Creel's daemons have one server, which speaks HTTP. Some of its routes correspond to an RPC
  * service of YARN's; the bean of that service shows the calls to these routes. The time during
  * which a call is held until there is something to tell counts as Hadoop's deferred processing.
- * Figures that belong to the server as a whole are the same in all of them. */
+ * Figures that belong to the server as a whole are the same in all these beans. */
 #ifndef CREEL_API_ADMIN_CALL_BEANS_H
 #define CREEL_API_ADMIN_CALL_BEANS_H
 
@@ -17,7 +17,8 @@ struct api_rpc_figures {
     struct api_call_figures calls;
     int64_t queue_length; /* events that wait for the daemon's core */
 };
-/* Returns the rates that a bean shows of @f: its calls and the average of one of the sums. */
+/* Return the rates that a bean shows of @f: the number of calls, and the average time in which they
+ * were handled, held, or answered as a whole. */
 struct api_rate api_rate_of_handling(const struct api_call_figures *f);
 struct api_rate api_rate_of_holding(const struct api_call_figures *f);
 struct api_rate api_rate_of_whole(const struct api_call_figures *f);

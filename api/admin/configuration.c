@@ -31,7 +31,7 @@ static const char *const sensitive[] = {
 struct secrets {
     regex_t *patterns;
     size_t n, cap;
-    char **parts; /* patterns that POSIX does not know: parts of names */
+    char **parts; /* patterns that regcomp() refuses; taken as parts of names */
     size_t parts_n, parts_cap;
     const char **values; /* of the sensitive keys */
     size_t values_n, values_cap;

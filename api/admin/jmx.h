@@ -6,7 +6,7 @@
 #include "api/server/server.h"
 
 /* Appends the answer to the query parameters qry=@query (a name or pattern; NULL: all beans) and
- * get=@get (name::attribute; NULL: none; comes before @query). */
+ * get=@get (name::attribute; NULL: none; takes precedence over @query). */
 void api_jmx_encode(const struct api_bean_service *service, const char *query, const char *get,
                     struct base_buf *out);
 /* Answers GET /jmx. @any_origin: allow pages of any origin to read it, as Hadoop does. */

@@ -64,7 +64,8 @@ static void add_label(struct base_buf *out, const struct api_attribute *a, const
     base_buf_adds(out, "\"");
 }
 
-/* Begins a line of metric NAMEafter. Returns where to append the value. */
+/* Begins a line of the metric called @name followed by @after. Returns where to append the
+ * value. */
 static struct base_buf *begin_line(struct prom_sink *s, const struct api_bean_kind *kind,
                                    struct family *f, const char *name, const char *after,
                                    bool counter)

@@ -22,7 +22,7 @@ enum cli_exit {
     CLI_FAILED = 1,      /* the job or the action failed, or the job was killed; a daemon is down */
     CLI_USAGE = 2,       /* wrong usage or refused input */
     CLI_UNREACHABLE = 3, /* no ResourceManager answers */
-    CLI_NOTFOUND = 4,    /* no such job, application, node, container or log */
+    CLI_NOTFOUND = 4,    /* no such job, application, node, container, log or other object */
     CLI_INCOMPLETE = 5,  /* output or logs are missing; stderr names them */
     CLI_INTERRUPTED = 130,
 };
@@ -96,9 +96,9 @@ void cli_print_help(const struct argp *argp, const struct argp_option *single, c
 int cli_rm_list_read(const struct cli *c, struct base_rm_list *out);
 
 /* ---- api/cli/authority.c ---- */
-/* Sets by which authority connections recognise @rms and the nodes that these name: that of
- * CREEL_CA_FILE, else creel.tls.ca-file, else, when `creel dev --tls` has started @rms in
- * its default folder, that of their cluster; else those of the system. */
+/* Sets which certificate authority is trusted for connections to @rms and to the nodes that these
+ * name: that of CREEL_CA_FILE, else creel.tls.ca-file, else, when `creel dev --tls` has started
+ * @rms in its default folder, that of their cluster; else those of the system. */
 void cli_trust_authority(const struct cli *c, const struct base_rm_list *rms);
 
 /* ---- api/cli/app_id.c ---- */
