@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 
 #define KEY_ENABLE "yarn.acl.enable"
 #define KEY_ADMINS "yarn.admin.acl"

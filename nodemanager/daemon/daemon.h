@@ -19,7 +19,7 @@
 #include "api/server/server.h"
 #include "base/clock.h"
 #include "base/conf/conf.h"
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "nodemanager/container/exit.h"
 #include "nodemanager/container/folders.h"
 #include "nodemanager/container/isolation/isolation.h"

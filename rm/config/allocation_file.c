@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/conf/acl_conf.h"
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "rm/config/allocations.h"

@@ -28,7 +28,7 @@ int rm_queues_read_file(const struct base_conf *conf, const char *path, struct p
 const char *rm_queues_get_file_path(const struct rm_backend *backend);
 /* Returns true when a rule of @queues, or one nested in it, needs the groups of users. */
 bool rm_queues_rules_name_groups(const struct policy_queues *queues);
-/* Returns true when a submission to @queue must bring the groups of @user (base/io/groups.h), for
+/* Returns true when a submission to @queue must bring the groups of @user (base/acl/groups.h), for
  * placement rules or because the ACL of the queue names groups. */
 bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *queue,
                                        const char *user);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "rm/daemon/daemon_internal.h"
 
 int64_t rm_backend_now_us(const struct rm_backend *b)

@@ -28,7 +28,7 @@ const struct rm_core *rm_backend_lock_core(struct rm_backend *b);
 void rm_backend_unlock_core(struct rm_backend *b);
 int64_t rm_backend_now_us(const struct rm_backend *b); /* the core's time (rm/term/core_clock.h) */
 const struct base_conf *rm_backend_conf(const struct rm_backend *b);
-/* Replaces *@out with the names of @user's groups (base/io/groups.h), from the cache while that is
+/* Replaces *@out with the names of @user's groups (base/acl/groups.h), from the cache while that is
  * fresh. May wait for the name service. */
 void rm_backend_look_up_groups(struct rm_backend *b, const char *user, struct rm_str_list *out);
 const char *rm_backend_master_key(const struct rm_backend *b); /* for rm_master_token() */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/cond.h"
 #include "base/conf/conf.h"
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "base/io/log.h"
 #include "rm/config/allocation_file.h"
 #include "rm/config/policy_options.h"

@@ -5,7 +5,7 @@
 
 #include "base/acl/acl.h"
 #include "base/conf/acl_conf.h"
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "base/mem.h"
 #include "policies/common/queue_acl.h"
 #include "rm/http/access/rules.h"

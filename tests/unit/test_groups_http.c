@@ -6,7 +6,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "rm/daemon/daemon_internal.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "base/io/io.h"
 #include "rm/config/allocation_file.h"
 #include "rm/config/allocations.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/conf/acl_conf.h"
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/site.h"
 

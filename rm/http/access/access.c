@@ -6,7 +6,7 @@
 #include "api/audit/audit.h"
 #include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 #include "policies/common/queue_acl.h"
 #include "rm/config/scheduler_shape.h"
 

@@ -1,7 +1,7 @@
 /* rm/http/access/access.h - checks on behalf of handlers whether callers may do what they request,
  * by the rules of rm/http/access/rules.h, and answers refusals in YARN's words.
  *
- * Groups are looked up only when a relevant list names groups: in the cache of base/io/groups.h,
+ * Groups are looked up only when a relevant list names groups: in the cache of base/acl/groups.h,
  * which rm/http/access/prepare.h has filled. */
 #ifndef CREEL_RM_HTTP_ACCESS_ACCESS_H
 #define CREEL_RM_HTTP_ACCESS_ACCESS_H

@@ -1,4 +1,4 @@
-#include "base/io/groups.h"
+#include "base/acl/groups.h"
 
 #include <errno.h>
 #include <grp.h>

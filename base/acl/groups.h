@@ -1,7 +1,7 @@
-/* base/io/groups.h - looks up the groups of a user on this host: for placement rules that choose a
+/* base/acl/groups.h - looks up the groups of a user on this host: for placement rules that choose a
  * queue by group, and for access control lists that name groups. */
-#ifndef CREEL_BASE_IO_GROUPS_H
-#define CREEL_BASE_IO_GROUPS_H
+#ifndef CREEL_BASE_ACL_GROUPS_H
+#define CREEL_BASE_ACL_GROUPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
