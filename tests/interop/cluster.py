@@ -239,6 +239,16 @@ class Cluster:
         attempts = self.get(f"/ws/v1/cluster/apps/{app_id}/appattempts").get("appAttempts") or {}
         return (attempts.get("appAttempt") or [{}])[0]
 
+    def wait_maps(self, job_id, maps):
+        """Waits until @maps maps of a job of Creel's run, and nothing else of it does."""
+
+        def runs_maps_alone():
+            counts = self.get(f"/ws/v1/cluster/jobs/{job_id}")["job"]["taskCounts"]["map"]
+            containers = self.app(job_id).get("runningContainers")
+            return counts["running"] == maps and containers == maps
+
+        until(f"{maps} maps of {job_id}", runs_maps_alone)
+
     def containers(self, app_id):
         attempt = self.attempt(app_id).get("appAttemptId", "none")
         path = f"/ws/v1/cluster/apps/{app_id}/appattempts/{attempt}/containers"
