@@ -156,7 +156,6 @@ static const struct wire_member launch_members[] = {
     WIRE_INT64_ROW(L, vcores, "vcores", WIRE_D, 0, INT32_MAX),
     WIRE_INT32_ROW(L, priority, "priority", WIRE_D, INT32_MIN, INT32_MAX),
     WIRE_INT64_ROW(L, allocation_request_id, "allocationRequestId", WIRE_S, INT64_MIN, INT64_MAX),
-    WIRE_TEXT_ROW(L, master_token, "masterToken", WIRE_S, BASE_NAME_MAX),
     WIRE_INT64_ROW(L, log_max_bytes, "logMaxBytes", WIRE_S, 0, INT64_MAX),
     WIRE_TEXT_ROW(L, command, "command", WIRE_S, BASE_COMMAND_MAX),
     WIRE_TEXT_ROW(L, credentials, "credentials", WIRE_S, 2 * BASE_BODY_MAX),

@@ -68,9 +68,8 @@ struct wire_launch {
     /* id of the task of a map, reduce or job's command, name of a job's step; NULL: none */
     const char *task;
     int32_t task_attempt;
-    const char *command;      /* what a command or master runs */
-    const char *master_token; /* NULL: none */
-    int64_t log_max_bytes;    /* 0: the node's own setting */
+    const char *command;   /* what a command or master runs */
+    int64_t log_max_bytes; /* 0: the node's own setting */
     /* Of a launch context, as YARN has it. */
     const struct base_local_resource *resources;
     size_t resources_n;

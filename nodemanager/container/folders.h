@@ -12,7 +12,7 @@
  *    apps/<app>/sysfs/app.json        the master's document for its containers (daemon/sysfs.h)
  *    apps/<app>/<container>/          launch.json for a task, without secrets; token (0600), which
  *                                     the daemon renews; progress, result.json, failure.json,
- *                                     command.sh, master-token, work/ where the command starts,
+ *                                     command.sh, work/ where the command starts,
  *                                     tmp/, output/
  *    logs/<app>/<container>/          stdout, stderr, and files added by the container
  *    logs/<app>/.choice               which logs to keep (logs/log_choice.h), until it is applied

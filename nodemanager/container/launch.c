@@ -121,24 +121,6 @@ static void set_env_of_application(struct nm_env_list *l, const struct nm_launch
     nm_env_set(l, "MAX_APP_ATTEMPTS", text);
 }
 
-/* An application master authenticates as its attempt, with a token of its own in its container's
- * folder. */
-static int set_env_for_master(struct nm_env_list *l, const struct nm_files *f,
-                              const struct nm_launch *la, struct base_error *err)
-{
-    const char *token = ((const struct wire_launch *)la->order)->master_token;
-    char path[NM_PATH_MAX];
-    int rc;
-    if (!token)
-        return 0;
-    set_env_of_application(l, la);
-    rc = nm_files_write_in_container(f, &la->id, "master-token", token, strlen(token), err);
-    if (rc == 0)
-        nm_env_set(l, "CREEL_APP_TOKEN_FILE",
-                   nm_path_in_container(f, &la->id, "master-token", path));
-    return rc;
-}
-
 /* Writes the credentials where programs of Hadoop read them. */
 static int set_env_for_credentials(struct nm_env_list *l, const struct nm_files *f,
                                    const struct nm_launch *la, struct base_error *err)
@@ -259,8 +241,8 @@ int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *f
     int rc = set_env_for_credentials(&fixed, files, l, err);
     set_env_for_task(&fixed, l);
     set_env_for_node(&fixed, conf, files, l);
-    if (rc == 0)
-        rc = set_env_for_master(&fixed, files, l, err);
+    if (l->kind == BASE_CONTAINER_MASTER)
+        set_env_of_application(&fixed, l);
     set_env_of_node_manager(conf, &env, l);
     if (rc == 0)
         rc = set_env_of_order(&env, files, l, &fixed, err);

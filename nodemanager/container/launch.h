@@ -32,8 +32,7 @@ struct nm_command {
     char **argv, **envp; /* NULL-terminated */
 };
 /* Builds the shim's command. Writes command.sh if the user's command is too long for an argument,
- * master-token for an application master, and the container's credentials. Call nm_command_free()
- * even after an error. */
+ * and the container's credentials. Call nm_command_free() even after an error. */
 int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files,
                      const struct nm_launch *l, struct nm_command *out, struct base_error *err);
 void nm_command_free(struct nm_command *c);

@@ -99,7 +99,6 @@ static char *copy_order_for_container(const struct wire_launch *order)
                                                                     * argument */
     struct base_buf text = {0};
     json_object_del(shown, "token");
-    json_object_del(shown, "masterToken");
     json_object_del(shown, "credentials");
     base_json_dump(shown, &text);
     json_decref(shown);

@@ -41,11 +41,6 @@ bool rm_backend_knows_groups(struct rm_backend *b, const char *user)
     return base_groups_know(b->groups, user, rm_backend_now_us(b));
 }
 
-const char *rm_backend_master_key(const struct rm_backend *b)
-{
-    return atomic_load(&b->master_key);
-}
-
 const char *rm_backend_url(const struct rm_backend *b)
 {
     const char *url = atomic_load(&b->url);

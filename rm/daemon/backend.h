@@ -31,7 +31,6 @@ const struct base_conf *rm_backend_conf(const struct rm_backend *b);
 /* Replaces *@out with the names of @user's groups (base/acl/groups.h), from the cache while that is
  * fresh. May wait for the name service. */
 void rm_backend_look_up_groups(struct rm_backend *b, const char *user, struct rm_str_list *out);
-const char *rm_backend_master_key(const struct rm_backend *b); /* for rm_master_token() */
 /* Returns "http://host:port" of this RM; "" before the port is known. */
 const char *rm_backend_url(const struct rm_backend *b);
 /* Calls fn(user) once, from another thread, when job @id has map outputs newer than @known_version

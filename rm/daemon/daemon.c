@@ -32,7 +32,6 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     b->conf = conf;
     b->queues_path = rm_queues_resolve_path(conf, &b->queues_optional);
     b->capacity_path = rm_queue_conf_resolve_path(conf, &b->capacity_optional);
-    atomic_init(&b->master_key, "");
     rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-slow", false);
@@ -318,11 +317,6 @@ void rm_daemon_free(struct rm_backend *b)
     rm_relay_free(b->relay);
     base_keyring_unref(b->secret);
     rm_core_free(b->core);
-    while (b->keys) {
-        struct rm_key *k = b->keys;
-        b->keys = k->next;
-        free(k);
-    }
     free(b->queue);
     base_buf_free(&b->queues_good);
     rm_properties_free(&b->queue_conf_good);

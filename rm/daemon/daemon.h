@@ -22,7 +22,6 @@
 /* One-time repairs of a store that cannot be used as it is, requested by the operator. */
 struct rm_repair {
     bool format_confirmed; /* --format-confirmed (rm_core_conf) */
-    bool new_key;          /* --new-key (rm/daemon/master_token.h) */
 };
 /* Copies @repair. Call before the daemon starts and before its first leadership. */
 void rm_daemon_set_repair(struct rm_backend *b, const struct rm_repair *repair);

@@ -19,7 +19,6 @@
 #include "rm/config/queue_conf_file.h"
 #include "rm/daemon/core_lock.h"
 #include "rm/daemon/daemon.h"
-#include "rm/daemon/master_token.h"
 #include "rm/daemon/relay.h"
 #include "rm/leader/parked.h"
 #include "rm/leader/role.h"
@@ -44,7 +43,6 @@ struct rm_leadership { /* a struct rm_term with its threads */
     struct rm_term rules;
     struct ha_store *opened; /* the store, until its thread has taken it */
     struct rm_core *core;    /* until rm_leadership_install() has passed it to the backend */
-    char master_key[RM_MASTER_KEY_MAX];
     struct rm_store *store;
     pthread_t thread;
     atomic_bool halt; /* the core's thread ends after the events it has taken from the queue */
@@ -66,11 +64,6 @@ struct rm_roles { /* rm/leader/role.c */
     struct rm_parking *watch;
     _Atomic int64_t changes;
     _Atomic int64_t takeovers, late_answers;
-};
-
-struct rm_key {
-    char text[RM_MASTER_KEY_MAX];
-    struct rm_key *next;
 };
 
 struct rm_backend {
@@ -97,8 +90,6 @@ struct rm_backend {
     struct rm_core *core; /* under lock */
     uint64_t core_serial; /* under lock: grows with every new core */
     _Atomic int64_t epoch;
-    _Atomic(const char *) master_key; /* one of keys */
-    struct rm_key *keys;              /* of all leaderships: handlers may still use an old one */
     pthread_mutex_t life;
     bool ending; /* under life: no leadership may be entered any more */
     /* the queue */

@@ -62,8 +62,7 @@ enum {
     OPT_INSECURE,
     OPT_HA,
     OPT_RM_ID,
-    OPT_CONFIRMED,
-    OPT_NEW_KEY
+    OPT_CONFIRMED
 };
 static const struct argp_option options[] = {
     {NULL, 'D', "KEY=VALUE", 0, "set a configuration key; beats every file", 0},
@@ -79,10 +78,6 @@ static const struct argp_option options[] = {
     {"rm-id", OPT_RM_ID, "ID", 0, "which of them; as yarn.resourcemanager.ha.id", 0},
     {"format-confirmed", OPT_CONFIRMED, NULL, 0,
      "an empty state is meant to be empty: containers that nodes run and nobody knows are killed",
-     0},
-    {"new-key", OPT_NEW_KEY, NULL, 0,
-     "make the stored key of the masters' tokens anew, when it is damaged: masters that run are "
-     "started again",
      0},
     {0},
 };
@@ -136,9 +131,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_CONFIRMED:
         s->repair.format_confirmed = true;
-        return 0;
-    case OPT_NEW_KEY:
-        s->repair.new_key = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crypto/equal.h"
+#include "api/audit/audit.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/io/json_write.h"
 #include "base/limits.h"
-#include "rm/daemon/master_token.h"
+#include "rm/http/access/container_token.h"
 #include "rm/http/app_json.h"
 #include "rm/http/core_call.h"
 
@@ -129,39 +129,22 @@ static void answer_master(void *user, const struct rm_effect *fx)
 }
 
 /* ---------------------------------------------------------------- requests */
-/* Returns the attempt of @id, from 1 to @newest, whose master has the token @bearer (NULL:
- * the request has none, but is signed, as those of tasks are); 0: none. */
-static int32_t find_attempt_of_token(const struct rm_backend *b, struct base_app_id id,
-                                     int32_t newest, const char *bearer)
-{
-    const char *key = rm_backend_master_key(b);
-    char token[RM_MASTER_TOKEN_MAX];
-
-    for (int32_t n = bearer ? newest : 0; n > 0; n--)
-        if (base_secret_equal(bearer,
-                              rm_master_token(key, &(struct base_attempt_id){id, n}, token)))
-            return n;
-    return 0;
-}
-
-/* Sets *@out to the attempt whose master has the bearer token. An attempt that has been superseded
- * counts too; the core refuses it. Returns false when there is none; @rq is then answered with 403
- * or 404. */
+/* Sets *@out to the attempt whose master has the bearer token. Returns false when there is none;
+ * @rq is then answered with 403 or 404. */
 static bool read_attempt_of_bearer(struct api_request *rq, struct rm_backend *b,
                                    struct base_app_id id, struct base_attempt_id *out)
 {
+    struct base_error err = {0};
     struct rm_views views = {0};
     char text[BASE_ID_TEXT_MAX];
-    int rc = rm_view_app(rm_backend_lock_core(b), id, &views);
-    bool known = rc == 0 && views.apps_n == 1;
-    int32_t newest;
+    bool known;
 
-    rm_backend_unlock_core(b);
-    newest = known && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
-    rm_views_free(&views);
-    *out = (struct base_attempt_id){id, find_attempt_of_token(b, id, newest, api_bearer_token(rq))};
-    if (out->attempt > 0)
+    if (rm_container_token_read_master(rq, b, &id, out, &err) == 0)
         return true;
+    known = rm_view_app(rm_backend_lock_core(b), id, &views) == 0;
+    rm_backend_unlock_core(b);
+    rm_views_free(&views);
+    api_audit_mark_forbidden(rq, err.text);
     if (known)
         api_answer_error(rq, 403, "ForbiddenException",
                          "the token is not that of an ApplicationMaster of %s",

@@ -31,8 +31,7 @@ int rm_node_decode_wake_or_gone(const char *text, size_t len, enum rm_event_kind
 void rm_node_message_free(struct rm_node_message *m);
 
 struct rm_order_context {
-    const char *rm_urls;    /* URLs of all RMs, separated by commas; tasks connect to them */
-    const char *master_key; /* key for rm_master_token() */
+    const char *rm_urls; /* URLs of all RMs, separated by commas; tasks connect to them */
     int64_t sort_buffer_mb;
     int64_t input_limit_ms; /* how long a setup may search for files */
 };

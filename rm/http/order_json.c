@@ -6,14 +6,12 @@
 #include "api/wire/order.h"
 #include "base/conf/file_path.h"
 #include "base/version.h"
-#include "rm/daemon/master_token.h"
 #include "rm/http/node_json.h"
 #include "rm/http/spec_json.h"
 
 /* Texts that a launch points to while it is encoded. */
 struct scratch {
     char task[BASE_ID_TEXT_MAX], job[BASE_ID_TEXT_MAX];
-    char master_token[RM_MASTER_TOKEN_MAX];
     struct base_buf commands;
     char *output;
 };
@@ -96,13 +94,10 @@ static void fill_task(const struct rm_order *o, const struct rm_order_context *c
     }
 }
 
-static void fill_command(const struct rm_order *o, const struct rm_order_context *cx,
-                         struct wire_launch *l, struct scratch *tmp)
+static void fill_command(const struct rm_order *o, struct wire_launch *l, struct scratch *tmp)
 {
     l->kind = o->master ? BASE_CONTAINER_MASTER : BASE_CONTAINER_COMMAND;
     l->allocation_request_id = o->allocation_request_id;
-    if (o->master)
-        l->master_token = rm_master_token(cx->master_key, &o->container.attempt, tmp->master_token);
     for (size_t i = 0; o->launch && i < o->launch->commands.n; i++) {
         if (i)
             base_buf_adds(&tmp->commands, " ");
@@ -145,7 +140,7 @@ static void fill_launch(const struct rm_order *o, const struct rm_order_context 
     else if (o->job)
         fill_task(o, cx, l, tmp);
     else
-        fill_command(o, cx, l, tmp);
+        fill_command(o, l, tmp);
 }
 
 void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx,

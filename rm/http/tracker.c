@@ -114,7 +114,6 @@ static void answer_node(void *user, const struct rm_effect *fx)
     if (fx->kind == RM_FX_HEARTBEAT) {
         const struct rm_order_context cx = {
             .rm_urls = rm_backend_all_urls(c->b),
-            .master_key = rm_backend_master_key(c->b),
             .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb"),
             .input_limit_ms = base_conf_int(conf, "creel.rm.input-timeout-ms")};
         rm_heartbeat_answer_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);

@@ -101,10 +101,8 @@ int rm_leadership_load(struct rm_leadership *t, struct rm_first_queues *queues,
 {
     struct rm_backend *b = t->b;
     int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
-    int rc = rm_load_or_make_master_key(t->opened, b->repair.new_key, t->master_key, err);
+    int rc = rm_raise_and_store_cluster_ts(t->opened, &cluster_ts_ms, err);
 
-    if (rc == 0)
-        rc = rm_raise_and_store_cluster_ts(t->opened, &cluster_ts_ms, err);
     if (rc == 0)
         rc = make_core(b, t->rules.epoch, cluster_ts_ms, queues, &t->core, err);
     if (rc == 0)
@@ -113,7 +111,6 @@ int rm_leadership_load(struct rm_leadership *t, struct rm_first_queues *queues,
         rc = rm_load_records(t->core, t->opened, &b->roles.lease, err);
     if (rc < 0)
         return rc;
-    b->repair.new_key = false; /* the key is replaced once */
     rm_core_finish_recovery(t->core, rm_backend_catch_up_clock(b), &t->rules.fx);
     return 0;
 }
@@ -129,30 +126,11 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
     return t;
 }
 
-/* Lets handlers use @text as the key of masters' tokens. Keys are kept for the life of the process:
- * a handler may still use that of an earlier leadership. The key rarely changes, so the list stays
- * short. */
-static void publish_master_key(struct rm_backend *b, const char *text)
-{
-    struct rm_key *k = b->keys;
-
-    while (k && strcmp(k->text, text) != 0)
-        k = k->next;
-    if (!k) {
-        k = base_alloc(sizeof *k);
-        snprintf(k->text, sizeof k->text, "%s", text);
-        k->next = b->keys;
-        b->keys = k;
-    }
-    atomic_store(&b->master_key, k->text);
-}
-
 struct rm_core *rm_leadership_install(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     struct rm_core *old;
 
-    publish_master_key(b, t->master_key);
     atomic_store(&b->epoch, t->rules.epoch);
     old = rm_backend_swap_core(b, t->core);
     t->core = NULL;

@@ -16,8 +16,8 @@
 #define CONTAINERS 20
 #define LAUNCHES   10
 
-static const struct rm_order_context context = {
-    .rm_urls = "http://rm1:8088,http://rm2:8088", .master_key = "key", .sort_buffer_mb = 64};
+static const struct rm_order_context context = {.rm_urls = "http://rm1:8088,http://rm2:8088",
+                                                .sort_buffer_mb = 64};
 static const struct nm_ident ident = {"node17.example.org:8042",
                                       "node17.example.org:8042",
                                       "/rack3",

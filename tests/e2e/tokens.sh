@@ -6,7 +6,8 @@
 # administrator, of two users, wrong ones and none.
 AUTH=token
 . "$(dirname "$0")/cli_lib.sh"
-start_cluster --nodes 1 --map-slots 4 -D creel.rm.audit-log="$T/audit"
+start_cluster --nodes 1 --map-slots 4 -D creel.rm.audit-log="$T/audit" \
+    -D creel.nodemanager.token-lifetime-ms=3000
 JSON=(-H 'Content-Type: application/json')
 JOB='{"job":{"tasks":[{"command":"true"}]}}'
 
@@ -137,6 +138,23 @@ answers 403 "$CREEL_RM/ws/v1/cluster/jobs/$long" -H "$(bearer "$T/bob")"
 as ann expect 0 creel job kill "$long"
 expect 0 creel rmadmin -policy fifo
 
+# --- masters: the token is that of the container, for seconds here, and renewed without the RM
+answers 200 -X POST "$CREEL_RM/ws/v1/cluster/apps/new-application" "${JSON[@]}" -d '{}' \
+    -H "$(bearer "$T/ann")"
+app=$(jq -r '."application-id"' "$T/body")
+master="cp \$CREEL_APP_TOKEN_FILE $T/first; echo \$CREEL_APP_TOKEN_FILE > $T/path.part; \
+    mv $T/path.part $T/path; sleep 1000"
+answers 202 "$CREEL_RM/ws/v1/cluster/apps" "${JSON[@]}" -H "$(bearer "$T/ann")" -d '{
+    "application-id":"'"$app"'","am-container-spec":{"commands":{"command":"'"$master"'"}}}'
+wait_for 20 "a master" test -e "$T/path"
+call() { # STATUS APPLICATION TOKEN-FILE
+    answers "$1" "$CREEL_RM/ws/v1/cluster/apps/$2/master/allocate" "${JSON[@]}" \
+        -d '{"responseId":0}' -H "$(bearer "$3")"
+}
+answers 200 "$CREEL_RM/ws/v1/cluster/apps/$app/master/register" "${JSON[@]}" -d '{}' \
+    -H "$(bearer "$T/first")"
+call 200 "$app" "$T/first"
+
 # --- over a restart: users keep their tokens; the own one is another: waiting commands learn it
 cp "$DEV/rm.token" "$T/old"
 creel job submit --task "until [ -e $T/go ]; do sleep 0.05; done" --wait > "$T/wait.out" 2>&1 &
@@ -153,6 +171,20 @@ answers 200 "$CREEL_RM/conf" -H "$(bearer "$T/ann")"
 answers 200 "$CREEL_RM/conf" -H "@$DEV/rm.header"
 answers 401 "$CREEL_RM/conf" -H "$(bearer "$T/old")"
 
+call 200 "$app" "$(cat "$T/path")"
+call 403 "$job" "$(cat "$T/path")"
+expired() {
+    [ "$(status "$CREEL_RM/ws/v1/cluster/apps/$app/master/allocate" "${JSON[@]}" \
+        -d '{"responseId":0}' -H "$(bearer "$T/first")")" = 403 ]
+}
+wait_for 20 "the end of a master's first token" expired
+call 200 "$app" "$(cat "$T/path")"
+cp "$(cat "$T/path")" "$T/last"
+as ann expect 0 creel application -kill "$app"
+ended() { [ "$(curl -s "$CREEL_RM/ws/v1/cluster/apps/$app" | jq -r .app.state)" = KILLED ]; }
+wait_for 20 "the end of $app" ended
+call 403 "$app" "$T/last"
+
 # --- the end of a token
 expect 0 creel token --revoke "$id"
 answers 401 "$CREEL_RM/ws/v1/cluster/metrics" -H "$(bearer "$T/ann")"
@@ -162,11 +194,14 @@ expect 0 creel token --new --user eve --expires 1
 mv "$T/o" "$T/eve"
 expired() { [ "$(status "$CREEL_RM/conf" -H "$(bearer "$T/eve")")" = 401 ]; }
 wait_for 20 "the end of a token" expired
-for why in "may have been revoked" "has expired" "not the form" \
+for why in "the token container_.*@.* has expired" "is of another application" "or not of a master that runs" \
+    "may have been revoked" "has expired" "not the form" \
     "op=new-token user=bob.*refused.*of=ann" "op=revoke-token .*success.*of=ann"; do
     grep -q "$why" "$T/audit" || fail "the audit log lacks '$why': $(tail -n 40 "$T/audit")"
 done
-! grep -qF "$(cut -d . -f 2 "$T/bob")" "$T/audit" "$DEV"/*.log || fail "a log has a token"
+for token in bob first; do
+    ! grep -qF "$(cut -d . -f 2 "$T/$token")" "$T/audit" "$DEV"/*.log || fail "a log has a token"
+done
 expect 0 creel dev --stop --dir "$DEV"
 [ ! -e "$DEV/rm.token" ] && [ ! -e "$DEV/rm.header" ] || fail "the token is left"
 

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/crypto/container_token.h"
 #include "base/version.h"
 #include "rm/daemon/daemon.h"
-#include "rm/daemon/master_token.h"
 #include "rm/leader/role.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
@@ -22,7 +23,7 @@
 
 static const struct rm_role_source no_sources[2];
 static const char *node_http = "h1:9"; /* the HTTP address that the node registers */
-static char app[64], master_container[64], bearer[256];
+static char app[64], app_secret[80], master_container[64], bearer[256];
 static int64_t response_id;
 
 static inline json_t *ask(const char *method, const char *path, const char *headers,
@@ -87,6 +88,16 @@ static inline int64_t number(const json_t *j, const char *key)
     return json_is_integer(v) ? json_integer_value(v) : -12345;
 }
 
+/* Writes the token that the node makes for the container that the order launches. */
+static inline void make_token(const json_t *order, char out[static BASE_CONTAINER_TOKEN_MAX])
+{
+    struct base_container_id id;
+
+    CU_ASSERT_EQUAL_FATAL(base_container_id_parse(str(order, "container"), &id, NULL), 0);
+    base_container_token_make(str(order, "token"), &id,
+                              base_wall_us(&base_clock_real) / 1000 + 60000, out);
+}
+
 static inline json_t *master(const char *what, const char *body, int status)
 {
     char path[160], headers[320];
@@ -139,7 +150,8 @@ static inline void begin(void)
         o = order_of(orders, "launch");
         if (o) {
             snprintf(master_container, sizeof master_container, "%s", str(o, "container"));
-            snprintf(bearer, sizeof bearer, "%s", str(o, "masterToken"));
+            snprintf(app_secret, sizeof app_secret, "%s", str(o, "token"));
+            make_token(o, bearer);
             CU_ASSERT_STRING_EQUAL(str(o, "kind"), "master");
             CU_ASSERT_EQUAL(number(o, "memoryMb"), 1024);
             CU_ASSERT_STRING_EQUAL(str(o, "slot"), "map");

@@ -44,7 +44,6 @@ static void test_life(void)
     CU_ASSERT_STRING_EQUAL(str(o, "kind"), "command");
     CU_ASSERT_EQUAL(number(o, "allocationRequestId"), 7);
     CU_ASSERT_EQUAL(number(o, "priority"), 3);
-    CU_ASSERT_PTR_NULL(json_object_get(o, "masterToken"));
     json_decref(answer);
     j = master("allocate", "{\"responseId\":1}", 200);
     CU_ASSERT_EQUAL(number(j, "responseId"), 2);
@@ -154,6 +153,76 @@ static void test_mistakes(void)
     end();
 }
 
+/* ---------------------------------------------------------------- tokens of masters */
+/* A token of the container @id under @secret, which expires @life_ms from now. */
+static void set_bearer(const char *secret, const char *id, int64_t life_ms)
+{
+    struct base_container_id container;
+
+    CU_ASSERT_EQUAL_FATAL(base_container_id_parse(id, &container, NULL), 0);
+    base_container_token_make(secret, &container, base_wall_us(&base_clock_real) / 1000 + life_ms,
+                              bearer);
+}
+
+static void allocates(int status)
+{
+    json_decref(master("allocate", "{\"responseId\":0}", status));
+}
+
+/* The master's token is that of its container: only this one, under the application's secret, for
+ * its time, and also under a new leader that has not heard of the container yet. */
+static void test_tokens(void)
+{
+    char other[BASE_ID_TEXT_MAX], *reports, *expiry;
+    struct base_container_id id;
+    struct ha_store *store;
+    int64_t epoch;
+    json_t *answer;
+
+    begin();
+    reports = running();
+    beat(reports, &answer);
+    json_decref(answer);
+    free(reports);
+    json_decref(master("register", "{}", 200));
+    allocates(200);
+    set_bearer(app_secret, master_container, 5000); /* a renewed one */
+    allocates(200);
+    set_bearer(app_secret, master_container, -1);
+    allocates(403);
+    set_bearer(app_secret, master_container, BASE_CONTAINER_TOKEN_LIFE_MAX_MS + 60000);
+    allocates(403);
+    set_bearer("another", master_container, 5000);
+    allocates(403);
+    set_bearer(app_secret, master_container, 5000);
+    expiry = strchr(bearer, '@') + 1; /* stretched by hand */
+    expiry[0]++;
+    allocates(403);
+    CU_ASSERT_EQUAL_FATAL(base_container_id_parse(master_container, &id, NULL), 0);
+    id.num++; /* of another container */
+    set_bearer(app_secret, base_container_id_text(&id, other), 5000);
+    allocates(403);
+    id.num--;
+    id.attempt.attempt++; /* of an attempt that does not exist */
+    set_bearer(app_secret, base_container_id_text(&id, other), 5000);
+    allocates(403);
+    id.attempt.attempt--;
+    id.attempt.app.seq++; /* of another application */
+    set_bearer(app_secret, base_container_id_text(&id, other), 5000);
+    allocates(403);
+    snprintf(bearer, sizeof bearer, "%.64s", app_secret);
+    allocates(403);
+    set_bearer(app_secret, master_container, 5000);
+    rm_daemon_deactivate(rms[0].b, "told to");
+    store = memory_open("master", &epoch);
+    rms_lead(0, store, epoch);
+    allocates(200);
+    id.num++;
+    set_bearer(app_secret, base_container_id_text(&id, other), 5000);
+    allocates(403);
+    end();
+}
+
 /* ---------------------------------------------------------------- tasks of a job */
 static json_t *task_says(const char *path, const char *body, int status)
 {
@@ -177,12 +246,9 @@ static json_t *commit(const char *task, int attempt, int status)
 static void note_token(const json_t *order, char first[static BASE_CONTAINER_TOKEN_MAX])
 {
     bool is_first = strstr(str(order, "task"), "_m_000000");
-    struct base_container_id id;
     char token[BASE_CONTAINER_TOKEN_MAX];
 
-    CU_ASSERT_EQUAL_FATAL(base_container_id_parse(str(order, "container"), &id, NULL), 0);
-    base_container_token_make(str(order, "token"), &id,
-                              base_wall_us(&base_clock_real) / 1000 + 60000, token);
+    make_token(order, token);
     if (is_first)
         memcpy(first, token, sizeof token);
     if (!is_first || !bearer[0])
@@ -304,7 +370,9 @@ static void test_tasks(void)
     end();
 }
 
-static const struct cunit_case cases[] = {
-    {"a whole life", test_life}, {"mistakes", test_mistakes}, {"tasks of a job", test_tasks}};
+static const struct cunit_case cases[] = {{"a whole life", test_life},
+                                          {"mistakes", test_mistakes},
+                                          {"tokens of masters", test_tokens},
+                                          {"tasks of a job", test_tasks}};
 
 CUNIT_MAIN("masters over HTTP", cases)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "rm/daemon/master_token.h"
 #include "rm/http/node_json.h"
 #include "rm/http/spec_json.h"
 
@@ -157,8 +156,7 @@ static const char *text_of(const json_t *j, const char *name)
 
 static json_t *encode(const struct rm_order *o)
 {
-    const struct rm_order_context cx = {
-        .rm_urls = "http://rm:8088", .master_key = "key", .sort_buffer_mb = 32};
+    const struct rm_order_context cx = {.rm_urls = "http://rm:8088", .sort_buffer_mb = 32};
     struct base_buf out = {0};
     json_t *j;
 
@@ -198,34 +196,6 @@ static void test_launch(void)
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(j, "memoryMb")), 2048);
     json_decref(j);
     rm_job_spec_unref(spec);
-}
-
-/* A master's token is its attempt's and its cluster's; other containers do not get it. */
-static void test_master(void)
-{
-    struct rm_order o = {
-        .kind = BASE_ORDER_LAUNCH, .user = "ann", .token = "secret", .master = true};
-    char one[RM_MASTER_TOKEN_MAX], other[RM_MASTER_TOKEN_MAX];
-    json_t *j;
-
-    o.app = (struct base_app_id){17, 2};
-    o.container = (struct base_container_id){{o.app, 1}, 1};
-    j = encode(&o);
-    CU_ASSERT_STRING_EQUAL(text_of(j, "kind"), "master");
-    CU_ASSERT_STRING_EQUAL(text_of(j, "token"), "secret");
-    CU_ASSERT_STRING_EQUAL(text_of(j, "masterToken"),
-                           rm_master_token("key", &o.container.attempt, one));
-    CU_ASSERT_EQUAL(strlen(one), 64);
-    json_decref(j);
-    o.container.attempt.attempt = 2;
-    CU_ASSERT_STRING_NOT_EQUAL(rm_master_token("key", &o.container.attempt, other), one);
-    o.container.attempt.attempt = 1;
-    CU_ASSERT_STRING_NOT_EQUAL(rm_master_token("kez", &o.container.attempt, other), one);
-    CU_ASSERT_STRING_EQUAL(rm_master_token("key", &o.container.attempt, other), one);
-    o.master = false;
-    j = encode(&o);
-    CU_ASSERT_PTR_NULL(json_object_get(j, "masterToken"));
-    json_decref(j);
 }
 
 static void test_heartbeat(void)
@@ -269,7 +239,6 @@ int main(void)
     CU_add_test(suite, "utilization", test_utilization);
     CU_add_test(suite, "bad counters", test_bad_counters);
     CU_add_test(suite, "launch order", test_launch);
-    CU_add_test(suite, "master's order", test_master);
     CU_add_test(suite, "heartbeat answer", test_heartbeat);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();

@@ -133,7 +133,6 @@ static struct wire_launch master_launch(void)
     l.spec = (struct wire_task_spec){0};
     l.task = NULL;
     l.command = "run\nme";
-    l.master_token = "mt";
     l.acl_view = "carol staff";
     l.allocation_request_id = -1;
     l.resources = resources;
@@ -351,7 +350,7 @@ static size_t messages_make(struct message *v)
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
                 "resourceGiven givenMemoryMb givenVcores "
                 "orders slot user token name viewAcl "
-                "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
+                "memoryMb vcores priority allocationRequestId logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
                 "app env kind taskAttempt ";
         else if (orders[i].kind == BASE_ORDER_LAUNCH)
@@ -359,7 +358,7 @@ static size_t messages_make(struct message *v)
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
                 "resourceGiven givenMemoryMb givenVcores "
                 "orders slot user token name viewAcl "
-                "memoryMb vcores priority allocationRequestId masterToken logMaxBytes "
+                "memoryMb vcores priority allocationRequestId logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
                 "app env job attempt "
                 "sortBufferMb jobCommits rm combine gzip reduce ";

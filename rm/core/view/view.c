@@ -528,3 +528,16 @@ int rm_view_secret_of_container(const struct rm_core *c, const struct base_conta
     memcpy(out, ct->app->token, sizeof ct->app->token);
     return 0;
 }
+
+int rm_view_secret_of_master(const struct rm_core *c, const struct base_container_id *id,
+                             char out[static 65])
+{
+    const struct rm_app *a = rm_app_find(c, id->attempt.app);
+    const struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
+
+    if (!at || !at->has_master || !rm_container_ids_equal(&at->master_id, id) ||
+        (!at->master && !at->reregister))
+        return -BASE_ENOTFOUND;
+    memcpy(out, a->token, sizeof a->token);
+    return 0;
+}

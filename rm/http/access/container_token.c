@@ -41,3 +41,45 @@ bool rm_container_token_read(const struct api_request *rq, void *backend,
         return false;
     return base_container_token_read_id(id ? id : given.id, wall_ms(), out);
 }
+
+/* Returns true when @given is the key that its name has for a master. */
+static bool is_key_of_master(void *backend, const struct base_container_id *id,
+                             const struct base_key *given)
+{
+    const struct rm_core *core = rm_backend_lock_core(backend);
+    struct base_key key;
+    char secret[65];
+    bool is = core && rm_view_secret_of_master(core, id, secret) == 0;
+
+    rm_backend_unlock_core(backend);
+    is = is && base_container_token_derive(secret, given->id, &key) &&
+         base_bytes_equal(given->bytes, key.bytes, sizeof key.bytes);
+    explicit_bzero(secret, sizeof secret);
+    explicit_bzero(&key, sizeof key);
+    return is;
+}
+
+int rm_container_token_read_master(const struct api_request *rq, void *backend,
+                                   const struct base_app_id *app, struct base_attempt_id *out,
+                                   struct base_error *err)
+{
+    const char *bearer = api_bearer_token(rq);
+    struct base_container_id container;
+    struct base_key given;
+    int rc = 0;
+
+    if (!bearer || !base_container_token_parse(bearer, &given))
+        return base_error_set(err, -BASE_EPERM, "the token has not the form of one");
+    if (!base_container_token_read_id(given.id, wall_ms(), &container))
+        rc = base_error_set(err, -BASE_EPERM, "the token %s has expired, or lives too long",
+                            given.id);
+    else if (base_app_id_cmp(&container.attempt.app, app) != 0)
+        rc = base_error_set(err, -BASE_EPERM, "the token %s is of another application", given.id);
+    else if (!is_key_of_master(backend, &container, &given))
+        rc = base_error_set(err, -BASE_EPERM, "the token %s is wrong, or not of a master that runs",
+                            given.id);
+    explicit_bzero(&given, sizeof given);
+    if (rc == 0)
+        *out = container.attempt;
+    return rc;
+}
