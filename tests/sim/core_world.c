@@ -657,8 +657,8 @@ static int by_table_key(const void *a, const void *b)
     return c ? c : (x > y) - (x < y); /* order of the journal */
 }
 
-/* Returns true when @text is a valid submission, as strictly as the shell decodes JSON: damage
- * makes a submission invalid, or turns it into another valid one. */
+/* Returns true when @text is a valid submission, and is as strict as the shell's JSON decoder: a
+ * damaged submission is rejected, or reads as another valid one. */
 static bool decodes(bool is_job, const char *text)
 {
     const int most[] = {999999, 999999, 1, 99, 99, 999999};
@@ -752,7 +752,7 @@ void world_crash(struct world *w, size_t records)
     free(v);
     w->seq = w->stored = 0;
     for (size_t i = 0; i < records; i++)
-        w->journal[i].seq = 0; /* written by an earlier instance: older than all of this one */
+        w->journal[i].seq = 0; /* records of an earlier RM: older than each of the new RM */
     for (size_t i = 0; i < w->nodes_n; i++) {
         w->nodes[i].registered = false;
         w->nodes[i].token = 0;

@@ -13,7 +13,7 @@ struct world_container { /* as its node knows it */
     int32_t attempt, exit_code, priority;
     int64_t allocation_request_id;
     enum base_task_kind slot;
-    enum base_job_step step; /* of its job, that runs in it */
+    enum base_job_step step; /* the step of its job that runs in it, if any */
     bool has_task, master, ended, killed, suspended;
     bool may_commit; /* set by check_right(): the core has allowed it to commit */
     float progress;
@@ -22,11 +22,11 @@ struct world_container { /* as its node knows it */
 };
 struct world_node {
     char id[32], host[32], rack[32], instance[32], boot[32];
-    char host_label[40]; /* what its whole host is called where labels are given: "host:0" */
+    char host_label[40]; /* "host:0": names its whole host where labels are given */
     int32_t slots[BASE_TASK_KINDS];
     int64_t response_id, epoch_seen; /* epoch_seen: highest epoch of any answer */
-    int64_t sent_us; /* time stamp of its last request, raised by one for each; 0: requests carry
-                        none. A test sets it to have them carry one */
+    int64_t sent_us; /* time stamp of its last request: a test sets the first, each request adds 1;
+                        0: requests carry no time stamp */
     int instance_n, boot_n;
     bool up, registered, healthy;
     const struct base_utilization *utilization; /* in heartbeats; NULL: not measured */
@@ -146,8 +146,9 @@ struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const
 void world_kill(struct world *w, struct base_app_id id);
 void world_move(struct world *w, struct base_app_id id, const char *queue);
 void world_drain(struct world *w, const struct world_node *n, bool drain);
-/* Gives the core lists of one host each, or of none (NULL), and every later RM. @timeout_us: 0 to
- * decommission at once, otherwise gracefully; negative: without limit. */
+/* Gives this RM, and every later one, an include and an exclude list with one host each (NULL: an
+ * empty list). @timeout_us: 0 to decommission at once, otherwise gracefully within that time;
+ * negative: gracefully, without limit. */
 void world_refresh(struct world *w, const char *include, const char *exclude, int64_t timeout_us);
 /* Changes labels. @name, @label: as in struct rm_label_change; @label NULL: none. */
 void world_label(struct world *w, enum rm_labels_op op, const char *name, const char *label,

@@ -1,4 +1,5 @@
-/* What clients and operators ask of the core: submissions, changes of applications and nodes. */
+/* What clients and operators ask of the core: submissions, and changes to applications, nodes and
+ * labels. */
 #include "tests/sim/core_world.h"
 
 #include <inttypes.h>

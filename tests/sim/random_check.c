@@ -33,7 +33,7 @@ static void check_node(const struct rm_node *n)
     MUST(count == n->containers_n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         MUST(used[k] == n->used[k]);
-        /* when a node comes back with fewer slots, its containers go on */
+        /* a node that registers again with fewer slots keeps its running containers */
         MUST(n->used[k] <= n->slots[k] || n->used[k] <= SLOTS_MAX);
         MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
         MUST(n->free_bucket[k] < 0 || n->state == RM_NODE_RUNNING);
@@ -41,7 +41,8 @@ static void check_node(const struct rm_node *n)
     MUST(!n->registered ||
          (n->state == RM_NODE_DECOMMISSIONING) == (n->draining || n->decommissioning));
     MUST(n->registered || !n->containers);
-    /* the time for containers without a slot is over, also when another RM began it */
+    /* Once the overcommit time is over, every container that is not being killed has a slot, even
+     * if an earlier RM set that time. */
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         MUST(!n->registered || !n->resource_given || !n->overcommit_at_us ||
              n->overcommit_at_us > w.now || n->used[k] - n->freeing[k] <= n->slots[k]);
@@ -67,7 +68,7 @@ static void check_master(const struct rm_app *a)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         MUST(asked[k] == a->asked[k] && running[k] == a->phase[k].running);
     MUST(rows == a->ask_rows);
-    /* asks made of an earlier RM instance do not count */
+    /* asks sent to an earlier RM do not count until the master has registered again */
     MUST(!at || !at->reregister || !a->asks_n);
     MUST(!at || !at->master || (at->master->master && at->master->state != RM_CONTAINER_COMPLETED));
     for (size_t i = 0; i < a->news_n; i++)
@@ -221,7 +222,8 @@ static bool before(const struct rm_app *a, const struct rm_app *b)
     return base_app_id_cmp(&a->id, &b->id) < 0;
 }
 
-/* Checks that what @a has counted says the same about every node as a walk through its asks. */
+/* Checks that rm_asks_may_use_node(), which relies on counts kept for @a, agrees for every node
+ * with a walk through the asks. */
 static void check_asks_may_use_nodes(const struct rm_app *a)
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
@@ -238,7 +240,7 @@ static void check_asks_may_use_nodes(const struct rm_app *a)
 }
 
 /* Checks that labels send each task and master to nodes that may serve it, and that the demand of
- * each label is counted right. */
+ * each label is counted correctly. */
 static void check_labels(void)
 {
     const struct rm_labels *l = &w.core->labels;

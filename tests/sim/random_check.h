@@ -13,9 +13,9 @@
 #define SLOTS_MAX 3 /* most slots of one kind on a node */
 
 extern struct world w;
-extern uint64_t seed_now; /* of this run: repeats it */
+extern uint64_t seed_now; /* seed of this run; the same seed repeats the run */
 extern int64_t event_now; /* number of the event in the run */
-extern bool strict;       /* no delay scheduling in this run: then no slot may idle */
+extern bool strict; /* no delay scheduling in this run, so no slot may idle while work waits */
 
 #define MUST(cond)                                                                                 \
     do {                                                                                           \
@@ -26,14 +26,14 @@ extern bool strict;       /* no delay scheduling in this run: then no slot may i
         }                                                                                          \
     } while (0)
 
-/* Call at the start of a run: forgets the launches of the one before. */
+/* Call at the start of a run: forgets the launches of the previous run. */
 void check_begin(void);
 /* Call after the last run: frees what check_begin() has allocated. */
 void check_end(void);
 /* Call after every event. @all: checks each node and each application as well. */
 void check(bool all);
-/* Call when @it has been allowed to commit: checks that no other live attempt at its task has been,
- * and sets it->may_commit. */
+/* Call when @it has been allowed to commit: checks that no other live attempt of its task has been
+ * allowed to, except on a node that the RM has given up. Sets it->may_commit. */
 void check_right(struct world_container *it);
 
 #endif

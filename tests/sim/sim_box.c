@@ -182,7 +182,7 @@ static void rename_part(struct sim_box *b)
     char id[BASE_ID_TEXT_MAX];
 
     if (!j->temporary) {
-        sim_box_exit(b, 1); /* without the temporary folder, the job has ended */
+        sim_box_exit(b, 1); /* the temporary folder is gone: the job has ended */
         return;
     }
     sim_log(&b->w->s, "%s leaves its part: job %d, task %d", base_container_id_text(&b->id, id),
@@ -260,7 +260,8 @@ static void work_done(void *arg, uint64_t tag)
         sim_box_exit(b, 0);
 }
 
-/* Goes on with an event of the process itself, which may be stopped at this moment. */
+/* The work time is over. work_done() runs as an event of the process itself, so it waits while the
+ * process is stopped. */
 static void work_over(void *arg, uint64_t tag)
 {
     struct sim_box *b = arg;

@@ -127,8 +127,8 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
             : o->slot == BASE_TASK_REDUCE ? "reduce"
                                           : "map",
             o->task.index, o->task_attempt);
-    /* In the same epoch this may repeat an answer that was lost; the order to kill follows. An
-     * abort belongs to the kill, and a commit may have begun before it. */
+    /* In the epoch of the kill, this launch may repeat an answer that was lost, and the order to
+     * kill follows. An abort is part of the kill; a commit may have begun before the kill. */
     if (j->kill_acked && j->kill_state == RM_APP_KILLING && a->epoch > j->kill_epoch &&
         a->made_us > j->kill_acked_us && o->step != BASE_STEP_ABORT && o->step != BASE_STEP_COMMIT)
         sim_violated(&w->s, "I1",
@@ -174,8 +174,8 @@ void sim_check_finishes(struct sim_world *w, struct sim_box *master)
                      master->job->index, master->wanted, n);
 }
 
-/* Checks that the processes on a node do not exceed its slots. Those that were ordered to end, or
- * are suspended, hold no slot. */
+/* Checks that the processes on a node do not exceed its slots. Processes that were ordered to end,
+ * or are suspended, hold no slot. */
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
 {
     int used[BASE_TASK_KINDS] = {0};
@@ -206,8 +206,8 @@ static bool end_may_be_unknown(const struct sim_world *w, const struct sim_attem
 }
 
 /* Returns true when @b may rightly be killed: another attempt at its task is alive for all that the
- * leading RM knows, or may have succeeded, or @b was started by an RM that had been deposed and did
- * not know it. */
+ * leading RM knows, or may have succeeded, or @b was started by an RM that did not know yet that it
+ * had been deposed. */
 static bool outdone(const struct sim_box *b)
 {
     for (int i = 0; b->task && i < b->task->n; i++) {
@@ -370,7 +370,7 @@ static void check_accounts(struct sim_world *w, const struct rm_node *n, struct 
 }
 
 /* Returns true when a job wants a slot of kind @k on any node. Jobs with a task that avoids a node
- * do not count: it waits for another node, however long that is busy. */
+ * do not count: such a task waits for another node, however long that node is busy. */
 static bool wants(const struct rm_core *core, int k)
 {
     for (size_t i = 0; i < core->apps_n; i++) {

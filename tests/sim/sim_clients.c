@@ -154,7 +154,7 @@ static void move_answered(void *user, const struct sim_answer *a)
     } else if (a->fx->u.reply.kind == RM_REPLY_ERROR && code == -BASE_ENOTFOUND) {
         sim_at(&w->s, w->s.now_us + 300 * MS, &w->client, SIM_SERVICE, move_again, j, 0);
     } else {
-        j->move_over = true; /* it has ended or is not accepted yet, or the policy has one queue */
+        j->move_over = true; /* the job has ended or is not accepted yet, or there is one queue */
     }
 }
 

@@ -119,8 +119,8 @@ static void cut_between(struct sim_world *w, int a, int from, int n, bool in, bo
     }
 }
 
-/* Cuts the links between @rm and @n hosts. @way: 0 both ways, 1 towards the RM, 2 from it: the
- * distance of a fault from the one that cuts both ways. */
+/* Cuts the links between @rm and @n hosts. @way: 0 both ways, 1 towards the RM, 2 from it; also the
+ * distance of the fault's enum value from that of the fault that cuts both ways. */
 static void cut_rm(struct sim_world *w, struct sim_rm *rm, int way, int first, int n, int64_t us)
 {
     sim_log(&w->s, "fault: %s: link to hosts %d-%d is cut%s for %.3f s", rm->proc.name, first,
@@ -178,8 +178,8 @@ static void turn_back(void *arg, uint64_t tag)
         nodes_turn_away(leader);
 }
 
-/* Cuts @rm off from ZooKeeper but not from its nodes. A while later the nodes lose @rm and go to
- * the next leader; they lose that one too, and come back. */
+/* Cuts @rm off from ZooKeeper but not from its nodes. Later most nodes are cut off from @rm and
+ * turn to the next leader; then they are cut off from that one too, and may return to @rm. */
 static void two_leaders(struct sim_world *w, struct sim_rm *rm)
 {
     cut_rm(w, rm, 0, HOST_ZK, w->zk.n, sim_between(&w->s, 4 * S, 7 * S));

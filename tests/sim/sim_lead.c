@@ -94,7 +94,7 @@ static void note(struct sim_lead *l, const char *text)
             w->nm[i].given_up = true;
 }
 
-/* Reports that the RM is not fit to lead, which may be so only when another one has replaced it. */
+/* Reports that the RM is not fit to lead, which is allowed only when another RM has replaced it. */
 static void report_unfit(struct sim_lead *l, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;
@@ -174,7 +174,8 @@ static void on_core_stored(void *arg, uint64_t tag)
 
 /* ---------------------------------------------------------------- the store's thread */
 /* Writes the queued records as a batch. With w->serial_store one batch is written at a time, and
- * what the core wants stored meanwhile goes into the next one; otherwise it follows at once. */
+ * records that the core adds meanwhile go into the next batch; without it, several batches may be
+ * in flight. */
 static void flush(struct sim_lead *l)
 {
     size_t most = l->rm->w->serial_store ? 1 : sizeof l->flight / sizeof *l->flight,

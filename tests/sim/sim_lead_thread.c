@@ -167,7 +167,7 @@ void sim_lead_thread_resume(struct sim_rm *rm, int code)
     run_soon(rm);
 }
 
-/* Checks the lease, as the lead thread does, unless that is busy. */
+/* Checks the lease, as the lead thread does, unless that thread is busy. */
 static void check_lease(void *arg, uint64_t tag)
 {
     struct sim_rm *rm = arg;

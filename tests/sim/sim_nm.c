@@ -433,7 +433,7 @@ static void witness_orders(struct sim_nm *nm, const struct sim_answer *a)
             sim_check_order(nm->w, nm, &a->fx->u.heartbeat.orders[i]);
 }
 
-/* Shows the witness an answer that was not refused. */
+/* Checks the epoch and the orders of an answer that was not refused. */
 static void witness(struct sim_nm *nm, const struct sim_answer *a)
 {
     const struct rm_effect *fx = a->fx;

@@ -1,5 +1,5 @@
 /* tests/sim/sim_nm.h - a NodeManager: the real nm_core and nm_rm_search, with a simulated link to
- * the RMs, disk (what a restart finds again) and processes, which live on without it. */
+ * the RMs, disk (what a restart finds again) and processes, which survive the NodeManager. */
 #ifndef CREEL_TESTS_SIM_NM_H
 #define CREEL_TESTS_SIM_NM_H
 

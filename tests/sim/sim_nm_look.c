@@ -9,7 +9,7 @@
 
 static void ask_next(struct sim_nm *nm, uint64_t asked);
 
-/* Gives up the request, on the service thread. An answer that comes before that counts. */
+/* Gives up the request, on the service thread. An answer that arrives before then still counts. */
 static void abandoned(void *arg, uint64_t tag)
 {
     struct sim_nm *nm = arg;

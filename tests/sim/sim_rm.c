@@ -113,7 +113,8 @@ static bool says_something(const struct rm_effect *fx)
                                        : fx->u.reply.kind != RM_REPLY_ERROR;
 }
 
-/* The shell adds the parts to take to the permission to commit a job. */
+/* Adds the list of the parts to take to a permission to commit a job, as the daemon's shell
+ * does. */
 static void add_commit_parts(struct sim_rm *rm, const struct sim_request *rq, struct sim_answer *a)
 {
     int32_t *parts;
@@ -163,7 +164,7 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
                      rm->proc.name, epoch);
     if (epoch >= 0 && epoch < W_EPOCHS)
         rm->w->taken[epoch] = true;
-    /* this RM may learn of its election after a later one */
+    /* this RM may learn of its election only after another RM has won a later one */
     rm->w->epoch_max = epoch > rm->w->epoch_max ? epoch : rm->w->epoch_max;
     ha_log_follow_stop_and_take(rm->follow, &kept);
     sim_log(&rm->w->s, "%s: elected with epoch %" PRId64 ", %zu segments of the log are here",

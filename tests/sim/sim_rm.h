@@ -130,9 +130,10 @@ void sim_lead_retire_further(struct sim_lead *l);
 bool sim_lead_event(struct sim_lead *l, struct rm_event *ev, struct sim_call *call);
 
 /* ---- sim_lead_thread.c ---- */
-/* Queues @ev for the lead thread; @lead: RM_LEAD_EV_ELECTED, taken. */
+/* Queues @ev for the lead thread; @lead: the elected leadership, taken, for RM_LEAD_EV_ELECTED;
+ * else NULL. */
 void sim_lead_thread_post(struct sim_rm *rm, const struct rm_lead_event *ev, struct sim_lead *lead);
-/* The effect that the lead thread was busy with has ended, with @code; it goes on. */
+/* Lets the lead thread go on: the effect that it was busy with has ended with @code. */
 void sim_lead_thread_resume(struct sim_rm *rm, int code);
 void sim_lead_thread_free(struct sim_rm *rm); /* call when the process is dead */
 
@@ -140,7 +141,8 @@ void sim_lead_thread_free(struct sim_rm *rm); /* call when the process is dead *
 void sim_rm_serve(void *self, struct sim_call *call);
 /* Counts a change of the role or of the active RM, and wakes nodes that wait for one. */
 void sim_rm_change_roles(struct sim_rm *rm);
-/* Answers a request that this RM could not serve since it no longer leads: a node may wait here. */
+/* Answers a request that this RM could not serve since it no longer leads; a node's request may be
+ * parked. */
 void sim_rm_refuse(struct sim_rm *rm, struct sim_call *call);
 void sim_rm_free_parked(struct sim_rm *rm);
 

@@ -3,9 +3,9 @@
  * long as a run.
  *
  * An event belongs to a process (or to none: networks, disks, faults) and to one of its threads.
- * What is due while the process is stopped waits, and comes in a burst when it goes on: in order
- * within a thread, in any order between them. What is due after the process was killed is dropped.
- * Times: microseconds, as CLOCK_BOOTTIME of every host. */
+ * Events that are due while the process is stopped wait, and come in a burst when it goes on: in
+ * order within a thread, in any order between threads. Events that are due after the process was
+ * killed are dropped. Times: microseconds, as CLOCK_BOOTTIME of every host. */
 #ifndef CREEL_TESTS_SIM_RUN_H
 #define CREEL_TESTS_SIM_RUN_H
 
@@ -42,8 +42,8 @@ struct sim_proc {
     void (*serve)(void *self, struct sim_call *call); /* called for each request */
     struct sim_event *parked;
     size_t parked_n, parked_cap;
-    int64_t behind_us[SIM_THREADS]; /* until then a thread does what was due while the process stood
-                                       still */
+    int64_t behind_us[SIM_THREADS]; /* until then a thread handles the events that were due while it
+                                       was stopped */
 };
 
 struct sim_block {

@@ -136,7 +136,7 @@ static void work(void *arg, uint64_t tag)
     }
     if (b->step == BASE_STEP_ABORT) {
         if (!j->success)
-            j->temporary = j->folder = false; /* nothing else is in it */
+            j->temporary = j->folder = false; /* the output folder holds nothing else */
         sim_log(&b->w->s, "%s aborts the output of job %d", b->nm->proc.name, j->index);
         sim_box_exit(b, 0);
         return;

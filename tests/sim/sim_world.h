@@ -126,8 +126,8 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     struct sim_attempt *line;
     enum base_task_kind slot;
     int32_t index, attempt;
-    enum base_job_step step; /* of the job, that runs in it */
-    bool may_commit;         /* a commit: it was allowed to move parts */
+    enum base_job_step step; /* the step of the job that runs in it, if any */
+    bool may_commit;         /* a commit step: it was allowed to move parts */
     enum base_task_kind parts_kind;
     int32_t parts[W_TASKS];
     size_t parts_n;
@@ -270,7 +270,7 @@ struct sim_world {
     struct sim_totals *totals;
     int next_kill, next_pause; /* how many of the next RMs elected are to be killed or paused */
     /* the checker */
-    int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS]; /* how many checks in a row found this */
+    int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS]; /* checks in a row that found this */
     struct base_container_id odd_id[W_NMS];
 };
 
@@ -282,10 +282,11 @@ bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals
 
 struct sim_job *sim_job_of(struct sim_world *w,
                            struct base_app_id id); /* NULL: none of this world */
-/* Return the decoded submission of @j; the caller owns the reference. */
+/* Returns the decoded submission of the job @j; the caller owns the reference. */
 struct rm_job_spec *sim_job_spec(const struct sim_job *j); /* without splits */
 /* Returns what the setup of the job reports; the caller frees it. */
 struct rm_split_page *sim_job_splits(const struct sim_job *j);
+/* Returns the decoded submission of the plain application @j; the caller owns the reference. */
 struct rm_app_spec *sim_app_spec(const struct sim_job *j);
 
 /* ---- sim_clients.c ---- */
@@ -305,7 +306,7 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm);
 void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o);
 void sim_check_granted(struct sim_world *w, struct sim_box *box);
-/* The same for the commit of a job. */
+/* As sim_check_granted(), but for the step that commits a job. */
 void sim_check_job_granted(struct sim_world *w, struct sim_box *box);
 void sim_check_registered(struct sim_world *w, struct sim_rm *rm, struct base_app_id app);
 void sim_check_finishes(struct sim_world *w, struct sim_box *master);

@@ -365,7 +365,7 @@ struct answer {
     int64_t zxid;
 };
 
-/* Sends an answer; applies first what the answer is about. */
+/* Sends an answer, once the server has applied the transactions that the answer is about. */
 static void answer_now(void *arg, uint64_t tag)
 {
     struct answer *a = arg;
@@ -475,7 +475,8 @@ static void read_here(struct zk_conn *conn, struct zk_request *q)
     say(conn, m);
 }
 
-/* Sets the watches of a client that has come back; those whose node has changed since fire at once.
+/* Sets the watches of a client that has reconnected; a watch whose node has changed since fires at
+ * once.
  */
 static void set_watches_again(struct zk_conn *conn, const struct zk_request *q)
 {

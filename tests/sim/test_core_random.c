@@ -1,14 +1,15 @@
 /* Goal: whatever happens in whatever order, the core's invariants hold.
- * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues,
- * applications with masters, ends, refused commits, moves between queues, failures, lost, restarted
- * and rebooted nodes, nodes that come back with other slots, get other resources or labels, are
- * drained, decommissioned and allowed again, changes of the queues and between all policies,
- * lagging store, repeated and late requests, kills, takeovers with clocks that differ by an hour
- * while nodes are silent, work on and come back late); invariants after every event, among them: no
- * two containers get the same attempt of a task, no two attempts have the right to commit at the
- * same time, no node runs more than it has slots; no policy is replaced by FIFO; each seed runs
- * twice and must produce the same effects. A failing run prints its seed: test_core_random SEED
- * [EVENTS] repeats it. */
+ * Method: 100,000 random events per seed: jobs, some with deadlines, are submitted to several
+ * queues, and applications with masters; containers end or fail; commits are refused; applications
+ * are killed and moved between queues; nodes are lost, restarted and rebooted, register again with
+ * other slots, get other resources or labels, are drained, decommissioned and allowed again; the
+ * queues change, and so does the policy; the store lags; requests are repeated or late; other RMs
+ * take over, with clocks that differ by an hour, while nodes are silent, work on and register late.
+ * The invariants are checked after every event, among them: no two containers get the same attempt
+ * of a task, no two attempts have the right to commit at the same time, no node runs more
+ * containers than it has slots, no policy is replaced by FIFO. Each seed runs twice and must
+ * produce the same effects. A failing run prints its seed: test_core_random SEED [EVENTS] repeats
+ * it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +157,8 @@ static enum { YES, NO, LATER } may_commit(const struct world_container *ct)
     return w.reply.after_seq > w.stored ? LATER : YES;
 }
 
-/* A task that succeeds has been allowed to commit before; one that is refused fails. */
+/* Ends a container. A task succeeds only if it was allowed to commit; a task that is refused
+ * fails. */
 static void do_end(struct world_node *n, const struct world_container *it)
 {
     const struct world_container ct = *it;
@@ -170,13 +172,13 @@ static void do_end(struct world_node *n, const struct world_container *it)
         case NO:
             code = 1;
             break;
-        case LATER: /* it asks again */
+        case LATER: /* the task asks again */
             return;
         }
     now = world_find(&w, &ct.id, &n);
     if (code == 0 && ct.has_task && now && !now->ended) {
         check_right(now);
-        if (rnd(4)) /* it is renaming: its end comes later */
+        if (rnd(4)) /* the task is still renaming its part and ends later */
             return;
     }
     for (size_t i = 0; i < n->n; i++) { /* the answer may have brought orders */
@@ -710,7 +712,7 @@ static void bring_to_end(void)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (!w.nodes[i].slots[k])
                 w.nodes[i].slots[k] = 1;
-    for (size_t i = 0; i < w.nodes_n; i++) { /* another process: given resources are gone */
+    for (size_t i = 0; i < w.nodes_n; i++) { /* a new NM process: given resources are gone */
         w.nodes[i].up = true;
         world_restart_node(&w, &w.nodes[i]);
     }

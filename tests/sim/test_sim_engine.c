@@ -60,7 +60,7 @@ static bool at_end(void *self, const struct sim_job_result *ended, int64_t now_u
 static bool once(void *self, const struct sim_job_result *ended, int64_t now_us,
                  struct sim_job *out)
 {
-    static uint64_t last; /* id of the job that ended last: one new job for each */
+    static uint64_t last; /* id of the job that ended last: each end brings one new job */
 
     if (ended->id == last)
         return false;
@@ -274,7 +274,7 @@ static void test_heartbeat_rule(void)
     CU_ASSERT_EQUAL(heartbeat_of(3000), 30 * S);
 }
 
-/* Two maps of 10 s, one after the other. A reduce of 5 s, launched when the first one ends, waits
+/* Two maps of 10 s, one after the other. A reduce of 5 s, launched when the first map ends, waits
  * in its slot until 20. */
 static void test_early_reduces(void)
 {
@@ -285,7 +285,7 @@ static void test_early_reduces(void)
         init(&w, "fifo", 1, 1, 1);
         w.conf.slowstart = late ? 1 : .05;
         add(&w, 0, 2, 10, 1, 5);
-        add(&w, 1, 0, 0, 1, 1)->priority = -1; /* over before that reduce is launched */
+        add(&w, 1, 0, 0, 1, 1)->priority = -1; /* over before the reduce of job 1 is launched */
         CU_ASSERT_EQUAL(run(&w), 0);
         r = result(&w, 1);
         CU_ASSERT_EQUAL(r->finish_us, 25 * S);
@@ -392,7 +392,7 @@ static void test_speeds_and_exact(void)
     CU_ASSERT_EQUAL(run(&w), 0);
     CU_ASSERT_EQUAL(w.r[0].finish_us, 80 * S);
     CU_ASSERT_EQUAL(w.r[0].work_us[BASE_TASK_MAP], 50 * S);
-    CU_ASSERT_DOUBLE_EQUAL(w.totals.bound_us, 40e6, 1); /* the longest on the fast node */
+    CU_ASSERT_DOUBLE_EQUAL(w.totals.bound_us, 40e6, 1); /* the longest task on the fast node */
 }
 
 /* A job of one map and one reduce: the reduce finds its data on the map's node. */
@@ -585,7 +585,7 @@ static void test_deadlines(void)
     base_buf_free(&w.text);
 }
 
-/* Waiting ends with the first map, although a reduce has had a slot since 1 s. */
+/* A job waits until its first map starts, even though a reduce of it has had a slot since 1 s. */
 static void test_first_map(void)
 {
     struct world w;

@@ -218,7 +218,7 @@ static void test_alone(void)
     sim_outcome_free(&o);
 }
 
-/* A run of a paper that fails is named by its seed, not by the seed's place among them. */
+/* A run of a paper that fails is named by its seed, not by the seed's place among the seeds. */
 static void test_paper_names_seed(void)
 {
     struct sim_paper_run run = {.first_seed = 41, .seeds = 1};

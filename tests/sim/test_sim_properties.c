@@ -551,7 +551,7 @@ static void run(struct world *w)
     }
     sim_log_flush_and_free(&w->log, NULL);
     sim_free(s);
-    for (; w->given < w->jobs_n; w->given++) /* those not taken, because of an error */
+    for (; w->given < w->jobs_n; w->given++) /* jobs not taken, because of an error */
         sim_job_clear(&w->job[w->given].spec);
     policy_conf_free(&w->options);
 }

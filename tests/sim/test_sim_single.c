@@ -1,5 +1,5 @@
-/* Goal: the simulator of a single server computes the right ends. Method: compares it with results
- * worked out by hand and with a simple, slow reference. */
+/* Goal: the simulator of a single server computes the right end of each job. Method: compares it
+ * with results worked out by hand and with a simple, slow reference. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -111,7 +111,7 @@ static void test_hfs(void)
     CU_ASSERT_EQUAL(m.v[0].submit_us, 0);
     sim_made_jobs_free(&m);
     for (uint64_t seed = 1; seed <= 200;
-         seed++) { /* 99 gaps of 14 s in the mean: about 23 minutes */
+         seed++) { /* 99 gaps of 14 s on average: about 23 minutes */
         m = make("w-hfs", seed, NULL, NULL);
         last += (double)m.v[m.n - 1].submit_us / 1e6 / 200;
         sim_made_jobs_free(&m);
@@ -304,7 +304,8 @@ static void test_figures(void)
     sim_made_jobs_free(&m);
 }
 
-/* A closed loop: the given number of jobs at first, one more for each end, never two for one. */
+/* A closed loop: the given number of jobs at first, then one more for each end, never two for the
+ * same end. */
 static void test_closed_loop(void)
 {
     struct sim_made_jobs m = make("hfs-closed-loop", 1, "jobs=7", "open=3");
@@ -362,7 +363,8 @@ static void test_refusals(void)
             "workload hfs-scans: jobs: '1.5' is not an integer from 1 to 1000000");
 }
 
-/* Settings in the name and separate ones; a source as the engine's workload. */
+/* Settings may stand in the name of a workload and apart from it; a source serves the engine as its
+ * workload. */
 static void test_source(void)
 {
     const char *params[] = {"jobs=4"};
