@@ -13,14 +13,15 @@ double delay_locality_of_d(double d, double tasks, double replicas, double nodes
 double delay_wait_bound_s(double d, double task_s, double slots);
 /* Formula 1: expected time to collect @need slots by waiting: F * T / S. */
 double delay_ramp_s(double need, double task_s, double slots);
-/* Skips within @w1_s when @freed_per_s slots become free. */
+/* Skips within @w1_s seconds when @freed_per_s slots become free each second. */
 double delay_d_of_wait(double w1_s, double freed_per_s);
 /* Chance of a local task at one offer with @pending tasks left: 1 - exp(-R D K / M). */
 double delay_local_chance(double d, double pending, double replicas, double nodes);
 /* Sticky slots: locality is at most 1 - (1 - 1/n)^(R L) with n jobs, R replicas, L slots per
  * node. */
 double delay_sticky_bound(double jobs, double replicas, double slots_per_node);
-/* A job with @share of its data's nodes: 1 - (1 - p)^d. */
+/* Chance that at least one of @offers is local, when each is with probability @p: 1 - (1 -
+ * p)^offers. */
 double delay_chance_within(double p, double offers);
 
 #endif

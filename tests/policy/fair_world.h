@@ -205,7 +205,8 @@ static inline struct policy_offer world_offer(const struct world *w, enum base_t
                                  .capacity = &w->capacity};
 }
 
-/* Gives one free slot away; NULL: nobody wants it. */
+/* Gives one free slot to the job that the policy names, and returns the job; NULL: no job wants
+ * it. */
 static inline struct policy_job *world_assign(struct world *w, enum base_task_kind kind)
 {
     struct policy_offer offer = world_offer(w, kind, 0);
@@ -213,7 +214,7 @@ static inline struct policy_job *world_assign(struct world *w, enum base_task_ki
 
     if (w->capacity.used[kind] >= w->capacity.slots[kind])
         return NULL;
-    do /* who has suspended tasks alone declines: they are elsewhere */
+    do /* a job that has only suspended tasks declines: they are on other nodes */
         job = w->ops->next(w->policy, &offer, job);
     while (job && job->phase[kind].pending == 0);
     if (job)
@@ -276,7 +277,7 @@ static inline void world_leave(struct world *w, struct policy_job *job)
     w->ops->on_job_left(w->policy, job, w->now_us);
 }
 
-/* Time passes, the timer's calls are made. */
+/* Moves the clock on by @us, and calls the policy's timer every tenth of a second. */
 static inline void world_pass(struct world *w, int64_t us)
 {
     int64_t until = w->now_us + us;

@@ -27,7 +27,8 @@ static int64_t maps_end(const struct fake_job *j)
     return j->pj.maps_done_us;
 }
 
-/* Time it has run; of a reduce only what came after the maps. */
+/* Returns how long @t has run, without suspensions; for a reduce of a job, only the time since the
+ * maps ended. */
 static int64_t worked_us(const struct fake *w, const struct fake_task *t)
 {
     int64_t at = t->state == FAKE_SUSPENDED ? t->suspended_at_us : w->now_us, from = t->started_us;
@@ -438,7 +439,7 @@ static void kill_over(struct fake *w, struct fake_task *t)
 static void report_task(struct fake *w, struct fake_task *t)
 {
     if (fake_ends_at(w, t) <= w->now_us) {
-        if (t->kill_at_us) { /* it was faster */
+        if (t->kill_at_us) { /* the task ended before the kill took effect */
             t->kill_at_us = 0;
             w->capacity.freeing[t->kind]--;
         }
@@ -479,7 +480,7 @@ static bool runs_before(const struct policy_job *a, const struct policy_job *b)
     return a->submit_us != b->submit_us ? a->submit_us < b->submit_us : a->seq < b->seq;
 }
 
-/* Nobody with work may be passed over under FIFO. */
+/* Checks that FIFO passes over no job with pending tasks. */
 static void check_fifo(struct fake *w, const struct fake_job *j, enum base_task_kind kind)
 {
     if (w->ops != &policy_fifo)
@@ -673,7 +674,8 @@ static int64_t next_beat(const struct fake *w, int64_t phase)
     return w->now_us < phase ? phase : phase + ((w->now_us - phase) / hb + 1) * hb;
 }
 
-/* When something will happen to an attempt that its node tells at once. */
+/* Returns the earliest time at which a running task will end or its kill will be over; INT64_MAX:
+ * none. */
 static int64_t next_end(const struct fake *w)
 {
     int64_t at = INT64_MAX;
@@ -707,7 +709,8 @@ static int64_t next_event(const struct fake *w, enum fake_mode mode, const int64
     return at > w->now_us ? at : w->now_us;
 }
 
-/* Did an attempt on @node end that it has not told yet? */
+/* Returns true when an attempt on @node has ended, or its kill is over, and @node has not reported
+ * it yet. */
 static bool something_ended(const struct fake *w, uint32_t node)
 {
     for (uint32_t i = 0; i < w->jobs_n; i++)

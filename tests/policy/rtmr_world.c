@@ -365,7 +365,7 @@ static void beats(struct world *w)
 {
     bool any = true;
 
-    if (!w->heartbeat_us) { /* everybody at once: what one learns is good for all */
+    if (!w->heartbeat_us) { /* all nodes report before any slot is offered */
         for (int32_t i = 0; i < w->nodes; i++)
             report(w, (uint32_t)i);
         while (any) {

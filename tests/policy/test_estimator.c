@@ -61,7 +61,7 @@ static void test_mean(void)
     }
 }
 
-/* 4 tasks of a uniform from 10 to 50 s last 15, 25, 35, 45 s. */
+/* Four tasks, uniformly distributed from 10 to 50 s, last 15, 25, 35 and 45 s. */
 static void test_vector(void)
 {
     struct estimator_fit uniform = {ESTIMATOR_UNIFORM, 10 * S, 40 * S},

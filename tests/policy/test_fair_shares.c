@@ -77,7 +77,7 @@ static void test_everyone_has_enough(void)
     CU_ASSERT_FALSE(split(NULL, 0, 100, &x));
 }
 
-/* Without weight: the minimum, and what all others leave. */
+/* An entity of weight 0 gets its minimum, and a part of what all others leave. */
 static void test_weight_zero(void)
 {
     struct fair_entity v[] = {
@@ -94,7 +94,8 @@ static void test_weight_zero(void)
     CU_ASSERT_EQUAL(v[2].share, 30);
 }
 
-/* A running sum of weights would lose the small ones: then everybody got what he asked for. */
+/* A running sum of the weights would lose the small ones, and each entity would get its whole cap,
+ * more slots than there are. */
 static void test_weights_far_apart(void)
 {
     const double large[] = {1e9, 1e300}, small[] = {1e-9, 1e-300};
@@ -160,8 +161,8 @@ static void test_deficit(void)
     CU_ASSERT_EQUAL(fair_deficit_growth(5, 2, 2000000), 6e6);
 }
 
-/* Two pools of 50 each on 100 slots; the alarm rings below half the share, what is taken reaches
- * the full share. */
+/* Two pools of 50 each on 100 slots; a pool counts as starved below half its share, and preemption
+ * then brings it up to its full share. */
 static void test_preemption_need(void)
 {
     CU_ASSERT_EQUAL(fair_starvation_threshold(50, .5, 60), 25);
@@ -181,8 +182,9 @@ static uint64_t draw(uint64_t *seed, uint64_t below)
     return (*seed >> 33) % below;
 }
 
-/* The sum is min(total, sum of caps); everyone has its minimum, nobody more than its cap; those
- * between are at one level; whole slots are within one of the shares. */
+/* The sum is min(total, sum of caps); everyone has its minimum, none more than its cap; the
+ * entities between the two are at one level; whole slots differ from the shares by less than
+ * one. */
 static void check(const struct fair_entity *v, size_t n, double total, double level)
 {
     double sum = 0, caps = 0;

@@ -30,7 +30,7 @@ static int next(void *self, struct sim_job *out, struct base_error *err)
     if (w->given == w->jobs_n)
         return 0;
     *out = w->jobs[w->given];
-    sim_job_init(&w->jobs[w->given++]); /* what hung on it is the engine's now */
+    sim_job_init(&w->jobs[w->given++]); /* the engine now owns what it pointed to */
     return 1;
 }
 
@@ -132,8 +132,8 @@ static void test_one_slot(void)
     }
 }
 
-/* The second: 20 nodes with a slot each; 20 tasks of 30 s at 0, 11 of 10 s at 10, 7 of 10 s at
- * 13. */
+/* The second figure: 20 nodes with a slot each; 20 tasks of 30 s at 0, 11 of 10 s at 10, 7 of 10 s
+ * at 13. */
 static void caps(const char *policy, const char *form)
 {
     struct world w;
@@ -161,8 +161,9 @@ static void test_caps(void)
     caps("fsp", "fluid");
 }
 
-/* The seventh: 4 nodes with two reduce slots; @tasks reduces of 500 s at 140, at 150 jobs of 2, 1,
- * 1, 1 reduces of 400 s. What it says of sojourns: @first of the large job, @mean of all. */
+/* The seventh figure: 4 nodes with two reduce slots each; @tasks reduces of 500 s at 140, and at
+ * 150 four jobs of 2, 1, 1 and 1 reduces of 400 s. Expected sojourns in seconds: @first of the
+ * large job, @others of each other job, @mean of all. */
 static void seventh(const char *preemption, int32_t tasks, double first, double others, double mean,
                     int suspensions, int kills)
 {
@@ -195,7 +196,7 @@ static void test_preemption(void)
 }
 
 /* Jobs in decreasing size, each wanting the whole cluster: suspended tasks pile up to twice the
- * slots of a node, and are let go on before more are suspended. */
+ * slots of a node, and are resumed before more are suspended. */
 static void test_hysteresis(void)
 {
     static const struct {
@@ -225,7 +226,7 @@ static void test_hysteresis(void)
     }
 }
 
-/* Unknown sizes: a job trains first, then the one that turns out smaller comes first; nothing is
+/* Unknown sizes: each job trains first; then the job that turns out smaller goes first. No work is
  * lost. */
 static void test_training(void)
 {
@@ -257,10 +258,10 @@ static void test_training_slots(void)
     set(&w, "hfsp.xi", "inf");
     add(&w, 0, BASE_TASK_MAP, 20, 10);
     run(&w);
-    expect_finish(&w, 1, 30); /* the sample alone until 10, then 10 + 5 */
+    expect_finish(&w, 1, 30); /* the sample of 5 alone until 10, then 10 tasks, then 5 */
 }
 
-/* A reduce of 1,000 s is measured after 60 s: the smaller job goes on before the first wave has
+/* A reduce of 1,000 s is measured after 60 s, so the smaller job runs before the first wave has
  * ended. */
 static void test_delta(void)
 {
@@ -290,8 +291,8 @@ static void test_delta(void)
     CU_ASSERT_EQUAL(w.suspensions, 0);
 }
 
-/* With delay scheduling a claimant is asked before anybody is suspended: one suspension per task
- * that starts. */
+/* With delay scheduling, the job that claims a slot is asked whether it would take it before a task
+ * is suspended for it: at most one suspension for each task that starts. */
 static void test_claims_near_data(void)
 {
     struct world w;
