@@ -1,5 +1,5 @@
-/* Goal: HFSP's preemption: claims and their bounds, the promise of fair sharing, pinned attempts
- * that start anew. Method: a small world of slots around the policy. */
+/* Goal: HFSP's preemption: claims and their bounds, the promise of fair sharing, suspended attempts
+ * that start anew elsewhere. Method: a small world of slots around the policy. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static void fill(struct fake *w, uint32_t nodes, enum base_task_kind kind)
             continue;
 }
 
-/* One node of two slots, ever smaller jobs: four are suspended, then everybody waits until two have
- * gone on. */
+/* One node with two slots and ever smaller jobs: four tasks are suspended; after that no job
+ * preempts until two of the four have been resumed. */
 static void test_hysteresis(void)
 {
     struct fake w;
@@ -38,10 +38,10 @@ static void test_hysteresis(void)
     CU_ASSERT_EQUAL(j[3]->pj.phase[BASE_TASK_MAP].running, 2);
     fake_end(&w, &j[3]->task[BASE_TASK_MAP][0]);
     fake_end(&w, &j[3]->task[BASE_TASK_MAP][1]);
-    fake_offer_node(&w, 0); /* j1 goes on */
+    fake_offer_node(&w, 0); /* j1 is resumed */
     CU_ASSERT_EQUAL(j[1]->pj.phase[BASE_TASK_MAP].running, 2);
     CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP], 2);
-    hfsp_arrive(&w, 1, 1, 0, 0); /* two are suspended: as many as slots, so again */
+    hfsp_arrive(&w, 1, 1, 0, 0); /* two suspended, as many as slots: once more */
     fake_offer_node(&w, 0);
     CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP], 3);
     fake_free(&w);
@@ -60,8 +60,9 @@ static bool count_asked(void *core, const struct policy_job *job, enum base_task
     return listed.running(core, job, kind, cursor, out);
 }
 
-/* A container that may never end has the slot of a suspended task: after as long as it had run, 10
- * s, the task starts anew elsewhere, if there is room. */
+/* The slot of a suspended task goes to a container of an application, which may never end. Once the
+ * task has been suspended for as long as it had run, 10 s, it starts anew elsewhere, if there is
+ * room. */
 static void test_given_up(void)
 {
     struct fake w;
@@ -88,7 +89,7 @@ static void test_given_up(void)
     listed.running = w.env.running;
     w.env.running = count_asked;
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
-    /* it is the only one here: the rest of its job is not looked at */
+    /* the job has one suspended task and it is here: no more of its tasks are listed */
     CU_ASSERT_EQUAL(listed.times, 1);
     w.now_us += S;
     w.capacity.used[BASE_TASK_MAP]++; /* no room elsewhere */
@@ -102,9 +103,10 @@ static void test_given_up(void)
     fake_free(&w);
 }
 
-/* One slot: a job of 100 s runs for 10 s when another comes that fair sharing would end first. Its
- * task is interrupted for one that is clearly shorter than the 90 s that are left; else it would
- * end later than the 100 s that fair sharing needs, and is spared. */
+/* One slot: a job of 100 s has run for 10 s when a job of @seconds arrives, which fair sharing
+ * would end first. The running task is interrupted if the new job is clearly shorter than the 90 s
+ * that are left; otherwise it would end later than under fair sharing, and is spared. Returns the
+ * number of victims. */
 static int interrupted(const char *options, double seconds)
 {
     struct fake w;
@@ -131,14 +133,16 @@ static void test_promise(void)
 
         snprintf(options, sizeof options, "hfsp.sizes=given hfsp.preemption=%s", how[i]);
         CU_ASSERT_EQUAL(interrupted(options, 60), 1);
-        CU_ASSERT_EQUAL(interrupted(options, i ? 86 : 76), 0); /* a killed one loses its 10 s too */
+        /* a killed task loses its 10 s too */
+        CU_ASSERT_EQUAL(interrupted(options, i ? 86 : 76), 0);
         strcat(options, " hfsp.promise=none");
         CU_ASSERT_EQUAL(interrupted(options, 85), 1);
     }
     CU_ASSERT_EQUAL(interrupted("hfsp.sizes=given", 74), 1); /* 90 is more than 1.2 times 74 */
 }
 
-/* Who has time waits: a job of ten tasks on one slot ends after 1,000 s under fair sharing too. */
+/* A task is interrupted when its job has time: ten tasks of 100 s on one slot do not end before
+ * 1,000 s under fair sharing either. */
 static void test_promise_of_the_long(void)
 {
     struct fake w;
@@ -153,8 +157,8 @@ static void test_promise_of_the_long(void)
     fake_free(&w);
 }
 
-/* A job that nobody knows: its tasks are no shorter than the one that would wait, whatever is
- * guessed. */
+/* No task is interrupted for a job of unknown size, whatever is guessed: its tasks count as no
+ * shorter than the task that would wait. */
 static void test_promise_and_guesses(void)
 {
     struct fake w;
@@ -210,14 +214,14 @@ static void test_promise_is_told(void)
     w.now_us += 1 * S;
     b = hfsp_arrive(&w, 2, 50, 0, 0);
     CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), -1);
-    a->task[BASE_TASK_MAP][0].needs_us = 10 * S; /* less than it said */
+    a->task[BASE_TASK_MAP][0].needs_us = 10 * S; /* less than was submitted */
     w.now_us += 9 * S;
     fake_end(&w, &a->task[BASE_TASK_MAP][0]);
     CU_ASSERT(a->gone);
     CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), -1);
     w.capacity.slots[BASE_TASK_MAP]++;
     w.ops->on_capacity(w.policy, w.now_us);
-    CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), from + 60); /* both tasks run there now */
+    CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), from + 60); /* both tasks run at once now */
     b->pj.phase[BASE_TASK_MAP].total++;
     b->pj.phase[BASE_TASK_MAP].pending++;
     w.ops->on_job_changed(w.policy, &b->pj, BASE_TASK_MAP);
@@ -229,10 +233,11 @@ static void test_promise_is_told(void)
     fake_free(&w);
 }
 
-/* Two nodes with one slot. Both tasks that run are interrupted for a job of 300 s at 10 s; its task
- * on node 1 ends at @ends_s, the last in order goes on there. What is suspended on node 0 had run
- * for 10 s; it starts anew when it would wait for longer than that and a heartbeat. @tasks of that
- * job; more than two of them still want the slot. */
+/* Two nodes with one slot each. At 10 s, both running tasks are interrupted for a job of @tasks
+ * tasks of 300 s. Its task on node 1 ends at @ends_s, and the task that is suspended there, of the
+ * last job in order, is resumed; with more than two tasks, the job itself still wants that slot.
+ * The task that is suspended on node 0 had run for 10 s: it starts anew if it would otherwise wait
+ * for longer than that and a heartbeat. */
 static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
 {
     struct fake w;
@@ -251,7 +256,7 @@ static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
         CU_ASSERT_EQUAL(fake_victims(&w, 1 - i, BASE_TASK_MAP), 1);
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1 - i, BASE_TASK_MAP), first);
     }
-    /* there is nothing that it could have now */
+    /* there is no slot that the suspended task could have now */
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     w.now_us = from + ends_s * S;
     fake_end(&w, &first->task[BASE_TASK_MAP][0]);
@@ -262,7 +267,7 @@ static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
     CU_ASSERT_EQUAL(mine->pj.phase[BASE_TASK_MAP].pending, anew);
     CU_ASSERT_EQUAL(hfsp_phase_in(mine, BASE_TASK_MAP)->held, !anew);
     if (anew) {
-        /* its task takes the other's slot */
+        /* its task takes the slot of the last job */
         CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1);
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), mine);
     }
@@ -270,8 +275,8 @@ static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
     fake_free(&w);
 }
 
-/* Attempts of two jobs are suspended on node 0, and one slot is behind them: one of them starts
- * anew for it. */
+/* Attempts of two jobs are suspended on node 0, and a job behind both in order has one slot
+ * elsewhere: one of the two starts anew to get it. */
 static void test_one_starts_anew(void)
 {
     static const double sizes[] = {1000, 600, 300};
@@ -315,7 +320,7 @@ static void test_victims(void)
     struct fake w;
     struct fake_job *big, *medium, *small;
 
-    /* wait: nobody; kill: as many as claimed, newest first */
+    /* wait: no victims; kill: as many as are claimed, newest first */
     hfsp_start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.preemption=wait", 2, 2, 1);
     big = hfsp_arrive(&w, 8, 100, 0, 0);
     fill(&w, 2, BASE_TASK_MAP);
@@ -332,7 +337,7 @@ static void test_victims(void)
     CU_ASSERT(big->task[BASE_TASK_MAP][1].kill_at_us > 0);  /* the newest here */
     CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 0); /* one is being freed already */
     fake_free(&w);
-    /* those on other nodes that come later go first */
+    /* tasks of later jobs are taken first, even on other nodes */
     hfsp_start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 2, 1);
     medium = hfsp_arrive(&w, 2, 50, 0, 0);
     fill(&w, 1, BASE_TASK_MAP);
@@ -341,13 +346,13 @@ static void test_victims(void)
     CU_ASSERT_EQUAL(medium->pj.phase[BASE_TASK_MAP].running, 2);
     CU_ASSERT_EQUAL(big->pj.phase[BASE_TASK_MAP].running, 2);
     small = hfsp_arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0); /* the medium one's */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0); /* the medium job's tasks */
     CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 2);
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), small);
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), small);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
-    /* nobody in training is a victim */
+    /* no job in training is a victim */
     hfsp_start(&w, &policy_hfsp, "", 1, 2, 1);
     big = hfsp_arrive(&w, 8, 100, 0, 0);
     fill(&w, 1, BASE_TASK_MAP);
@@ -356,7 +361,7 @@ static void test_victims(void)
     fake_free(&w);
 }
 
-/* Nobody is suspended for a reduce that would wait for its maps. */
+/* No task is suspended for a reduce that would wait for its maps. */
 static void test_early_reduces(void)
 {
     struct fake w;
@@ -377,8 +382,9 @@ static void test_early_reduces(void)
     fake_free(&w);
 }
 
-/* A slot is asked for one task at a time where data has places, and of whoever runs there when it
- * is near. */
+/* Where data have places, the job that claims a slot is asked for one task at a time: it may
+ * decline the slot, take it from the last job in order, or, if its data are near, take it from any
+ * job. */
 static enum policy_take take;
 static int asked;
 
@@ -409,7 +415,7 @@ static void test_claims_and_places(void)
     CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 0);
     CU_ASSERT_EQUAL(asked, 1); /* the larger ones claim nothing from jobs before them */
     take = POLICY_TAKES;
-    /* the last job's are on the other node */
+    /* the last job's tasks are on the other node */
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1);
     take = POLICY_TAKES_NEAR;

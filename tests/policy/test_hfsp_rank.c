@@ -85,7 +85,7 @@ static void test_random(void)
             new_order(most[m]);
             compare();
             for (int i = 0; i < 60; i++) {
-                /* the first ranks, most often, and now and then a job that has none */
+                /* mostly a job that has a rank, now and then any job */
                 int32_t job = plain.n && below(8) ? plain.order[below((uint32_t)plain.n)]
                                                   : (int32_t)below(JOBS);
 

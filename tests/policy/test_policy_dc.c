@@ -26,7 +26,9 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-/* 10 maps of 10 s, 2 reduces of 20 s on 12 map slots. Runs it; returns maps at once. */
+/* Runs a job of 10 maps of 10 s and 2 reduces of 20 s on 12 map slots and 2 reduce slots. Returns
+ * how many maps run at once. In the comments below, s is the time from the submission until the
+ * reduces have to start. */
 static int32_t one_job(const char *settings, int64_t deadline_s, int64_t maps_end_s,
                        int64_t finish_s)
 {
@@ -55,7 +57,7 @@ static void test_few_maps_at_once(void)
 /* s = 25: four slots do 100 s of maps in 25 s, but not in whole waves. */
 static void test_fluid_maps(void)
 {
-    CU_ASSERT_EQUAL(one_job(NULL, 45, 30, 50), 4); /* misses by 5 s */
+    CU_ASSERT_EQUAL(one_job(NULL, 45, 30, 50), 4); /* misses its deadline by 5 s */
     CU_ASSERT_EQUAL(one_job("dc.integral=true", 45, 20, 40), 5);
 }
 
@@ -72,7 +74,7 @@ static void test_instant(void)
     CU_ASSERT(j1->accepted && j2->accepted);
     CU_ASSERT_EQUAL(j1->promise.finish_us, 70 * S);
     CU_ASSERT_EQUAL(j2->finish_us, 65 * S);
-    CU_ASSERT_EQUAL(j1->finish_us, 85 * S); /* misses by 15 s */
+    CU_ASSERT_EQUAL(j1->finish_us, 85 * S); /* misses its deadline by 15 s */
     world_free(&w);
 }
 
@@ -89,7 +91,7 @@ static void test_claims(void)
     CU_ASSERT_FALSE(j2->accepted);
     CU_ASSERT(contains(j2->promise.why,
                        "needs 1 reduce slots 55.0 s after submission, 0 are not claimed then"));
-    CU_ASSERT_EQUAL(j2->promise.finish_us, 90 * S); /* s when the claim ends */
+    CU_ASSERT_EQUAL(j2->promise.finish_us, 90 * S); /* s is then the end of the claim */
     j3 = world_job(&w, 1 * S, 1, 40 * S, 1, 20 * S, 89 * S);
     world_run(&w, INT64_MAX);
     CU_ASSERT(j3->accepted);
@@ -124,7 +126,8 @@ static void test_refusals(void)
     }
 }
 
-/* Means or the longest; the transfer of map output. */
+/* The cost of a task is its mean or its longest time (dc.cost); moving map output takes time as
+ * well (dc.transfer). */
 static void test_costs(void)
 {
     struct world w;

@@ -76,7 +76,8 @@ static void test_sticky_slots(void)
     CU_ASSERT(delay_sticky_bound(30, 3, 4) < .5);
 }
 
-/* W1 = W2 = 5 s, heartbeats at 0, 3, 6, 9, 12: off-rack at 12, rack-local at 6. */
+/* W1 = W2 = 5 s, heartbeats at 0, 3, 6, 9, 12: an off-rack task is launched at 12, a rack-local one
+ * at 6. */
 static void trace(enum delay_level best, int64_t launch_at, const int64_t *waits)
 {
     struct delay d;
@@ -136,7 +137,7 @@ static void test_levels(void)
     CU_ASSERT_EQUAL(job.wait_us, 1 * S);
 }
 
-/* A slot on which nothing of it may run: declined, never taken, whatever it has waited. */
+/* A slot on which no task of the job may run is declined, however long the job has waited. */
 static void test_passed_by(void)
 {
     struct delay d;
@@ -172,8 +173,8 @@ static void test_spread_cap(void)
     CU_ASSERT_EQUAL(policy_spread_cap(8, 5, 0), 8);
 }
 
-/* Algorithm 2, D = 3: three offers are declined; then any is taken until a local one sets the count
- * back. */
+/* Algorithm 2, D = 3: three offers are declined; then any offer is taken, until a local launch
+ * resets the count. */
 static void test_skips(void)
 {
     struct delay d;
@@ -188,8 +189,8 @@ static void test_skips(void)
         CU_ASSERT_FALSE(i == 1 ? delay_would_take_or_decline(&d, &job, DELAY_ANY)
                                : delay_offer_slot(&d, &job, DELAY_RACK));
     }
-    CU_ASSERT(
-        delay_would_take_or_decline(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
+    /* merely asking changes nothing then */
+    CU_ASSERT(delay_would_take_or_decline(&d, &job, DELAY_ANY));
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY));
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_RACK)); /* the count stays */
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_NODE));

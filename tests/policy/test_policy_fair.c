@@ -115,7 +115,7 @@ static void test_size_weight(void)
     a = world_submit(w, "default", 255, 0);
     b = world_submit(w, "default", 4095, 0);
     world_fill(w);
-    CU_ASSERT_EQUAL(maps_of(a), 32); /* 8 to 12 */
+    CU_ASSERT_EQUAL(maps_of(a), 32); /* weights of 8 and 12 */
     CU_ASSERT_EQUAL(maps_of(b), 48);
     world_free(w);
 }
@@ -140,7 +140,8 @@ static void test_minima_that_do_not_fit(void)
     world_free(w);
 }
 
-/* Both below their minimum: how far is a ratio. Then those below it come before all others. */
+/* Of two queues below their minimum, the one that runs the smaller part of its minimum goes first;
+ * both come before queues that are not below theirs. */
 static void test_needy_first(void)
 {
     struct world *w = world_new(1000, 0, "a,b,c");
@@ -199,7 +200,7 @@ static void test_nested(void)
     world_free(w);
 }
 
-/* A queue at its maximum gets nothing; that is meant, not a fault. */
+/* A queue at its maximum gets nothing; the offer says that slots are held back on purpose. */
 static void test_maximum(void)
 {
     struct world *w = world_new(100, 0, "a.x,a.y,b");
@@ -236,7 +237,7 @@ static int32_t user_job(struct world *w, const char *queue, int32_t user)
     return job->seq - 1;
 }
 
-/* Over the limits of queues and users applications wait, first come first. */
+/* Applications beyond the limit of a queue or a user wait, and run in the order of submission. */
 static void test_running_applications(void)
 {
     struct world *w = world_new(100, 0, "a.x,a.y");
@@ -280,7 +281,7 @@ static void test_running_applications(void)
     world_free(w);
 }
 
-/* A job that runs when the policy comes is active, whatever the limits. */
+/* A job that has run before the policy is activated is active, whatever the limits. */
 static void test_running_at_arrival(void)
 {
     struct world *w = world_new(100, 0, NULL);
@@ -357,7 +358,7 @@ static void test_preemption(void)
     struct world *w = two_pools(25, 0, INT64_MAX, 20 * SEC, true);
 
     world_pass(w, 100 * SEC);
-    killed(w, 0); /* half of its share is no alarm */
+    killed(w, 0); /* half of its share is not yet starved */
     world_free(w);
     w = two_pools(24, 0, INT64_MAX, 20 * SEC, true);
     world_pass(w, 20 * SEC);
@@ -387,12 +388,13 @@ static void test_preemption(void)
     world_free(w);
 }
 
-/* What is being killed already is not asked for again; who may not be preempted is not. */
+/* Tasks that are being killed already are not named again; a queue that must not be preempted is
+ * spared. */
 static void test_preemption_bounds(void)
 {
     struct world *w = two_pools(24, 0, INT64_MAX, 10 * SEC, true);
 
-    for (int i = 90; i < 100; i++) { /* ten of a's end slowly */
+    for (int i = 90; i < 100; i++) { /* ten of a's tasks end slowly */
         w->attempts[i].killing = true;
         w->capacity.freeing[BASE_TASK_MAP]++;
     }
@@ -419,7 +421,7 @@ static void test_preemption_bounds(void)
 }
 
 /* Three pools of 100 slots: a runs 60, b 10, c 30, each would have a third. b alone is starved, by
- * 24 slots after rounding up; a could give 27. What is being freed counts. */
+ * 24 slots after rounding up; a could give 27. Slots that are being freed count. */
 static void test_preemption_need(void)
 {
     static const struct {
@@ -450,7 +452,7 @@ static void test_preemption_need(void)
     }
 }
 
-/* A pool that comes to life has not been starved before. */
+/* The time-out of a pool runs from its first submission: an empty pool is not starved. */
 static void test_timeout_runs_from_submission(void)
 {
     struct world *w = world_new(10, 0, "a,b");
@@ -488,8 +490,8 @@ static void test_no_delay(void)
     world_free(w);
 }
 
-/* 10 slots, 8 and 2 running for 2 s: deficits of -6 and +6 task-seconds, and the second comes first
- * until it has made up for it, however many it runs. */
+/* 10 slots, 8 and 2 running for 2 s: deficits of -6 and +6 task-seconds, and the second job goes
+ * first until it has made up for its deficit, however many tasks it runs. */
 static void test_deficit(void)
 {
     struct world *w = world_new(10, 0, "a,b");
@@ -518,7 +520,7 @@ static void test_deficit(void)
     world_free(w);
 }
 
-/* A long job's maps are spread; after five short ones it is long no more. */
+/* A long job's maps are spread; after five short ones the job no longer counts as long. */
 static void test_long_tasks(void)
 {
     struct world *w = world_new(100, 0, NULL);
@@ -578,7 +580,7 @@ static void test_long_tasks_killed(void)
     world_free(w);
 }
 
-/* An ended task counts on for a while: its slot goes to the other job first. */
+/* An ended task counts as running for a while longer, so its slot goes to the other job first. */
 static void commit_delay(const struct policy_ops *ops, bool on)
 {
     struct world *w = world_new(10, 0, NULL);
@@ -640,9 +642,9 @@ static void test_queues_change(void)
     shares_are(w, "b", 30);
     shares_are(w, "b.x", 15);
     policy_queues_add_dynamic(&w->queues, "root.new.user");
-    world_submit(w, "new.user", 100, 0); /* not told: it looks itself */
+    world_submit(w, "new.user", 100, 0); /* the policy finds the new queue itself */
     world_pass(w, SEC);
-    shares_are(w, "new.user", 22); /* 22.5, as b: the first gets the half */
+    shares_are(w, "new.user", 22); /* 22.5, as for b, which comes first and gets 23 */
     world_free(w);
 }
 

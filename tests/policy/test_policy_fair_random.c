@@ -173,8 +173,8 @@ static void check_order(struct world *w, enum base_task_kind k)
     CU_ASSERT(e.n > 0 || offer.held == (e.held || w->policy->waiting_n > 0));
 }
 
-/* At every queue the shares in it add up to what there is of its share, or to all that is
- * wanted. */
+/* Checks for every queue that the shares inside it add up to its own share, or to all that is
+ * wanted there. */
 static void check_shares(struct world *w, enum base_task_kind k)
 {
     w->ops->on_timer(w->policy, w->now_us += SEC, &w->plan);
@@ -202,7 +202,8 @@ static void check_shares(struct world *w, enum base_task_kind k)
     }
 }
 
-/* Who waits does so because a limit of his is reached. */
+/* Checks that an application waits only if a limit of one of its queues, or of its user, is
+ * reached. */
 static void check_limits(const struct world *w)
 {
     for (int j = 0; j < w->n_jobs; j++) {
@@ -282,7 +283,7 @@ static void event(struct world *w)
     }
 }
 
-/* No slot stays free while somebody who may would take it. */
+/* Checks that no slot stays free while a job wants it and may have it. */
 static void check_no_idle(struct world *w)
 {
     world_fill(w);
@@ -320,7 +321,8 @@ static void test_random(void)
         run(seed, 250);
 }
 
-/* Jobs of equal size that come together are never more than a task apart, and end together. */
+/* Jobs of equal size that are submitted together are never more than a task apart, and end
+ * together. */
 static void test_equal_jobs(void)
 {
     struct world *w = world_new(10, 0, NULL);

@@ -1,6 +1,6 @@
 /* Goal: HFSP's two levels at policy level: guesses, samples, estimates, the order of
- * training, late jobs, what is carried over a change of policy, and its
- * words. Method: a small world of slots around the policy; sizes are read from its state. */
+ * training, late jobs, what is carried over a change of policy, and explanations. Method: a small
+ * world of slots around the policy; sizes are read from its state. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static void test_first_guess(void)
     fake_free(&w);
 }
 
-/* 20 maps, samples of 9, 10, 11, 10, 10 s: 200 s in all, 150 left. */
+/* Trains a job of 20 maps whose five samples take @first_s, 10, 11, 10 and 10 s. With a @first_s of
+ * 9, its size is 200 s, and 150 s are left. */
 static struct fake_job *train_started(struct fake *w, double first_s)
 {
     static const double s[5] = {9, 10, 11, 10, 10};
@@ -220,8 +221,8 @@ static void test_training_order(void)
     fake_free(&w);
 }
 
-/* Three jobs and three training slots: one each. What training does not use goes to the job
- * scheduler, and back. */
+/* Three jobs and three training slots: one each. Slots that training does not use go to the job
+ * scheduler. */
 static void test_training_share(void)
 {
     struct fake w;
@@ -255,7 +256,7 @@ static void test_xi_without_bound(void)
     for (uint32_t i = 0; i < 5; i++)
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_MAP), j);
     CU_ASSERT_PTR_NULL(fake_offer(&w, 5, BASE_TASK_MAP));
-    CU_ASSERT_EQUAL(w.held, 1); /* and that is meant */
+    CU_ASSERT_EQUAL(w.held, 1); /* the slot is held back on purpose */
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -281,7 +282,8 @@ static void test_sample_lost(void)
     fake_free(&w);
 }
 
-/* Also one that was measured already, as a reduce is that still runs: its measure goes with it. */
+/* A killed sample is replaced even if it has been measured already, as a reduce may be while it
+ * still runs; its measurement is dropped. */
 static void test_measured_sample_lost(void)
 {
     struct fake w;
@@ -333,9 +335,9 @@ static void test_carried_over(void)
     CU_ASSERT_DOUBLE_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->size_us, 200e6, 1);
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 142, 1e-6); /* two have run for 4 s */
     CU_ASSERT_EQUAL(hfsp_phase_in(k, BASE_TASK_MAP)->state, HFSP_TRAINING);
-    CU_ASSERT_EQUAL(hfsp_phase_in(k, BASE_TASK_MAP)->started, 1); /* what runs is of its sample */
+    CU_ASSERT_EQUAL(hfsp_phase_in(k, BASE_TASK_MAP)->started, 1); /* the running task is a sample */
     CU_ASSERT_EQUAL(hfsp_phase_in(k, BASE_TASK_MAP)->size_us,
-                    200e6); /* guessed by the other's tasks */
+                    200e6); /* guessed from the other job's tasks */
     fake_free(&w);
 }
 
@@ -355,7 +357,7 @@ static void test_reduces_when_ready(void)
     fake_free(&w);
 }
 
-/* Two late jobs: one after the other by default, in turns under PSBS, and before everybody else. */
+/* Two late jobs: one after the other by default, in turns under PSBS, and before all other jobs. */
 static void late_jobs(const struct policy_ops *ops, const char *options, bool turns)
 {
     struct fake w;
@@ -410,7 +412,7 @@ static void test_application(void)
     j = fake_job(&w, 6, 10 * S, 0, 0);
     j->pj.is_job = false;
     fake_arrive(&w, j);
-    /* nobody would tell when a sample has ended */
+    /* the policy would not be told when a sample has ended */
     CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->state, HFSP_SIZED);
     CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].train[0].n, 0);
     CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->size_us, 360e6);
@@ -421,7 +423,7 @@ static void test_application(void)
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 600, 1e-6);
     j->pj.phase[BASE_TASK_MAP].total -= 4;
     j->pj.phase[BASE_TASK_MAP].pending -= 4;
-    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP); /* it wants four less */
+    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP); /* it wants four fewer */
     CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->size_us, 360e6);
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 360, 1e-6);
     j->pj.phase[BASE_TASK_MAP].running = 2;
@@ -434,7 +436,7 @@ static void test_application(void)
     fake_free(&w);
 }
 
-/* An application of many containers is no larger to HFSP than it asks for: a small job comes
+/* To HFSP an application is as large as the containers that it asks for, so a small job goes
  * first. */
 static void test_application_waits(void)
 {
@@ -453,7 +455,8 @@ static void test_application_waits(void)
     fake_free(&w);
 }
 
-/* Suspended attempts that end (their node is lost, say) are no longer claims of it. */
+/* Suspended attempts that end, because their node is lost, say, are no longer claims of their
+ * job. */
 static void test_suspended_lost(void)
 {
     struct fake w;
@@ -472,7 +475,7 @@ static void test_suspended_lost(void)
     CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].node[0].len, 0);
     CU_ASSERT_EQUAL(hfsp_phase_in(small, BASE_TASK_MAP)->held, 0);
     fake_free(&w);
-    /* one that is being measured: it did not run any more */
+    /* a suspended sample was no longer counted as running, so its end takes nothing off */
     hfsp_start(&w, &policy_hfsp, "", 1, 4, 1);
     big = hfsp_arrive(&w, 20, 10, 0, 0);
     fake_offer(&w, 0, BASE_TASK_MAP);
@@ -487,8 +490,8 @@ static void test_suspended_lost(void)
 }
 
 /* ---------------------------------------------------------------- the virtual cluster over time */
-/* One slot, load 0.9, every size told twice too large: those that have ended leave what they did
- * not need. */
+/* One slot, a load of 0.9, and every size given twice too large: jobs that have ended leave the
+ * virtual cluster, with the work that they did not need. */
 static void test_sizes_too_large(void)
 {
     struct fake w;
@@ -510,8 +513,8 @@ static void test_sizes_too_large(void)
     fake_free(&w);
 }
 
-/* A job that is killed takes its work with it, also from the virtual cluster: all of it (xi without
- * bound: very much).
+/* A job that is killed takes its work with it, also from the virtual cluster: all of it (which is
+ * very much when xi has no bound).
  */
 static void test_killed(void)
 {
@@ -532,7 +535,7 @@ static void test_killed(void)
     fake_free(&w);
 }
 
-/* Numbers that no job has: none of them disturbs the order. */
+/* Numbers that no real job has: none of them disturbs the order. */
 static void test_extremes(void)
 {
     static const char *const options[] = {
@@ -572,8 +575,8 @@ static void test_extremes(void)
     }
 }
 
-/* Sizes that no integer holds when they are rounded: what is left of such a task is long, not the
- * opposite. */
+/* Sizes that overflow an integer when they are rounded: what is left of such a task counts as long,
+ * not as negative. */
 static void test_sizes_beyond_bounds(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -593,7 +596,7 @@ static void test_sizes_beyond_bounds(void)
     }
 }
 
-/* No slots, then some, then none: nobody is lost, time without slots serves nobody. */
+/* No slots, then one, then none: no job is lost, and time without slots serves no job. */
 static void test_capacity(void)
 {
     struct fake w;
