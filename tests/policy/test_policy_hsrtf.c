@@ -49,7 +49,7 @@ static void test_remaining_time(void)
                     S(120) + hsrtf_reduce_duration_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
 }
 
-/* What no cluster has: times are cut, not wrapped around. */
+/* Sizes that no cluster has: times are capped and do not wrap around. */
 static void test_absurd(void)
 {
     int64_t tasks[BASE_TASK_KINDS] = {INT32_MAX, INT32_MAX},
@@ -190,7 +190,7 @@ static struct fake_job *sort_job(struct fake *w, int32_t maps, int32_t reduces)
     return j;
 }
 
-/* All maps of @first run on the empty cluster, and tell after a moment. */
+/* Starts the first @n tasks of the kind @kind, in turn on each node. */
 static void run_some(struct fake *w, struct fake_job *j, enum base_task_kind kind, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
@@ -257,8 +257,9 @@ static void explained(const struct fake *w, const struct fake_job *j, const char
     base_buf_free(&b);
 }
 
-/* Estimates: nothing known; running tasks that have shown something; ended ones; reduces on their
- * own; a new job takes over what the others have; a last job's when nobody runs. */
+/* Estimates come from the defaults; from running tasks, once they have made some progress; from
+ * ended tasks; for reduces from reduces alone; for a new job from other jobs, or from its given
+ * durations. */
 static void test_estimates(void)
 {
     struct fake w;
@@ -272,12 +273,12 @@ static void test_estimates(void)
         a->task[BASE_TASK_MAP][i].progress = 0.019;
     epoch(&w);
     explained(&w, a, "(map 30.0 s, reduce 30.0 s each, assumed)");
-    a->task[BASE_TASK_MAP][0].progress = -1; /* 60 s, as it is */
+    a->task[BASE_TASK_MAP][0].progress = -1; /* its true progress: 60 s a map */
     epoch(&w);
     explained(
         &w, a,
         "remaining time 120.0 s alone on the cluster (map 60.0 s, reduce 60.0 s each, measured)");
-    /* 4 blocks for each reduce, but what running jobs have comes before equation 2 */
+    /* 4 blocks for each reduce, but estimates of running jobs come before equation 2 */
     b = sort_job(&w, 8, 2);
     explained(&w, b, "(map 60.0 s, reduce 240.0 s each, assumed)");
     w.now_us = fake_ends_at(&w, &a->task[BASE_TASK_MAP][0]);
@@ -362,7 +363,8 @@ static void test_proportional(void)
     fake_free(&w);
 }
 
-/* What becomes free when all have their targets goes to the shortest with pending work. */
+/* A slot that becomes free when all jobs have their targets goes to the shortest job with pending
+ * work. */
 static void test_beyond_targets(void)
 {
     struct fake w;
@@ -382,7 +384,7 @@ static void test_beyond_targets(void)
         fake_start(&w, b, BASE_TASK_MAP, i, 0);
     CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_start(&w, b, BASE_TASK_MAP, 5, 0);
-    /* nobody is below its target: the shorter one */
+    /* no job is below its target: the shorter one gets the slot */
     CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_free(&w);
 }
@@ -408,7 +410,8 @@ static void test_new_demand(void)
 }
 
 /* ---------------------------------------------------------------- killing */
-/* A full cluster of long jobs; a short one with @n maps arrives. */
+/* Fills the cluster with tasks of one long job, *longer; then a short job of @n maps arrives, and
+ * is returned. */
 static struct fake_job *crowd(struct fake *w, const struct policy_ops *ops,
                               struct fake_job **longer, int32_t n)
 {
@@ -449,7 +452,7 @@ static void test_kill_one_per_slot(void)
     for (int i = 0; i < 4; i++)
         a->task[BASE_TASK_MAP][i].progress = i == 2 ? 0.1 : 0.5 + 0.1 * i;
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 4);
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 2); /* four are on their way already */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 2); /* four slots are being freed already */
     CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 0);
     w.now_us += S(3);
     fake_report(&w, 0);
@@ -476,8 +479,7 @@ static void test_kill_least_progress(void)
     fake_free(&w);
 }
 
-/* A job with the same remaining time is not killed for one that came later, nor for an earlier
- * one. */
+/* No task is killed for a job with the same remaining time, even when that job came earlier. */
 static void test_kill_strictly_longer(void)
 {
     struct fake w;
@@ -557,9 +559,10 @@ static void test_kill_patience(void)
     fake_free(&w);
 }
 
-/* PrP: as many as the job lacks of its share, no more. Alone the jobs need 500 and 10 s: shares
- * 1/51 and 50/51. On these 4000 and 20 s, the first after 20 s of waiting: starved 8.04 and 2
- * times, 0.6 and 7.4 slots. */
+/* PrP kills as many tasks as the job lacks of its share, no more. Alone on the cluster the jobs
+ * need 500 and 10 s, which gives shares of 1/51 and 50/51. With these they would need 4000 and 20
+ * s, and the first has been there for 20 s already: they are slowed down 8.04 and 2 times, and get
+ * 0.6 and 7.4 slots. */
 static void test_kill_up_to_share(void)
 {
     struct fake w;
@@ -573,7 +576,7 @@ static void test_kill_up_to_share(void)
     fake_free(&w);
 }
 
-/* Jobs that come with suspended tasks, of another policy, get them resumed. */
+/* Tasks that an earlier policy has suspended are resumed. */
 static void test_resumes(void)
 {
     struct fake w;
@@ -602,7 +605,7 @@ static void test_resumes(void)
     fake_free(&w);
 }
 
-/* Many at once: each finds its place, and the next epoch puts all right. */
+/* Many jobs arrive at once: under Pu each finds its place at once, under Pr at the next epoch. */
 static void test_many_at_once(void)
 {
     static const struct policy_ops *const variants[] = {&policy_hsrtf_pu, &policy_hsrtf_pr};

@@ -67,8 +67,8 @@ static void test_weights(void)
     fake_free(&w);
 }
 
-/* An attempt's time counts until it ends, and not while it is suspended; a new policy knows what
- * was before. */
+/* An attempt's time counts until it ends; a policy that is activated later knows the time
+ * before. */
 static void test_over_changes(void)
 {
     struct fake w;
@@ -115,8 +115,8 @@ static void test_quantum(void)
     fake_free(&w);
 }
 
-/* Service in proportion to a tiny weight is more than a number can hold: it still is more than
- * another's. */
+/* Service divided by a tiny weight is more than an integer holds, but still counts as more than
+ * another job's. */
 static void test_tiny_weight(void)
 {
     struct fake w;

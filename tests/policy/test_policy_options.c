@@ -48,7 +48,7 @@ static void test_find(void)
     is_option("quantum", "las.quantum");
     is_option("hfsp.sample-maps", "hfsp.sample_maps");
     is_option("commit-delay", "commit_delay");
-    is_option("epoch", NULL); /* of hsrtf and of srpt */
+    is_option("epoch", NULL); /* hsrtf and srpt both have one */
     is_option("las.quanta", NULL);
     CU_ASSERT_STRING_EQUAL(policy_option_at(0)->name, policy_common_options[0].name);
 }

@@ -138,7 +138,7 @@ static void test_hadoop_rules(void)
     policy_fifo.destroy(p);
 }
 
-/* Two equal jobs alternate; the order follows every single assignment. */
+/* Three equal jobs take turns; the order follows every single assignment. */
 static void test_naive_fair(void)
 {
     struct policy_conf conf = {0};

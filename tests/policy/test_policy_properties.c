@@ -2,10 +2,10 @@
  * clusters and workloads by seed for each policy of the registry, run to the end without a core:
  *   slots are never exceeded; none stays idle at a heartbeat while a job waits that the policy does
  *   not hold back on purpose; every task completes exactly once; work is lost by kills alone;
- *   suspended tasks go on on their node; FIFO passes nobody over (policy_fake.c looks at these all
- *   the time); no job is lost when the policy is changed, or when jobs go to other queues;
- *   under fair equal jobs end within one task of each other; what RTMR promises it keeps, and more
- *   capacity never makes it refuse what less would accept.
+ *   suspended tasks resume on their node; FIFO passes no job over (policy_fake.c checks these all
+ *   the time); no job is lost when the policy is changed, or when jobs go to other queues; under
+ *   fair equal jobs end within one task of each other; RTMR keeps its promises, and more capacity
+ *   never makes it refuse a job that it would accept with less.
  * A breach prints policy and seed; CREEL_SEED=n runs that seed alone. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static bool one_in(uint32_t n)
     return rnd(n) == 0;
 }
 
-/* Tenths of a second. */
+/* Returns a random time from @from to @to tenths of a second, in microseconds. */
 static int64_t rnd_time(uint32_t from, uint32_t to)
 {
     return (int64_t)(from + rnd(to - from + 1)) * 100000;
@@ -51,8 +51,8 @@ static void rnd_word(const struct policy_option *o, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(at, ","), at);
 }
 
-/* Any of its words and switches, and times in proportion to these short tasks. Settings that cannot
- * hold together are left at their defaults. */
+/* Sets options of @ops at random: any word, any switch, and some times divided by ten, in
+ * proportion to these short tasks. Keeps the defaults when the policy rejects the combination. */
 static struct policy_conf rnd_conf(const struct policy_ops *ops)
 {
     struct policy_conf conf = {0};
@@ -78,7 +78,7 @@ static struct policy_conf rnd_conf(const struct policy_ops *ops)
 /* ---------------------------------------------------------------- random workloads */
 struct plan {
     bool given, plain,
-        switches; /* durations are known; jobs alone; the policy changes on the way */
+        switches; /* durations are given; only jobs, no applications; the policy changes */
     bool timed;   /* for promises: most jobs have deadlines, and they can be kept */
     bool limits;  /* queues have maximum shares or limits of running applications */
     enum fake_mode mode;
@@ -180,7 +180,7 @@ static void rnd_world(struct fake *w, struct plan *plan, const struct policy_ops
         rnd_job(w, plan);
 }
 
-/* A policy that a cluster could change to. */
+/* Returns a policy that a cluster could change to. */
 static const struct policy_ops *rnd_policy(void)
 {
     const struct policy_ops *ops;
@@ -232,8 +232,8 @@ static int64_t due_us(const struct fake_job *j)
     return j->pj.submit_us + j->pj.deadline_us;
 }
 
-/* A job with an earlier deadline that came later may have moved the estimate of @j, never beyond
- * its deadline. */
+/* Returns true when a job that came later has an earlier deadline: it may have moved the estimate
+ * of @j, though never beyond the deadline of @j. */
 static bool was_overtaken(const struct fake *w, const struct fake_job *j)
 {
     for (uint32_t i = 0; i < w->jobs_n; i++) {
@@ -264,7 +264,8 @@ static int check_promises(const struct fake *w)
     return bad;
 }
 
-/* Now and then some go to other queues, whatever they run. True: all have ended. */
+/* Runs the jobs, and moves some of them to other queues now and then, whatever they run. Returns
+ * true when all have ended. */
 static bool run_moving(struct fake *w, const struct plan *plan)
 {
     static const char *const queues[] = {"default", "a", "b", "c"};
@@ -340,8 +341,7 @@ static void test_promises(void)
 }
 
 /* ---------------------------------------------------------------- fair */
-/* As many slots for each job: those of a wave that nobody can divide go to the earlier jobs, wave
- * after wave. */
+/* Equal jobs, with equally many slots for each: all end within one task's time of each other. */
 static void equal_jobs(const struct policy_ops *ops, uint64_t seed)
 {
     struct fake w;

@@ -159,7 +159,7 @@ static void test_rules(void)
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.secondary.u");
     CU_ASSERT_EQUAL(q.v[at].max.slots[BASE_TASK_MAP], 7);
     CU_ASSERT_EQUAL(q.v[at].min_timeout_us, 5);
-    /* a leaf: no queue below it */
+    /* staff takes applications itself: no queue is made below it */
     CU_ASSERT_EQUAL(place(&q, "", "u", "none,staff"), policy_queues_find(&q, "sample"));
     at = place(&q, "own", "u", "staff");
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.own");
@@ -174,7 +174,7 @@ static void test_rules(void)
     policy_queues_free(&q);
 }
 
-/* Thousands of queues made by one user's submissions keep nobody from working. */
+/* Thousands of queues made by one user's submissions do not keep other users from submitting. */
 static void test_full(void)
 {
     struct policy_queues q;
@@ -263,7 +263,7 @@ static void test_limits(void)
     CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_REDUCE, &c, 42), 5);
     l.percent[0] = 0;
     CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 0);
-    l.slots[BASE_TASK_MAP] = INT64_MAX; /* bounded, so that what it stands for in memory is */
+    l.slots[BASE_TASK_MAP] = INT64_MAX; /* bounded, so that its memory does not overflow */
     CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), INT64_C(1000000000000));
 }
 

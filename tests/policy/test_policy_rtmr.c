@@ -1,6 +1,6 @@
 /* Goal: RTMR keeps its promises. Method: the examples; a thousand random workloads on small
- * clusters, whose tasks take at most what was said; the same with other policies before, with jobs
- * beside, with fewer or more slots. */
+ * clusters, whose tasks take at most as long as submitted; the same after other policies, beside
+ * jobs without deadlines, with fewer or more slots. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static bool contains(const char *text, const char *part)
 
 /* ---- examples ---- */
 
-/* l=2, q=1; maps 10 s, reduces 5 s. J1 runs when J2 comes. */
+/* Two map slots and one reduce slot; maps of 10 s, reduces of 5 s. J1 runs when J2 comes. */
 static void test_admission(void)
 {
     static const int64_t asked[] = {30, 40};
@@ -67,7 +67,7 @@ static void test_admission(void)
     }
 }
 
-/* J1 waits (a job without deadline has the slots): J2 with the earlier deadline goes first. */
+/* J1 has not started, since no heartbeat has come: J2, whose deadline is earlier, goes first. */
 static void test_waiting_jobs_by_deadline(void)
 {
     struct world w;
@@ -90,7 +90,8 @@ static void test_waiting_jobs_by_deadline(void)
     world_free(&w);
 }
 
-/* l=4, q=3. H: 3 maps and 3 reduces of 10 s, due at 25. L: a map of 5 s, a reduce of 100 s. */
+/* Four map slots and three reduce slots. H: 3 maps and 3 reduces of 10 s, due at 25. L: a map of 5
+ * s, a reduce of 100 s. */
 static void reservation(const char *settings, int64_t h_finish, int64_t l_finish)
 {
     struct world w;
@@ -117,8 +118,8 @@ static void test_reservation(void)
     reservation("rtmr.literal=true", 30, 105);
 }
 
-/* A job that takes a third of its time: with feedback the next one gets its slots, without it does
- * not. */
+/* A job takes a third of its submitted time: with feedback the next job is accepted for the slots
+ * that came free early, without feedback it is not. */
 static void test_feedback(void)
 {
     for (int feedback = 0; feedback < 2; feedback++) {
@@ -187,7 +188,7 @@ static void test_length_options(void)
     world_free(&w);
 }
 
-/* A task takes longer than was said: told once, apart from the broken promise. */
+/* A task takes longer than submitted: this is noted once, and the broken promise separately. */
 static void test_broken_precondition(void)
 {
     struct world w;
@@ -238,7 +239,7 @@ static void test_beside(void)
     CU_ASSERT(j1->accepted);
     CU_ASSERT_EQUAL(j1->promise.finish_us, 41 * S);
     CU_ASSERT_EQUAL(j1->finish_us, 41 * S);
-    CU_ASSERT_EQUAL(be->finish_us, 51 * S); /* one at 21 beside, two at 31 */
+    CU_ASSERT_EQUAL(be->finish_us, 51 * S); /* one task runs from 21 on, two from 31 on */
     base_buf_free(&text);
     world_free(&w);
 }
@@ -277,13 +278,13 @@ static void test_beside_options(void)
     be = world_job(&w, 0, 8, 20 * S, 0, 0, 0);
     late = world_job(&w, 0, 4, 20 * S, 0, 0, 0);
     world_run(&w, 1 * S);
-    /* two waves are left of it, one of the other */
+    /* two waves of @be are left, one of @late */
     CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 0);
     CU_ASSERT_EQUAL(late->pj.phase[BASE_TASK_MAP].running, 4);
     world_free(&w);
 }
 
-/* Reduces without deadline stay off the slots that are kept. */
+/* Reduces of a job without a deadline stay off the slots that are kept for a job with one. */
 static void test_beside_reduces(void)
 {
     struct world w;
@@ -308,7 +309,7 @@ static void test_taken_over(void)
 
     world_init(&w, &policy_fifo, NULL, 1, 2, 1, 0, false);
     a = world_job(&w, 0, 4, 10 * S, 1, 5 * S, 50 * S);
-    b = world_job(&w, 1 * S, 2, 10 * S, 0, 0, 15 * S); /* fifo does not ask */
+    b = world_job(&w, 1 * S, 2, 10 * S, 0, 0, 15 * S); /* fifo admits every job */
     world_run(&w, 12 * S);
     CU_ASSERT_EQUAL(a->pj.phase[BASE_TASK_MAP].done, 2);
     world_switch(&w, &policy_rtmr);
@@ -327,7 +328,8 @@ static void test_taken_over(void)
     world_free(&w);
 }
 
-/* Taken over between two heartbeats: a slot that is free then was not used in the past. */
+/* RTMR takes over between two heartbeats: it must not plan a free slot for a time that has
+ * passed. */
 static void test_taken_over_at_its_time(void)
 {
     struct world w;
@@ -351,8 +353,8 @@ static struct world_job *submitted_now(struct world *w)
     return j;
 }
 
-/* Slots whose processes are being killed are free soon; those of an application, or of reduces
- * whose maps are not done, nobody knows when. A deadline may be as far off as numbers go. */
+/* Slots whose tasks are being killed are free soon; slots of an application, or of reduces whose
+ * maps are not done, at an unknown time. A deadline may be as late as INT64_MAX. */
 static void test_slots_taken(void)
 {
     struct world w;
@@ -381,7 +383,8 @@ static void test_slots_taken(void)
     world_free(&w);
 }
 
-/* Maps that were done run again when their output is lost: the next job is told so. */
+/* Maps that were done run again when their output is lost: the promise to the next job allows for
+ * them. */
 static void test_output_lost(void)
 {
     struct world w;
@@ -420,12 +423,13 @@ static void test_slots_lost(void)
     CU_ASSERT(contains(w.last_note, "no slot is left for job_1_0001"));
     w.capacity.slots[BASE_TASK_MAP] = 4;
     policy_rtmr.on_capacity(w.policy, w.now_us);
-    /* the new ones are there since 1 s */
+    /* the new slots have been there since 1 s */
     CU_ASSERT_EQUAL(rtmr_job_of(&j->pj)->entry->finish_us, 21 * S);
     world_free(&w);
 }
 
-/* Two slots. a runs, b waits, c would be too late behind b: once b is killed, or a, it is not. */
+/* Two slots: a runs, b waits, c comes behind b. If b or a has been killed, c is promised an earlier
+ * end. */
 static void test_killed(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -469,7 +473,8 @@ struct outcome {
     int64_t latest_us; /* most that a job was later than its estimate */
 };
 
-/* @heartbeats counted in the estimates: @pad. Tasks take 30 to 100 % of what was said. */
+/* Adds @n random jobs of up to @maps_max maps and @reduces_max reduces, some of them without
+ * deadlines if @beside. Their tasks take 30 to 100 % of the submitted times. */
 static void jobs_up_to(struct world *w, int32_t n, bool beside, int32_t maps_max,
                        int32_t reduces_max)
 {
@@ -490,7 +495,7 @@ static void jobs_up_to(struct world *w, int32_t n, bool beside, int32_t maps_max
                 int64_t most = j->task[k][t].needs_us;
 
                 if (k == BASE_TASK_REDUCE && maps && !w->oob &&
-                    w->heartbeat_us) /* the end of the maps goes unnoticed, too */
+                    w->heartbeat_us) /* the end of the maps is noticed late, too */
                     most -= w->heartbeat_us;
                 j->task[k][t].needs_us = rnd(3) ? most : most * (30 + rnd(71)) / 100;
             }
@@ -582,7 +587,7 @@ static void test_promises_hold(void)
     CU_ASSERT(sum.refused > 1000);
 }
 
-/* Heartbeats that estimates know nothing of make jobs late. */
+/* When the estimates do not allow for heartbeats, jobs end late. */
 static void test_padding(void)
 {
     struct outcome sum = {0};
@@ -598,8 +603,8 @@ static void test_padding(void)
     CU_ASSERT(sum.latest_us > 3 * S);
 }
 
-/* Wide jobs, some of which are killed; the refused ones come again within the margin with the date
- * they were offered.
+/* Wide jobs, some of which are killed; refused jobs are submitted again, within the margin, with
+ * the date that they were offered, and are then accepted.
  */
 static void wide_world(int run, const char *settings, struct outcome *sum)
 {
@@ -714,7 +719,8 @@ static void test_offers_are_good(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* The same single job on more and more slots. */
+/* The same single job on more and more slots: its end is never promised later than with fewer
+ * slots. */
 static void test_more_slots(void)
 {
     int bad = 0;
@@ -747,8 +753,8 @@ static void test_more_slots(void)
     CU_ASSERT_EQUAL(bad, 0);
 }
 
-/* From another policy and back, in the middle: nobody is lost; jobs accepted afterwards keep their
- * promise. */
+/* Changes to another policy and back, in the middle of the run: no job is lost, and promises to
+ * jobs accepted afterwards are kept. */
 static void test_switched_over(void)
 {
     int unfinished = 0;
@@ -777,7 +783,7 @@ static void test_switched_over(void)
     CU_ASSERT_EQUAL(unfinished, 0);
 }
 
-/* Nodes fail, tasks run again: who is accepted afterwards can rely on it. */
+/* Nodes fail and tasks run again: promises to jobs accepted afterwards are kept. */
 static void test_after_failures(void)
 {
     int accepted = 0, late = 0, unfinished = 0;

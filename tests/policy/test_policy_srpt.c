@@ -42,7 +42,8 @@ static void test_one_slot(void)
     fake_free(&w);
 }
 
-/* Its figure 2 with whole slots: 20 x 1, j1 20 x 30 s, j2 11 x 10 s at 10, j3 7 x 10 s at 13. */
+/* HFSP's figure 2 with whole slots: 20 slots; j1 has 20 tasks of 30 s, j2 11 of 10 s at 10, j3 7 of
+ * 10 s at 13. */
 static void test_many_slots(void)
 {
     struct fake w;
@@ -65,7 +66,8 @@ static void test_many_slots(void)
     fake_free(&w);
 }
 
-/* What is suspended on a node goes on there before a longer job, which gives way again. */
+/* Tasks of the longest job are suspended for shorter jobs, and resumed on their nodes when those
+ * have ended; none is killed. */
 static void test_takes_its_place_back(void)
 {
     struct fake w;
@@ -144,7 +146,8 @@ static void explained(const struct fake *w, const struct fake_job *j, const char
     base_buf_free(&b);
 }
 
-/* Sizes nobody told: 60 s; then what recent tasks took; given durations; its own. */
+/* How long a task of unknown size is expected to take: at first 60 s; then the mean of the job's
+ * own ended tasks, or of recent tasks of other jobs; given durations come before those. */
 static void test_estimates(void)
 {
     struct fake w;

@@ -1,5 +1,5 @@
 /* Goal: reservations get the times that they should, and RTMR keeps them. Method: calendars and
- * bookings worked out by hand; small clusters in virtual time with jobs beside. */
+ * bookings worked out by hand; small clusters in virtual time, with other jobs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void test_calendar(void)
     CU_ASSERT_EQUAL(slot_calendar_next_step_us(&c, 10), 20);
     CU_ASSERT_EQUAL(slot_calendar_next_step_us(&c, 40), NEVER);
     slot_calendar_copy(&copy, &c);
-    slot_calendar_add(&c, 30, 40, 2); /* as many as before: one step less */
+    slot_calendar_add(&c, 30, 40, 2); /* as many slots as in the step before: one step less */
     CU_ASSERT_EQUAL(c.n, 3);
     slot_calendar_add(&c, 10, 40, -2);
     slot_calendar_add(&c, 20, 40, -3);
@@ -80,8 +80,8 @@ static bool booked(const struct policy_reservation *r, size_t i, size_t stage, i
         BASE_TASK_MAP, n, width, (seconds)*S                                                       \
     }
 
-/* The recorded reservation of a real YARN: two containers, one of them at least at a time, a minute
- * each: they go one after the other. A gang of two goes at once. */
+/* The recorded reservation of a real YARN: two containers of a minute each, at least one at a time:
+ * they run one after the other. A gang of two runs at once. */
 static void test_one_stage(void)
 {
     const int64_t slots[] = {8, 0};
@@ -96,11 +96,11 @@ static void test_one_stage(void)
     CU_ASSERT_EQUAL(policy_reservation_end_us(&r), 1120 * S);
     free(r.bookings);
     r.stages[0].width = 2;
-    CU_ASSERT(policy_booking_find(none, slots, 1500 * S, &r)); /* it is later already */
+    CU_ASSERT(policy_booking_find(none, slots, 1500 * S, &r)); /* the arrival has passed */
     CU_ASSERT_EQUAL(r.bookings_n, 1);
     CU_ASSERT(booked(&r, 0, 0, 1500, 1560, 2));
     free(r.bookings);
-    r.stages[0].duration_us = 59 * S + 1; /* a minute again */
+    r.stages[0].duration_us = 59 * S + 1; /* rounded up to a minute */
     CU_ASSERT(policy_booking_find(none, slots, 0, &r));
     CU_ASSERT(booked(&r, 0, 0, 1000, 1060, 2));
     free(r.bookings);
@@ -112,8 +112,8 @@ static void test_one_stage(void)
 }
 
 /* Four slots, of which three are booked in the first minute and two in the third. Five containers
- * in gangs of two within four minutes: the fourth and the second minute are free; the next gang
- * goes to the cheapest one again, and the odd container as well. */
+ * in gangs of two within four minutes: the fourth and the second minute are free; each gang, and
+ * the odd container, goes to the minute that is booked least at that point. */
 static void test_least_booked_first(void)
 {
     const int64_t slots[] = {4, 0};
@@ -203,8 +203,8 @@ static int64_t count_running(const struct world_job *j)
     return j->pj.phase[BASE_TASK_MAP].running;
 }
 
-/* Tasks of 30 s fill the four slots from 0, 30 and 60 s on. From 90 s on only one of them may run
- * across the begin, and until 160 s only one at a time. */
+/* Tasks of 30 s fill the four slots from 0, 30 and 60 s on. From 90 s on only one task may run
+ * across the beginning of the reservation, and until 160 s only one at a time. */
 static void test_slots_are_kept_free(void)
 {
     struct world w;
@@ -249,7 +249,7 @@ static void test_unknown_ends(void)
     close_world(&w, &r);
 }
 
-/* Jobs with deadlines are tested against the reservation, and it against them. */
+/* Jobs with deadlines are checked against reservations, and reservations against such jobs. */
 static void test_admission(void)
 {
     struct world w;
@@ -279,7 +279,7 @@ static void test_admission(void)
     close_world(&w, &r);
 }
 
-/* An update takes the place of what it changes, or leaves it as it was. */
+/* An update replaces the reservation; one that is refused leaves it as it was. */
 static void test_update(void)
 {
     struct world w;
@@ -304,7 +304,8 @@ static void test_update(void)
     close_world(&w, &narrow);
 }
 
-/* What still runs at the end is killed when others rely on the slots. */
+/* Tasks that still run at the end of their reservation are killed when other jobs rely on the
+ * slots. */
 static void test_end(void)
 {
     struct world w;
@@ -317,7 +318,7 @@ static void test_end(void)
     mine->pj.reservation = &r;
     world_run(&w, 100 * S);
     CU_ASSERT_EQUAL(count_running(mine), 3);
-    due = world_job(&w, 110 * S, 4, 40 * S, 0, 0, 100 * S); /* 110 s, 150 s, 160 s, 160 s */
+    due = world_job(&w, 110 * S, 4, 40 * S, 0, 0, 100 * S); /* slots from 110, 150, 160, 160 s on */
     world_run(&w, 110 * S);
     CU_ASSERT(due->accepted);
     CU_ASSERT_EQUAL(due->promise.finish_us, 200 * S);
