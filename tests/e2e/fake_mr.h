@@ -20,18 +20,18 @@ uint16_t fake_mr_port(const struct fake_mr *m);
 
 /* Names an output of @map. @port 0: this server; else a node at that port of this host. */
 void fake_mr_publish(struct fake_mr *m, int map, int attempt, const char *container, uint16_t port);
-/* The first complaint about @map makes the RM name this one instead. */
+/* The first complaint about @map makes the RM name the output of @container instead. */
 void fake_mr_on_complaint(struct fake_mr *m, int map, const char *container);
-/* Only the first fetch of @container, which is not there, is answered: the next one waits until
- * somebody complains of it, or another name is given here. */
+/* Only the first fetch of @container, which is not there, is answered: the next one waits until a
+ * reduce complains about @container, or this function is called again. */
 void fake_mr_hold_missing(struct fake_mr *m, const char *container);
 void fake_mr_set_away(struct fake_mr *m,
-                      bool away); /* the RM answers 503, and forgets its versions */
+                      bool away); /* the RM answers 503, and numbers its outputs anew */
 /* The RM is a standby: 307 to @active ("http://..."), 503 with "". NULL: the active one again. */
 void fake_mr_stand_by(struct fake_mr *m, const char *active);
 int fake_mr_asked(struct fake_mr *m); /* requests to the RM */
 void fake_mr_give_up(struct fake_mr *m,
-                     const char *task);                  /* its attempt that had leave to commit */
+                     const char *task); /* forgets which attempt was allowed to commit */
 void fake_mr_set_refuse(struct fake_mr *m, bool refuse); /* no attempt may commit */
 
 int fake_mr_polls(struct fake_mr *m);

@@ -104,7 +104,7 @@ static void report_take(struct fake_rm *rm, struct node *n, json_t *r, bool regi
     bool was = old && strcmp(json_string_value(json_object_get(old, "state")), "complete") == 0;
     bool is = strcmp(state, "complete") == 0;
     if (registering &&
-        json_object_get(rm->forgotten, id)) /* a heartbeat may have crossed the order */
+        json_object_get(rm->forgotten, id)) /* not heartbeats, which may have crossed the order */
         rm->after_forget++;
     if (old) /* what only a registration tells stays known */
         json_object_update(old, r);
@@ -160,7 +160,7 @@ static bool send_on(struct fake_rm *rm, struct api_request *rq, const char *fail
     return true;
 }
 
-/* Lock held. True: this one stands by, and has dealt with it. */
+/* Lock held. True: this RM is a standby, and has redirected, parked or refused the request. */
 static bool stands_by(struct fake_rm *rm, struct api_request *rq, bool registering)
 {
     const char *failed = api_header(rq, BASE_RM_FAILED_HEADER);
@@ -281,7 +281,7 @@ static void on_heartbeat(struct api_request *rq, void *user)
     pthread_mutex_unlock(&rm->lock);
 }
 
-/* Lock held: the role or the active one has changed. */
+/* Call when the role or the active RM has changed, with the lock held. */
 static void look_again(struct fake_rm *rm)
 {
     size_t keep = 0;

@@ -11,7 +11,8 @@
 
 struct fake_rm;
 struct fake_rm *fake_rm_start(uint16_t port); /* 0: any; aborts when it cannot listen */
-/* One that does not know the secret: it takes every request, and its answers are not signed. */
+/* Starts an RM that does not know the secret: it takes every request, and its answers are not
+ * signed. */
 struct fake_rm *fake_rm_start_forger(uint16_t port);
 void fake_rm_stop(struct fake_rm *rm);
 uint16_t fake_rm_port(const struct fake_rm *rm);
@@ -22,11 +23,11 @@ void fake_rm_set_auto_forget(struct fake_rm *rm,
 void fake_rm_set_away(struct fake_rm *rm, bool away); /* answers 503 to everything */
 void fake_rm_set_mute(struct fake_rm *rm,
                       bool mute); /* answers no heartbeat any more, and does not say who leads */
-/* A standby: nodes are sent on to @active ("http://...") unless they say that they have just failed
- * to reach it; else they wait here until it leads, or another active one is told. @active: "" for
- * not known. */
+/* Makes @rm a standby: it redirects nodes to @active ("http://...") unless they say that they have
+ * just failed to reach that RM; otherwise they wait here until @rm leads, or another active RM is
+ * set. @active "": not known. */
 void fake_rm_stand_by(struct fake_rm *rm, const char *active);
-void fake_rm_lead(struct fake_rm *rm); /* as from the start */
+void fake_rm_lead(struct fake_rm *rm); /* leads, as after the start */
 bool fake_rm_wait_parked(struct fake_rm *rm, size_t n,
                          int ms); /* until @n requests wait on this standby */
 bool fake_rm_wait_looks(struct fake_rm *rm, int64_t n,
@@ -34,11 +35,12 @@ bool fake_rm_wait_looks(struct fake_rm *rm, int64_t n,
 int64_t fake_rm_sent_on(struct fake_rm *rm); /* requests answered 307 */
 char *fake_rm_last_failed(
     struct fake_rm *rm); /* X-Creel-Failed of the last request here, "" for none; caller frees */
-/* Drops the next answer to a heartbeat of each node after processing it: the node must repeat. */
+/* Processes the next @n heartbeats, but answers them with 503, so that their nodes must repeat
+ * them. */
 void fake_rm_lose_answers(struct fake_rm *rm, int n);
 
-/* Waits until @n different nodes have registered; their ids are node 0.. in order. False after
- * @ms. */
+/* Waits until @n different nodes have registered; they are numbered from 0 in the order of their
+ * registrations. Returns false after @ms. */
 bool fake_rm_wait_nodes(struct fake_rm *rm, size_t n, int ms);
 const char *fake_rm_node_id(struct fake_rm *rm, size_t node); /* lasts as long as @rm */
 /* Registrations of the node so far. */
@@ -60,7 +62,7 @@ json_t *fake_rm_report(struct fake_rm *rm, const char *container);
 json_t *fake_rm_wait_state(struct fake_rm *rm, const char *container, const char *state, int ms);
 size_t fake_rm_ended(struct fake_rm *rm); /* containers seen complete */
 bool fake_rm_wait_ended(struct fake_rm *rm, size_t n, int ms);
-/* Member of the last heartbeat of the node: caller json_decref()s. */
+/* Returns a copy of the body of the node's last heartbeat: caller json_decref()s. */
 json_t *fake_rm_last(struct fake_rm *rm, size_t node);
 bool fake_rm_wait_healthy(struct fake_rm *rm, size_t node, bool healthy, int ms);
 /* How often a container came with a registration after a test had ordered it to be forgotten. */

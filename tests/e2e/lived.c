@@ -1,11 +1,11 @@
-/* tests/e2e/lived.c - lived SECONDS [FILE]: runs for so long, time it was stopped aside; then
- * appends a line to FILE. (sleep(1) goes on counting while it is stopped.) */
+/* tests/e2e/lived.c - lived SECONDS [FILE]: runs for SECONDS, not counting the time that it was
+ * stopped; then appends a line to FILE. (sleep(1) goes on counting while it is stopped.) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #define STEP_NS    5000000
-#define STEP_MAX_S 0.1 /* what took longer was not lived */
+#define STEP_MAX_S 0.1 /* in a longer step, the process was stopped */
 
 static double now(void)
 {

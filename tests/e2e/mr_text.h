@@ -13,7 +13,8 @@
 #include "base/mem.h"
 #include "tests/xorshift.h"
 
-/* Appends @n lines of 0 to 8 words, few of them often; the last line has no newline when @cut. */
+/* Appends @n lines of 0 to 8 words, some words far more often than others; the last line has no
+ * newline when @cut. */
 static inline void mr_text(struct base_buf *b, int n, uint64_t seed, bool cut)
 {
     for (int i = 0; i < n; i++) {
@@ -37,7 +38,8 @@ static inline uint64_t hash_key(const char *line, const char *end)
     return h;
 }
 
-/* Is the part there, are its keys grouped and ascending, and do all belong to it? */
+/* Returns true when the part exists, its keys are grouped and ascending, and all of them belong to
+ * it. */
 static inline bool mr_part_is_right(const char *path, int part, int reduces)
 {
     FILE *f = fopen(path, "r");

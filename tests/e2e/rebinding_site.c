@@ -1,8 +1,8 @@
-/* tests/e2e/rebinding_site.c - the web server of a hostile site, until its name means somebody
- * else.
+/* tests/e2e/rebinding_site.c - the web server of a hostile site, until the site's name stands for
+ * another host.
  *
- * Usage: rebinding_site ADDRESS PORT FILE Prints "listening", answers the first request with
- * FILE as a page, and is gone: whoever connects again is refused. */
+ * Usage: rebinding_site ADDRESS PORT FILE. Prints "listening", answers the first request with FILE
+ * as a page, and exits, so that later connections are refused. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>

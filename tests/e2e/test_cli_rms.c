@@ -34,7 +34,7 @@ static struct fake {
     pthread_t thread;
     enum mode mode;
     char to[64]; /* REDIRECT */
-    int asked;   /* requests but GET cluster/ha */
+    int asked;   /* requests, without those for cluster/ha and for logs */
 } fakes[RMS];
 
 /* What the two share; and the script of the test. */
@@ -49,15 +49,15 @@ static struct world {
     int active_after, asked;
     int gets;                /* of the job */
     const int *percents;     /* what the GETs of the job show, the end is 100 */
-    bool forgets;            /* the job ends after its task, which is not known any more then */
-    int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there
-                                are no tasks */
+    bool forgets;            /* the job ends after its task, which is then unknown */
+    int looks, task_ends_at; /* looks: GETs of the tasks; at the one with the number task_ends_at
+                                the only task fails with 7; 0: there are no tasks */
     bool decoy;              /* another server answers at the node's address */
-    bool no_logs;            /* nobody reaches the node, the RMs neither */
+    bool no_logs;            /* the node cannot be reached, not even by the RMs */
     int more_tasks;  /* beside the only one, with containers of their own on the same node */
     int relayed;     /* requests for logs by way of an RM */
-    int failover_at; /* at this GET of either fake 0 is gone and fake 1 knows nobody for some
-                        requests; 0: never */
+    int failover_at; /* at this GET of the job, or of its tasks, fake 0 vanishes, and fake 1 knows
+                        no active RM for some requests; 0: never */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the fakes ---- */
@@ -321,7 +321,7 @@ static void serve(struct fake *f, int fd)
         else
             put_standby(f, rq.path, &out);
         pthread_mutex_unlock(&world.lock);
-        if (lost && f->mode == STOPPED) /* until the client has had enough */
+        if (lost && f->mode == STOPPED) /* until the client gives up */
             (void)!read(fd, (char[1]){0}, 1);
     }
     if (!lost && out.len)
@@ -390,7 +390,8 @@ static void read_all(int fd, struct base_buf *b)
         b->data = base_strdup("");
 }
 
-/* @words: what stands behind "creel", separated by '|'; @rms: behind --rm, NULL: not given. */
+/* Becomes creel. @words: its arguments, separated by '|'; @rms: the value of --rm, NULL: not
+ * given. */
 static void exec_creel(const char *words, const char *rms)
 {
     char *argv[24], *copy = base_strdup(words), *save = NULL;
@@ -503,13 +504,13 @@ static void test_dead_first(void)
     CU_ASSERT_EQUAL(ran.err.len, 0);
     CU_ASSERT_EQUAL(fakes[1].asked, 1);
     only = base_printf("http://127.0.0.1:%u", fakes[0].port);
-    run_with("node|-list", only); /* alone it is not waited for */
+    run_with("node|-list", only); /* a single RM is not waited for */
     ended(1, "", "no ResourceManager answers at http://127.0.0.1:");
     free(only);
     stop();
 }
 
-/* It takes connections and requests, and that is all. */
+/* A stopped RM accepts connections and requests, but never answers. */
 static void test_stopped_first(void)
 {
     start();
@@ -532,7 +533,7 @@ static void test_redirect(void)
     ended(0, "", "");
     CU_ASSERT_EQUAL(fakes[0].asked, 1);
     CU_ASSERT_EQUAL(fakes[1].asked, 1);
-    only = base_printf("http://127.0.0.1:%u", fakes[0].port); /* to one that is not listed */
+    only = base_printf("http://127.0.0.1:%u", fakes[0].port); /* redirects to an unlisted RM */
     run_with("version", only);
     ended(0, "ResourceManager 9 (built from unknown) at http://127.0.0.1:", "");
     CU_ASSERT_EQUAL(fakes[1].asked, 2);
@@ -568,7 +569,7 @@ static void test_no_active(void)
         CU_ASSERT_EQUAL(lines(&ran.err), 0);
         stop();
     }
-    start(); /* the one it knows is gone */
+    start(); /* the RM that the standby names is gone */
     vanish(&fakes[0]);
     be(1, REDIRECT);
     world.active_after = 4;
@@ -590,7 +591,7 @@ static void test_told_once(void)
     stop();
 }
 
-/* What is wrong with the request itself is said at once. */
+/* A refusal of the request itself is reported at once, without asking the other RM. */
 static void test_refused(void)
 {
     start();
@@ -681,7 +682,7 @@ static void test_progress(void)
     stop();
 }
 
-/* The output and the status of a command whose RM was lost while it ran. */
+/* Checks the output and the exit status of a command whose RM is lost while the command runs. */
 static void run_until(int task_ends_at, int failover_at, bool forgets, bool decoy)
 {
     char *rms, *words;
@@ -698,7 +699,7 @@ static void run_until(int task_ends_at, int failover_at, bool forgets, bool deco
     ended(7, "one\ntwo\n", "");
     CU_ASSERT_STRING_EQUAL(ran.out.data, "one\ntwo\n");
     CU_ASSERT_TRUE(ran.err.len == 0 ||
-                   decoy); /* without an RM nobody passes it on: that may be said */
+                   decoy); /* while no RM can relay the output, that may be said */
     CU_ASSERT_EQUAL(fakes[1].mode, ACTIVE);
     CU_ASSERT_EQUAL(world.jobs, 1);
     free(rms);
@@ -713,7 +714,8 @@ static void test_run(void)
     run_until(6, 3, false, true);
 }
 
-/* What can be had neither from the node nor through the RMs is named, with a status of its own. */
+/* Output that can be had neither from the node nor through the RMs is named, and the exit status is
+ * 5. */
 static void test_output_lost(void)
 {
     char *rms, *words;
@@ -739,7 +741,8 @@ static void test_output_lost(void)
     stop();
 }
 
-/* A node that cannot be asked is asked for one container, not for each of those that ran there. */
+/* A node that does not answer is asked for the log of one container, not of each container that ran
+ * there. */
 static void test_logs_of_a_silent_node(void)
 {
     int relayed;

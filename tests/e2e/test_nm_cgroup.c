@@ -145,7 +145,7 @@ static int64_t read_pid_of_log(const char *ct)
     return pid;
 }
 
-/* Counts the CPU time of the process in ticks. */
+/* Returns the CPU time of the process, and of its children that have ended, in ticks. */
 static long long read_ticks(int64_t pid)
 {
     char *path = base_printf("/proc/%lld/stat", (long long)pid);

@@ -1,6 +1,6 @@
 /* tests/e2e/test_nm_rest.c - the NodeManager's HTTP surface: YARN's answers as a real one gives
- * them, raw and followed logs, map outputs behind the application's token, and paths that lead
- * out. */
+ * them, raw and followed logs, map outputs behind the application's token, and paths that lead out
+ * of the log folder. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void check_error(const char *path, long status, const char *exception, co
 static void test_idle(void)
 {
     check(NODE "/apps", 200, "{\"apps\":{}}");
-    check(NODE "/apps?state=FOO", 200, "{\"apps\":{}}"); /* looked at only with applications */
+    check(NODE "/apps?state=FOO", 200, "{\"apps\":{}}"); /* not checked without applications */
     check(NODE "/containers", 200, "{\"containers\":{}}");
     check(NODE "/resources/yarn.io%2Fgpu", 200, "{}");
     check_error(NODE "/auxiliaryservices", 400, "BadRequestException",
@@ -169,7 +169,7 @@ static void test_containers(void)
                 WEBAPP "NotFoundException");
 }
 
-/* The frame with the times taken out: "LogLastModifiedTime:" up to the line's end. */
+/* Checks a log in YARN's frame, except for the time behind "LogLastModifiedTime:". */
 static void check_frame(const char *path, const char *contents, int64_t length)
 {
     struct base_buf b = {0};
@@ -373,7 +373,7 @@ static void test_map_output(void)
             fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0",
                    fx_container_token(wrong[i].secret, wrong[i].container, wrong[i].life_ms), &b),
             403);
-    /* the secret itself is none */
+    /* the secret itself is no token */
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "s3cret", &b), 403);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "x.y", &b), 403);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", NULL, &b), 401);
@@ -389,8 +389,9 @@ static void test_map_output(void)
     free(index);
 }
 
-/* Goal: of an index of any length the line is found, also where pieces of the file end within it;
- * a line that is too long ends the index, so a huge file without lines is answered at once. */
+/* Goal: the line is found in an index of any length, also when it spans two of the pieces in which
+ * the index is read; a line that is too long ends the index, so a huge file without lines is
+ * answered at once. */
 static void test_map_index(void)
 {
     enum { LINES = 5000 };
@@ -419,8 +420,8 @@ static void test_map_index(void)
     free(index);
 }
 
-/* Goal: what is no plain file of the container's own is no output: neither FIFOs, folders and
- * devices, nor links, nor what lies behind a folder that is one. */
+/* Goal: only a plain file in the container's own folder is an output: no FIFO, folder or link is
+ * one, nor is a file in a folder that is a link. */
 static void test_map_output_others(void)
 {
     static const char *const names[] = {"file.index", "file.out"};

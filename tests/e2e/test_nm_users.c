@@ -130,7 +130,7 @@ static void test_refused_users(void)
     check_failure("mole", 8, "is a member of the NodeManager's group");
 }
 
-/* Launches a command of ann that writes its pid, and waits for that. */
+/* Launches a command of ann that writes its pid, and returns the pid. */
 static int64_t launch_ann(char ct[static 64], const char *command)
 {
     char *whole = base_printf("echo secret > s; echo secret > $LOG_DIRS/own; echo secret > /tmp/s; "
@@ -239,7 +239,7 @@ static void test_orders(void)
     free(text);
 }
 
-/* A process that has left its session and kills everything that its user can signal, for ever. */
+/* Starts a process that leaves the session of its command and ignores SIGTERM. */
 #define HOSTILE                                                                                    \
     "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 0.01; done' & "
 
@@ -284,7 +284,7 @@ static void test_lost_shim(void)
     CU_ASSERT(fx_gone((pid_t)other));
 }
 
-/* Logs that a program has closed to all others are shown after the end. */
+/* Logs that a program has made unreadable for others are shown once its container has ended. */
 static void test_readable(void)
 {
     char ct[64], *path;
@@ -322,7 +322,8 @@ static bool app_is_gone(void *u)
            !fx_exists("%s/logs/%s", fx->local[0], (const char *)u);
 }
 
-/* What a user has closed and nested is removed with its application. */
+/* Folders that a user has made inaccessible, or nested deeply, are removed with their
+ * application. */
 static void test_removal(void)
 {
     char ct[64], *app;
@@ -341,7 +342,7 @@ static void test_removal(void)
     free(app);
 }
 
-/* A hidden folder counts, too. */
+/* Files in a folder that the user has made inaccessible count as disk space, too. */
 static void test_disk(void)
 {
     char ct[64];

@@ -1,5 +1,6 @@
-/* tests/e2e/test_nm_yarn.c - what clients of YARN's NodeManager find around its plain lists: logs
- * elsewhere, the manifest of auxiliary services, documents for containers, pages.
+/* tests/e2e/test_nm_yarn.c - what clients of YARN's NodeManager find besides its lists of
+ * applications and containers: redirects to a log server, the manifest of auxiliary services,
+ * documents for containers, pages, beans.
  *
  * Method: two real NodeManagers with the fake ResourceManager. Node 0 has no log server; node 1
  * has one, and the manifest enabled. */
@@ -152,7 +153,7 @@ static void test_sysfs(void)
     check(0, "PUT", NODE "/yarn/sysfs/bob/" APP, "{}", 404, NULL);
     check(0, "PUT", NODE "/yarn/sysfs/ann/application_1_0099", "{}", 404, NULL);
     check(0, "PUT", NODE "/yarn/sysfs/ann/nonsense", "{}", 400, NULL);
-    /* what a container has put in its place is neither followed nor written to */
+    /* a link that a container has put in place of the folder is neither followed nor written to */
     CU_ASSERT_EQUAL(mkdir(other, 0700), 0);
     base_rmtree(folder, NULL);
     CU_ASSERT_EQUAL(symlink(other, folder), 0);
@@ -287,8 +288,8 @@ static void bean_shows(const char *query, const char *text)
     free(path);
 }
 
-/* Goal: the beans count what has happened: CT1 runs, another container failed, a third one was
- * killed, one map output was served and two were refused. */
+/* Goal: the beans count what has happened: CT1 runs; of three other containers one failed, one was
+ * killed and one succeeded; one map output was served and two were refused. */
 static void test_beans(void)
 {
     static const char *const node[] = {

@@ -186,9 +186,9 @@ static void test_map_only(void)
 
 /* ---- the shuffle's troubles ---- */
 
-/* Goal: a reduce that starts before the maps end, with an RM that goes away meanwhile and counts
- * anew afterwards, outputs on a dead node, outputs a node does not have any more, and outputs that
- * are bad, ends with the right result. */
+/* Goal: a reduce that starts before the maps end, with an RM that goes away meanwhile and numbers
+ * the outputs anew afterwards, outputs on a dead node, outputs a node does not have any more, and
+ * outputs that are bad, ends with the right result. */
 static void test_shuffle_troubles(void)
 {
     const struct job j = {
@@ -231,8 +231,8 @@ static void test_shuffle_troubles(void)
     end();
 }
 
-/* A map was run again, and its new output is not there either: the RM hears of that with the first
- * fetch that finds it so, whatever there was with the output before. */
+/* A map was run again, and its new output is not there either: the reduce complains to the RM after
+ * its first failed fetch, however often fetches of the earlier output had failed. */
 static void test_gone_again(void)
 {
     const struct job j = {.map = "cat", .reduce = "cat", .reduces = 1, .split_size = 1 << 20};
@@ -261,7 +261,7 @@ static void test_gone_again(void)
     end();
 }
 
-/* Goal: hundreds of small outputs and large ones beside them, through small merges. */
+/* Goal: a reduce merges hundreds of small outputs, and large ones, in little memory. */
 static void test_many_outputs(void)
 {
     const struct job j = {.map = "cat", .reduces = 1, .split_size = 2000, .sort_mb = 1};

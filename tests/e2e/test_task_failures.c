@@ -45,7 +45,8 @@ static void test_failing_commands(void)
     }
 }
 
-/* Goal: commands that have seen enough are no failures, wherever they stand. */
+/* Goal: a command that ends before it has read all of its input has not failed, whether it maps,
+ * combines or reduces. */
 static void test_early_ends(void)
 {
     static const struct job rows[] = {
@@ -113,8 +114,8 @@ static void test_missing_input(void)
     end();
 }
 
-/* Goal: what has taken the place of a plain input, or lies where the runner writes, ends the task:
- * it waits for nobody. */
+/* Goal: a FIFO or device in place of a plain input, or of a file of the runner's own, makes the
+ * task fail, and the task does not wait for its other end. */
 static void test_no_plain_files(void)
 {
     static const char *const own[] = {"output/file.out", "launch.json"};
@@ -133,7 +134,7 @@ static void test_no_plain_files(void)
     expect_failure("c_m_1", 1, "/dev/zero: a plain file was expected");
     CU_ASSERT_EQUAL(symlink("a", at("in/linked")), 0);
     launch_map(&j, "c_m_2", 0, at("in/linked"), &c.in.splits[0], fake_mr_port(c.mr));
-    CU_ASSERT_EQUAL(finish(task_start("c_m_2")), 0); /* links in inputs are people's own */
+    CU_ASSERT_EQUAL(finish(task_start("c_m_2")), 0); /* an input may be a link */
     for (int i = 0; i < 2; i++) {
         char container[16];
 
@@ -204,8 +205,8 @@ static void test_planted_output(void)
     }
 }
 
-/* Goal: a full disk is told apart. Method: a small tmpfs over the output, in a mount namespace of
- * the runner alone. */
+/* Goal: a full disk is told apart from other failures. Method: a small tmpfs over the output, in a
+ * mount namespace of the runner alone. */
 static void test_no_space(void)
 {
     static const char mounting[] =
@@ -237,7 +238,7 @@ static void test_no_space(void)
     end();
 }
 
-/* Where @line begins in @text, which has it once; SIZE_MAX: not so. */
+/* Returns where @line begins in @text; SIZE_MAX unless @text has it exactly once. */
 static size_t place_of(const char *text, const char *line)
 {
     const char *p = strstr(text, line);
@@ -245,8 +246,8 @@ static size_t place_of(const char *text, const char *line)
     return p && !strstr(p + 1, line) ? (size_t)(p - text) : SIZE_MAX;
 }
 
-/* Goal: the ResourceManager is asked for leave when the part is on disk, and the task ends well
- * when the names of its folders are, too. */
+/* Goal: the ResourceManager is asked for permission to commit only when the part is on disk, and
+ * the task succeeds only when the names in its folders are on disk, too. */
 static void test_commit_order(void)
 {
     static const char folder[] = "out/_temporary/task_1700000000000_0007_m_000000_0";
@@ -318,8 +319,8 @@ static void test_commit_refused(void)
     end();
 }
 
-/* Goal: an attempt that was given up after it had leave, and ends after its successor, does not
- * touch the output. */
+/* Goal: an attempt that was given up after it had been allowed to commit, and ends after its
+ * successor, does not touch the output. */
 static void test_late_commit(void)
 {
     const struct job gone = {.map = "cat", .reduce = "echo gone", .reduces = 1};
@@ -345,7 +346,7 @@ static void test_late_commit(void)
     end();
 }
 
-/* The children of this process' child, read from /proc. */
+/* Returns true when the process @pid has a child, read from /proc. */
 static bool has_descendant(pid_t pid)
 {
     char path[128], text[64] = "";

@@ -26,7 +26,7 @@ struct world {
     struct task_rm *rm;
 };
 
-/* A task that knows a dead RM, then ours in their order. */
+/* Makes a task that knows a dead RM, and then the fake RMs in their order. */
 static void world_new(struct world *w)
 {
     struct base_key key;
@@ -51,7 +51,7 @@ static void world_free(struct world *w)
     base_keyring_unref(w->task.spec.keys);
 }
 
-/* 1 granted, 0 not, negative: no answer. */
+/* Returns 1 when the commit is granted, 0 when it is not, negative when no RM answers. */
 static int commit(struct world *w, const char *body, bool patiently)
 {
     struct base_http_answer a = {0};
@@ -69,7 +69,7 @@ static int commit(struct world *w, const char *body, bool patiently)
     return rc;
 }
 
-/* Goal: dead ones and standbys are passed over in one call, and not asked again by the next. */
+/* Goal: dead RMs and standbys are passed over in one call, and not asked again by the next. */
 static void test_found(void)
 {
     struct world w;
@@ -133,7 +133,7 @@ static void test_patience(void)
     world_free(&w);
 }
 
-/* Goal: what names no RM is said, not asked. */
+/* Goal: a list that names no RM is an error, and no request is sent. */
 static void test_no_list(void)
 {
     struct task t = {.spec.rm = "http://a b:c"};

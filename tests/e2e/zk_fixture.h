@@ -16,7 +16,7 @@ void zk_fixture_free(struct zk_fixture *f); /* NULL is fine */
 
 const char *zk_fixture_servers(const struct zk_fixture *f); /* "127.0.0.1:port,..." */
 const char *zk_fixture_dir(const struct zk_fixture *f);
-void zk_fixture_stop(struct zk_fixture *f, int i); /* TERM; returns when it is gone, as kill */
+void zk_fixture_stop(struct zk_fixture *f, int i); /* TERM; both return when the server is gone */
 void zk_fixture_kill(struct zk_fixture *f, int i); /* KILL */
 void zk_fixture_start(struct zk_fixture *f,
                       int i); /* again, on its old port and data; returns when it serves */

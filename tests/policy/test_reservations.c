@@ -100,7 +100,7 @@ static void test_one_stage(void)
     CU_ASSERT_EQUAL(r.bookings_n, 1);
     CU_ASSERT(booked(&r, 0, 0, 1500, 1560, 2));
     free(r.bookings);
-    r.stages[0].duration_us = 59 * S + 1; /* rounded up to a minute */
+    r.stages[0].duration_us = 59 * S + 1; /* rounded up to 60 s */
     CU_ASSERT(policy_booking_find(none, slots, 0, &r));
     CU_ASSERT(booked(&r, 0, 0, 1000, 1060, 2));
     free(r.bookings);

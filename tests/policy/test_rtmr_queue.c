@@ -43,7 +43,8 @@ static struct rtmr_entry *entry(int64_t submit, int32_t seq, int64_t due, int64_
 }
 
 /* ---- the examples ---- */
-/* The search with the two moments that it looks at. */
+/* Calls rtmr_queue_find_offer() with the two moments that it considers: now, and the end of the
+ * margin. */
 static int64_t offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                      const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later)
 {
@@ -69,7 +70,7 @@ static void profile_is(const struct slot_profile *p, int64_t a, int64_t b)
     CU_ASSERT_EQUAL(memcmp(p->v + p->head, want, n * sizeof *want), 0);
 }
 
-/* l=2, q=1, eps 10 and 5: J1 (A=0, M=3, R=1, D=100) ends at 25. */
+/* In the paper's notation: l=2, q=1, eps 10 and 5; J1 (A=0, M=3, R=1, D=100) ends at 25. */
 static struct rtmr_entry *first_job(struct rtmr_queue *q)
 {
     struct rtmr_entry *j1 = entry(0, 1, 100, 3, 10, 1, 5);
@@ -116,7 +117,7 @@ static void test_before_a_waiting_job(void)
     CU_ASSERT(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 16);
     CU_ASSERT_EQUAL(j1->next_us, 36);
-    CU_ASSERT_EQUAL(j1->finish_us, 25); /* nothing is kept before the job is there */
+    CU_ASSERT_EQUAL(j1->finish_us, 25); /* testing alone changes no estimate */
     profile_is(&q.work[BASE_TASK_MAP], 21, 31);
     rtmr_queue_insert_owned(&q, j2, 1, NULL);
     CU_ASSERT_EQUAL(j1->finish_us, 36);
@@ -177,7 +178,7 @@ static void test_beside(void)
     CU_ASSERT_EQUAL(v.finish_us, 30); /* 20, 20, 30 */
     rtmr_queue_insert_owned(&q, a, 10, busy);
     rtmr_queue_test_admission(&q, b, 12, busy, &v);
-    CU_ASSERT_EQUAL(v.finish_us, 30); /* what ran is known from a on: 20, 30, 30, 40 */
+    CU_ASSERT_EQUAL(v.finish_us, 30); /* busy slots are known since a: 20, 30, 30, 40 */
     rtmr_queue_insert_owned(&q, b, 12, busy);
     busy[BASE_TASK_MAP].never = 2; /* two slots went to an application: none comes back */
     busy[BASE_TASK_MAP].n = 0;
@@ -252,7 +253,7 @@ static int64_t put(int64_t *t, int64_t slots, int64_t n, int64_t eps, int64_t fl
     return last;
 }
 
-/* II and III, or VI. */
+/* Algorithms II and III, or VI for a job whose actual ends replace its estimate. */
 static void naive_fold(const struct naive *q, const struct naive_job *p, struct naive_job *j,
                        int64_t now)
 {
@@ -274,7 +275,8 @@ static void naive_fold(const struct naive *q, const struct naive_job *p, struct 
                    j->eps[BASE_TASK_MAP], ref));
 }
 
-/* On a copy; true: accepted. */
+/* Inserts @j into *to, a copy of *from. Returns true when every job keeps its deadline, so that @j
+ * is accepted. */
 static bool naive_insert(const struct naive *from, struct naive *to, const struct naive_job *j,
                          int64_t now)
 {
@@ -394,7 +396,8 @@ static void test_like_the_paper(void)
 
 /* ---- offers ---- */
 
-/* A queue of accepted jobs, some started, with tasks beside that ran before the last ones came. */
+/* Fills @q with accepted jobs, some of them started, and @busy with slots taken by tasks without a
+ * deadline, which ran before the last jobs came. */
 static void fill(struct rtmr_queue *q, struct rtmr_busy *busy, int64_t now)
 {
     int64_t slots[] = {1 + rnd(SLOTS), 1 + rnd(SLOTS)};
@@ -437,8 +440,8 @@ static bool would(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due, int64
     return v.accepted;
 }
 
-/* All dates of a second from @date on are good. They differ by the place in the queue alone: its
- * borders will do. */
+/* Returns true when each deadline within the second from @date on is accepted. They differ only in
+ * the place that they give the job in the queue, so only the limits of the places are tried. */
 static bool second_is_good(struct rtmr_queue *q, struct rtmr_entry *e, int64_t date, int64_t now,
                            const struct rtmr_busy *busy)
 {
@@ -452,8 +455,9 @@ static bool second_is_good(struct rtmr_queue *q, struct rtmr_entry *e, int64_t d
     return ok;
 }
 
-/* What is offered is accepted; without a margin nothing earlier is; with one it is good later, too,
- * when the jobs that wait have started. */
+/* Returns true when the offered date is accepted, and without a margin no earlier date is; with a
+ * margin, the date must also be accepted at its end, and when a waiting job has started
+ * meanwhile. */
 static bool offer_is_good(int64_t margin)
 {
     struct rtmr_until room[4][SLOTS];

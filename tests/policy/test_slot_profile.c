@@ -96,7 +96,7 @@ static void naive_resize(struct naive *a, int64_t slots, int64_t now)
     a->n = slots;
 }
 
-/* The same times, and the runs as they should be. */
+/* Returns true when both hold the same times, and the runs are ascending and not empty. */
 static bool same(const struct slot_profile *p, struct naive *a)
 {
     int64_t i = 0;
@@ -125,7 +125,7 @@ static size_t runs_of(const int64_t *t, int64_t n, struct slot_run *out)
     return runs;
 }
 
-/* One random operation on both. False: they differ. */
+/* Does one random operation on both. Returns false when they differ. */
 static bool operate(struct slot_profile *p, struct naive *a, int64_t *now, int64_t grain)
 {
     int64_t t[SLOTS_MAX * 2], n = rnd(rnd(4) ? 12 : 3 * SLOTS_MAX), eps = 1 + rnd(grain),
@@ -196,7 +196,7 @@ static void test_like_task_by_task(void)
     slot_profile_free(&copy);
 }
 
-/* Many jobs one after the other, so that the runs wander through their room. */
+/* Many jobs one after the other, so that the runs wander through their array. */
 static void test_long_row(void)
 {
     struct slot_profile p = {0};

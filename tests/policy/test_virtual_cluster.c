@@ -207,8 +207,8 @@ static void test_runs(void)
     virtual_cluster_free(vc);
 }
 
-/* A job that is really over stays until it is virtually over; one that is virtually over comes
- * first. */
+/* A job that has ended in reality stays until it ends virtually; a job that has ended only
+ * virtually comes first in the order. */
 static void test_leave_and_late(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 1, 0);
@@ -240,7 +240,8 @@ static void test_leave_and_late(void)
     virtual_cluster_free(vc);
 }
 
-/* Work that is not there is taken off: half of it, then all; service received stays. */
+/* Work that turns out not to exist is taken off: half of what is left, then all; service received
+ * stays. */
 static void test_cut(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 4, 0);
@@ -261,11 +262,11 @@ static void test_cut(void)
     virtual_cluster_detach_job(vc, a);
     virtual_cluster_project(vc);
     expect_finish(vc, b, 15);
-    CU_ASSERT_EQUAL(add(vc, 10, 3, 1, 1, 1), a); /* its place */
+    CU_ASSERT_EQUAL(add(vc, 10, 3, 1, 1, 1), a); /* the handle of a is free again */
     virtual_cluster_free(vc);
 }
 
-/* Numbers at the ends of what they can be, and runs that are out of order by rounding. */
+/* Weights and sizes at the limits of their ranges, and runs that rounding has put out of order. */
 static void test_extremes(void)
 {
     for (int form = VIRTUAL_FLUID; form <= VIRTUAL_SLOTS; form++) {
@@ -351,8 +352,8 @@ static size_t random_runs(struct virtual_run *runs)
     return n;
 }
 
-/* Without arrivals what was projected comes true, however time is cut; slots are used whole, and
- * service is conserved.
+/* Without arrivals the projections come true, into whatever steps time is cut; no slot stays idle
+ * while there are tasks, and service is conserved.
  */
 static void random_cluster(enum virtual_form form, uint64_t seed)
 {
@@ -422,8 +423,8 @@ static void test_random(void)
     }
 }
 
-/* Jobs come and go at random; handles are used again, the order holds exactly those that are
- * there. */
+/* Jobs come and go at random; handles are used again, and the order lists exactly the jobs that are
+ * present. */
 static void test_churn(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 50, 0);

@@ -57,7 +57,7 @@ static void test_slots(void)
     CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 9), -1);
     CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 10), 20);
     CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 10), 20);
-    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_REDUCE, 10), -1); /* it has none */
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_REDUCE, 10), -1); /* it has no reduces */
     virtual_fair_set_slots(vf, BASE_TASK_MAP, 3);
     CU_ASSERT_EQUAL(finish_s(vf, arrive(vf, 12, 1, 7, 0, 0), BASE_TASK_MAP, 12), 19);
     virtual_fair_set_slots(vf, BASE_TASK_MAP, 1); /* nothing is taken away */
@@ -83,8 +83,7 @@ static void test_reduces(void)
     virtual_fair_free(vf);
 }
 
-/* While nobody knows how long they take, tasks do not end; what is set anew counts from their
- * start. */
+/* Tasks of unknown duration do not end; a duration that is set later counts from their start. */
 static void test_unknown(void)
 {
     struct virtual_fair *vf = cluster(0, 1, 1);
@@ -99,7 +98,8 @@ static void test_unknown(void)
     virtual_fair_free(vf);
 }
 
-/* A job that has really ended is served on; one that was killed is not. More tasks; fewer. */
+/* A job that has ended in reality is served until its virtual end; a job that was killed is not.
+ * Then the other job gets more tasks, and loses some. */
 static void test_gone(void)
 {
     for (int finished = 0; finished < 2; finished++) {
