@@ -1,6 +1,6 @@
-/* tests/fault/disk_order.c - for LD_PRELOAD: writes down, in the order in which they happen, what
- * makes files last and whom the process tells of it. Each line of the file in $DISK_ORDER_LOG is
- * one of
+/* tests/fault/disk_order.c - for LD_PRELOAD: logs, in the order in which they happen, the calls
+ * that make files durable and the messages that tell others of them. Each line of the file in
+ * $DISK_ORDER_LOG is one of
  *
  *    sync PATH          fsync() or fdatasync() of that file or folder has succeeded
  *    rename FROM TO     has succeeded

@@ -1,6 +1,6 @@
 /* tests/fault/hold_step.c - for LD_PRELOAD: holds the steps of a job at their rename(2). As long as
  * $HOLD_STEP_DIR/setup exists, a setup waits before its output folder gets its name; as long as
- * $HOLD_STEP_DIR/commit does, a commit waits before it moves a part. One that waits has made
+ * $HOLD_STEP_DIR/commit does, a commit waits before it moves a part. A step that waits has made
  * $HOLD_STEP_DIR/setup.held or commit.held. */
 #include <fcntl.h>
 #include <limits.h>

@@ -30,8 +30,8 @@ void fx_free(struct fx *fx); /* ends its NodeManagers and every container in the
 /* Starts node @i (0, 1, ...) and waits until it has registered once more. */
 void fx_start(struct fx *fx, int i);
 pid_t fx_spawn(struct fx *fx, int i);        /* the same without waiting */
-void fx_kill(struct fx *fx, int i, int sig); /* and collects it */
-/* Waits for the end of node @i's daemon: its wait status. */
+void fx_kill(struct fx *fx, int i, int sig); /* and waits for its end */
+/* Waits for the end of node @i's daemon and returns its wait status. */
 int fx_wait(struct fx *fx, int i);
 
 /* Returns the token of a container, made with the application's secret and valid for @life_ms;
@@ -50,8 +50,9 @@ int64_t fx_number(json_t *report, const char *name); /* member of a report, INT6
 int64_t fx_exit_code(struct fx *fx, const char *container);
 /* GET below the node's address; returns the status, body in @out. */
 long fx_get(struct fx *fx, int i, const char *path, const char *bearer, struct base_buf *out);
-/* This process's application, and its containers: a node looks for what a lost one left behind in
- * the whole host. */
+/* An application's id with the pid of this process in it, and ids of its containers: a node looks
+ * on the whole host for what a lost container has left behind, so tests that run at the same time
+ * must not share ids. */
 const char *fx_app(void);
 const char *fx_ct(int n, char buf[static 64]);
 

@@ -1,11 +1,11 @@
-/* Goal: whoever is the NodeManager's user, and whatever he and the users of containers put into the
- * folders, creel-exec changes no file of root, of a banned or a system user, signals none of their
- * processes, and runs nothing as one of them.
- * Method: seeded attacks. Each makes folders with links, further names of files, FIFOs, odd modes
- * and owners, as the NodeManager and as a user; exchanges them while creel-exec runs; and calls it
- * with arguments, descriptors, limits, an environment and a stdin of its own. Afterwards a canary
- * tree (owners, modes, sizes, contents) and canary processes must be as before, all commands that
- * ran must have been ann's or bob's, and no sanitizer may have reported anything.
+/* Goal: even if the NodeManager's user is hostile, and whatever he and the users of containers put
+ * into the folders, creel-exec changes no file of root, of a banned or a system user, signals none
+ * of their processes, and runs nothing as one of them.
+ * Method: seeded attacks. Each makes folders with links, hard links, FIFOs, odd modes and owners,
+ * as the NodeManager and as a user; exchanges them while creel-exec runs; and calls it with
+ * arguments, descriptors, limits, an environment and a stdin of its own. Afterwards a canary tree
+ * (owners, modes, sizes, contents) and canary processes must be as before, all commands that ran
+ * must have been ann's or bob's, and no sanitizer may have reported anything.
  *
  *   test_exec_attacks FOLDER-OF-PROGRAMS [ATTACKS [SEED]] */
 #include <dirent.h>
@@ -76,20 +76,20 @@ static void make_canaries(void)
     must(mkdir(CANARY, 0755) == 0 && mkdir(RAN, 0755) == 0 && chmod(RAN, 01777) == 0, CANARY);
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
         snprintf(path, sizeof path, CANARY "/%u", (unsigned)owners[i]);
-        /* 0770 with the NodeManager's group, and 0755 */
+        /* 2750 with the NodeManager's group, and 0755 */
         must(mkdir(path, 0755) == 0 && chown(path, owners[i], i % 2 ? USERS_NM : 0) == 0 &&
                  chmod(path, i % 2 ? 02750 : 0755) == 0,
              path);
         for (size_t k = 0; k < sizeof modes / sizeof modes[0]; k++) {
             snprintf(path, sizeof path, CANARY "/%u/file%zu", (unsigned)owners[i], k);
-            /* one that the world may write is root's alone to judge: nobody is told to */
+            /* 0640 instead of 0666: anybody may change a file that the world may write */
             make_file(path, modes[k] == 0666 ? 0640 : modes[k], owners[i], i % 2 ? USERS_NM : 0);
         }
     }
     for (size_t i = 0; i < 3; i++) {
         canaries[i] = fork();
         if (canaries[i] == 0) {
-            close_range(0, ~0u, 0); /* nobody waits for what inherits our output */
+            close_range(0, ~0u, 0); /* a reader of our output must not wait for us */
             must(setgroups(0, NULL) == 0 && setresgid(owners[i], owners[i], owners[i]) == 0 &&
                      setresuid(owners[i], owners[i], owners[i]) == 0,
                  "canary");
@@ -159,7 +159,8 @@ static char *describe_canaries(void)
     return base_buf_take(&b);
 }
 
-/* Every command that ran has made a file, which is its user's; removes the files. */
+/* Checks that each command that ran was ann's or bob's: it has made a file, which belongs to its
+ * user. Removes the files and returns their number. */
 static size_t check_what_ran(void)
 {
     const struct dirent *e;
@@ -215,7 +216,7 @@ static void plant(int at, const char *name, int depth)
         if (symlinkat(PICK(targets), at, name) < 0)
             return;
         break;
-    case 2: /* a further name, which the kernel should refuse */
+    case 2: /* a hard link, which the kernel should refuse */
         if (linkat(AT_FDCWD, PICK(targets), at, name, 0) < 0)
             return;
         break;
@@ -227,7 +228,7 @@ static void plant(int at, const char *name, int depth)
         fd = openat(at, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (fd >= 0 && fchmod(fd, draw(010000)) < 0)
             return;
-        /* a further name of the own file */
+        /* a hard link to the own file */
         if (fd >= 0 && draw(3) == 0 && linkat(at, name, at, "again", 0) < 0)
             return;
         close(fd);
@@ -319,7 +320,7 @@ static void prepare_as_nm(void)
         spoil(PICK(folders));
 }
 
-/* Gives some folders to a user, as launch does, and has him fill them. */
+/* Gives a folder to a user, as launch does, and lets the user fill it. */
 static void prepare_as_user(uid_t uid)
 {
     const char *path = PICK(folders);
@@ -459,7 +460,7 @@ static void odd_circumstances(void)
         signal((int)(1 + draw(30)), SIG_IGN);
 }
 
-/* Exchanges folders for links and back, until it is killed. */
+/* Starts a process that exchanges a folder for a link and back, until it is killed or fails. */
 static pid_t start_exchanger(void)
 {
     const char *path = PICK(folders);
@@ -516,7 +517,7 @@ static char *attack(void)
         _exit(125);
     }
     close(ends[1]);
-    draw(1000); /* the child has drawn, too; go on from elsewhere */
+    draw(1000); /* the child has drawn the same numbers: go on with others */
     if (interrupt) {
         usleep(draw(3000));
         kill(pid, SIGKILL);
@@ -533,7 +534,7 @@ static char *attack(void)
     return said.data ? base_buf_take(&said) : base_strdup("");
 }
 
-/* The folders of a previous attack, as root. */
+/* Removes, as root, the folders of the previous attack. */
 static void clear_folders(void)
 {
     if (system("rm -rf " LOCAL "/* && chmod 0711 " LOCAL " && chown 61200:61200 " LOCAL) != 0)

@@ -1,6 +1,6 @@
-/* tests/fault/test_nm_hostile.c - what containers leave in folders, say of the disk, and what
- * others may write, against a real NodeManager: it goes on serving, believes its own writes alone,
- * and refuses a folder that is not its own. */
+/* tests/fault/test_nm_hostile.c - what containers leave in folders or claim about the disk, and
+ * folders that others may write, against a real NodeManager: it goes on serving, trusts only what
+ * it has written itself, and refuses a folder that is not its own. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -104,8 +104,8 @@ static void test_files(void)
     }
 }
 
-/* Goal: the NodeManager's and the shim's own files may be replaced while a container runs (today it
- * has the right to): that costs the container, and nothing else. */
+/* Goal: a container that replaces the NodeManager's and the shim's own files, which it may do since
+ * it runs as their user here, costs itself its result, and nothing else. */
 static void test_records(void)
 {
     static const char names[] =
@@ -145,16 +145,17 @@ static size_t count_of(const char *text, const char *what)
     return n;
 }
 
-/* The free port that it was given may be the old one again: then it has kept its name. */
+/* Returns true when the node has registered again: as a second node, or under its old name if the
+ * free port that it was given is the old one. */
 static bool has_come_back(void *u)
 {
     struct fx *fx = u;
     return fake_rm_wait_nodes(fx->rm, 2, 0) || fake_rm_registrations(fx->rm, 0) > 1;
 }
 
-/* Goal: whatever a task has made of state.json, the next NodeManager starts, says so once, and
- * knows the containers: one that runs and one that has ended meanwhile. Its port was in that file:
- * it comes under another name, in general. */
+/* Goal: whatever a task has made of state.json, the next NodeManager starts, reports the damage
+ * once, and knows the containers: one that runs and one that has ended meanwhile. Its port was in
+ * that file, so it mostly registers under another name. */
 static void test_state(void)
 {
     static const struct kind damages[] = {
@@ -329,7 +330,7 @@ static void test_held_shim(void)
         if (state == 't')
             ptrace(PTRACE_DETACH, shim, NULL, NULL);
         else
-            waitpid(shim, NULL, __WALL); /* as its tracer; its end is told to others before */
+            waitpid(shim, NULL, __WALL); /* we, its tracer, learn of its end after others */
         fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
         CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
     }
@@ -364,7 +365,7 @@ static void test_stopped_spawner(void)
 
 /* ---- words ---- */
 
-/* A map of no input whose command is @map. */
+/* Launches a map of one line of input whose command is @map. */
 static void launch_map(struct fx *fx, const char *ct, const char *map)
 {
     char *input = base_printf("%s/input", fx->dir);
@@ -382,8 +383,8 @@ static void launch_map(struct fx *fx, const char *ct, const char *map)
     free(input);
 }
 
-/* Goal: words about a full disk, on stderr or in a file, neither make the node unhealthy nor the
- * failure the disk's. */
+/* Goal: words about a full disk, on stderr or in a file, neither make the node unhealthy nor make
+ * the failure count as the disk's. */
 static void test_words(void)
 {
     struct fx *fx = fx_new();

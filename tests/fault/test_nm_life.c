@@ -1,6 +1,6 @@
 /* tests/fault/test_nm_life.c - containers of a real NodeManager from launch to end, and what kill
- * -9 of the daemon or of a shim does to them: nothing is lost, no process is left, every end is
- * told as it was. */
+ * -9 of the daemon or of a shim does to them: nothing is lost, no process is left, and every end is
+ * reported as it was. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -35,7 +35,8 @@ static char *log_text(struct fx *fx, const char *ct, const char *name)
     return fx_file("%s/logs/%s/%s/%s", fx->local[0], fx_app(), ct, name);
 }
 
-/* Goal: the token of a container is renewed while it runs, and no other container's file is its. */
+/* Goal: the token of a container is renewed while it runs, and is never that of another
+ * container. */
 static void test_token_renewed(void)
 {
     static const char wait_for_two[] =
@@ -64,7 +65,8 @@ static void test_forged_orders(void)
     fx->rm = fake_rm_start_forger(port);
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "true");
-    /* it has got the orders with its next registrations, and asks again instead */
+    /* the order came with the answers to its registrations; the node registers again instead of
+     * obeying */
     CU_ASSERT(fake_rm_wait_registrations(fx->rm, 0, 3, 30000));
     CU_ASSERT_EQUAL(fake_rm_heartbeats(fx->rm, 0), 0);
     fake_rm_stop(fx->rm);
@@ -78,8 +80,8 @@ static void test_forged_orders(void)
     fx_free(fx);
 }
 
-/* Goal: exit codes, signals, environment, working folder and logs of commands are what they
- * were. */
+/* Goal: exit codes, signals and stderr of commands are reported, and their environment, working
+ * folder and logs are right. */
 static void test_launch(void)
 {
     struct fx *fx = fx_new();
@@ -140,10 +142,9 @@ static void test_launch_twice(void)
     fx_free(fx);
 }
 
-/* Goal: folders that ended containers used serve others, who find them empty; what a container left
- * of its own does not.
- * Method: more containers than spares are made, one after another; the odd ones leave a file
- * behind. */
+/* Goal: folders of ended containers serve other containers, which find them empty; a folder in
+ * which a container has left something does not. Method: more containers than spares are made, one
+ * after another; the odd ones leave a file behind. */
 static void test_folders_again(void)
 {
     enum { N = 60 };
@@ -193,7 +194,7 @@ static void test_lost_answers_and_epochs(void)
     fake_rm_set_epoch(fx->rm, 4);
     char *cmd = base_printf("touch %s/never", fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), cmd);
-    /* refused, and again */
+    /* refused twice */
     CU_ASSERT_TRUE(fake_rm_wait_registrations(fx->rm, 0, before + 2, FX_WAIT_MS));
     fake_rm_set_epoch(fx->rm, 6);
     fake_rm_launch(fx->rm, 0, fx_ct(3, c), "true");
@@ -206,8 +207,8 @@ static void test_lost_answers_and_epochs(void)
     fx_free(fx);
 }
 
-/* Goal: kill takes the whole tree, also those who left the session or ignore TERM; the report says
- * -106. */
+/* Goal: a kill ends the whole tree, also processes that have left the session or ignore TERM; the
+ * report says -106. */
 static void test_kill_tree(void)
 {
     struct fx *fx = fx_new();
@@ -234,8 +235,8 @@ static void test_kill_tree(void)
     fx_free(fx);
 }
 
-/* Goal: TERM lets a command clear up within its grace; what it leaves behind when it ends is
- * killed. */
+/* Goal: TERM lets a command clean up within its grace period; processes that it leaves behind when
+ * it ends are killed. */
 static void test_kill_grace_and_leftovers(void)
 {
     struct fx *fx = fx_new();
@@ -318,8 +319,8 @@ static void test_suspend(void)
     fx_free(fx);
 }
 
-/* Goal: the grace is for the whole tree: a child clears up though the shell above it died of the
- * TERM at once. */
+/* Goal: the grace period is for the whole tree: a child cleans up though the shell above it died of
+ * the TERM at once. */
 static void test_kill_grace_of_a_child(void)
 {
     struct fx *fx = fx_new();
@@ -410,7 +411,8 @@ static void test_restart_20(void)
     fx_free(fx);
 }
 
-/* Goal: TERM to the daemon ends the daemon alone; a kill ordered before is carried on after. */
+/* Goal: TERM to the daemon ends the daemon alone; the next daemon completes a kill ordered
+ * before. */
 static void test_term_and_kill_over_restart(void)
 {
     struct fx *fx = fx_new();
@@ -438,8 +440,8 @@ static void test_term_and_kill_over_restart(void)
     fx_free(fx);
 }
 
-/* Goal: a daemon that is ended signs off when nothing on its node is needed, and says nothing while
- * a container runs or the application may still want what the container has left. */
+/* Goal: a daemon that is ended signs off when nothing on its node is needed, but not while an
+ * application may still want what an ended container has left. */
 static void test_sign_off(void)
 {
     struct fx *fx = fx_new();
@@ -456,8 +458,8 @@ static void test_sign_off(void)
     fx_free(fx);
 }
 
-/* Goal: a shim that is killed -9 takes its tree along, and the end is told as 137; also when it
- * happens while the daemon is away. */
+/* Goal: when a shim is killed -9, its tree ends with it and the end is reported as 137, also when
+ * this happens while the daemon is away. */
 static void test_shim_killed(void)
 {
     struct fx *fx = fx_new();
@@ -520,8 +522,8 @@ static void test_shim_pid_reused(void)
     fx_free(fx);
 }
 
-/* Goal: nothing survives a shim that was killed, though it left the session and has an environment
- * of its own. */
+/* Goal: no process of a container survives the shim's death, even one that has left the session and
+ * has an environment of its own; other containers run on. */
 static void test_shim_killed_stray(void)
 {
     struct fx *fx = fx_new();
@@ -630,8 +632,8 @@ static void test_no_space(void)
     fx_free(fx);
 }
 
-/* A NodeManager whose folder is a file system of 2 MB. False, all freed: none can be mounted
- * here. */
+/* Starts a NodeManager whose folder is a file system of 2 MB. Returns false, with @fx freed, where
+ * none can be mounted. */
 static bool small_disk(struct fx *fx)
 {
     mkdir(fx->local[0], 0700);
@@ -734,8 +736,8 @@ static void test_tasks(void)
 }
 
 /* Goal: an attempt that ended without a whole output leaves nothing when it is forgotten; of one
- * with a whole output only tmp/ goes. An id cut short in the list of the forgotten ones spoils
- * neither it nor the next. */
+ * with a whole output only tmp/ goes. An id that is cut short in the list of forgotten containers
+ * spoils neither that id nor the next one. */
 static void test_forget(void)
 {
     struct fx *fx = fx_new();
@@ -774,7 +776,7 @@ static void test_forget(void)
     fx_free(fx);
 }
 
-/* Goal: progress written by a command comes with a heartbeat. */
+/* Returns true when the report of the container shows the progress that its command has written. */
 static bool progress_seen(void *u)
 {
     char ct[64];
@@ -793,7 +795,7 @@ static void test_progress_and_away(void)
         "echo 42%% > $CREEL_PROGRESS_FILE; while ! test -e %s/go; do sleep 0.02; done", fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
     CU_ASSERT_TRUE(fx_until(progress_seen, fx->rm));
-    /* The RM goes away; the end is kept until it is back. */
+    /* While the RM is away, the NodeManager keeps the end until the RM is back. */
     fake_rm_set_away(fx->rm, true);
     char *go = base_printf("%s/go", fx->dir);
     close(open(go, O_WRONLY | O_CREAT, 0600));

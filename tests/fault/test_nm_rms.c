@@ -65,7 +65,7 @@ static void touch(struct fx *fx, const char *name)
     free(path);
 }
 
-/* Runs until the file @name is there. */
+/* Launches a command that runs until the file @name is there, and exits with @code. */
 static void launch_until(struct fx *fx, const char *ct, const char *name, int code)
 {
     char *cmd =
@@ -142,7 +142,8 @@ static void test_dead_first(void)
     free(list);
 }
 
-/* Four containers: running, suspended, ended with 4, and one that runs until "late" is there. */
+/* Launches four containers: one runs, one is suspended, one has ended with 4, and one runs until
+ * "late" is there. */
 static void four_containers(struct fx *fx, char ct[4][64])
 {
     for (int i = 0; i < 4; i++)
@@ -159,7 +160,7 @@ static void four_containers(struct fx *fx, char ct[4][64])
     CU_ASSERT_TRUE(is_in(fx, ct[2], "complete"));
 }
 
-/* The new leader knows them all, and they are the processes they were. */
+/* Checks that the new leader knows the four containers, and that their processes are the same. */
 static void four_known(struct fx *fx, char ct[4][64], char *pids[4])
 {
     char last[64];
@@ -182,8 +183,8 @@ static void four_known(struct fx *fx, char ct[4][64], char *pids[4])
         free(pids[i]);
 }
 
-/* Goal: a node that a standby has sent to the active RM loses that one: it waits at the standby,
- * and once that leads every container is known there, also the one that ended meanwhile. */
+/* Goal: a node that a standby has sent to the active RM loses that RM: it waits at the standby, and
+ * once the standby leads, it knows every container, also the one that ended meanwhile. */
 static void test_parked(void)
 {
     struct two t = two_new(false);
@@ -236,7 +237,7 @@ static void test_restarted_meanwhile(void)
     two_free(&t);
 }
 
-/* Goal: a node waits where it is told of another one: then it goes there. */
+/* Goal: a node that waits at a standby goes to the active RM as soon as the standby knows one. */
 static void test_sent_on_late(void)
 {
     struct two t = two_new(false);
@@ -252,7 +253,8 @@ static void test_sent_on_late(void)
     two_free(&t);
 }
 
-/* Goal: a node goes to no ResourceManager that it was not told of, and says so. */
+/* Goal: a node follows no redirect to a ResourceManager that is not in its configuration, and says
+ * so. */
 static void test_sent_out_of_the_list(void)
 {
     struct two t = two_new(false);
@@ -292,8 +294,8 @@ static void test_epoch_too_high(void)
     fx_free(fx);
 }
 
-/* Goal: of two RMs that both believe to lead, asked in turns, the one with the lower epoch is
- * obeyed in nothing; each of its orders is counted, the log says so once. */
+/* Goal: of two RMs that both believe that they lead, asked in turns, the one with the lower epoch
+ * is obeyed in nothing; each of its orders is counted, the log says so once. */
 static void test_two_leaders(void)
 {
     enum { ROUNDS = 5 };
@@ -308,7 +310,7 @@ static void test_two_leaders(void)
         CU_ASSERT_TRUE_FATAL(fake_rm_wait_nodes(t.other, 1, FX_WAIT_MS));
         int64_t before = fake_rm_registrations(t.other, 0);
         fake_rm_launch(t.other, 0, fx_ct(100 + i, ct), never);
-        /* one has carried the order */
+        /* one of the two answers has carried the order */
         CU_ASSERT_TRUE(fake_rm_wait_registrations(t.other, 0, before + 2, FX_WAIT_MS));
         fake_rm_set_away(t.fx->rm, false);
         fake_rm_launch(t.fx->rm, 0, fx_ct(i, ct), "true");
@@ -377,7 +379,7 @@ static void test_mute(void)
     two_free(&t);
 }
 
-/* By the other side; what it has sent is thrown away. */
+/* Returns true when the other side has closed the connection. Discards what it has sent. */
 static bool is_closed(int fd)
 {
     char buf[4096];
@@ -387,10 +389,10 @@ static bool is_closed(int fd)
     return n == 0;
 }
 
-/* Goal: when another one leads, nobody waits for the end of a request that will never be answered.
- * Method: the first one is a socket that takes connections and what is sent, and never answers or
- * closes, as a stopped process does; the node's request is its only one until the node has
- * registered at the other. */
+/* Goal: when another RM leads, a node does not wait for the answer to a request that is never
+ * answered. Method: the first RM is a socket that takes connections and what is sent, and never
+ * answers or closes, as a stopped process does; the node's request is its only one until the node
+ * has registered at the other. */
 static void test_never_answers(void)
 {
     struct fx *fx = fx_new();
@@ -431,8 +433,8 @@ static void test_never_answers(void)
     free(list);
 }
 
-/* Goal: the same with a heartbeat that is held; and one that leads under an epoch which is not
- * higher than the one that holds it is no reason to leave. */
+/* Goal: the same with a heartbeat that is held; and another RM that leads under an epoch no higher
+ * than that of the holding RM is no reason to leave. */
 static void test_held_too_long(void)
 {
     struct two t = two_new(true);
@@ -449,7 +451,7 @@ static void test_held_too_long(void)
     fake_rm_set_epoch(t.other, 6);
     CU_ASSERT_TRUE(fake_rm_wait_nodes(t.other, 1, FX_WAIT_MS));
     CU_ASSERT_TRUE(fx_until(is_logged, &logged));
-    CU_ASSERT_TRUE(fake_rm_wait_looks(t.other, 2, 0)); /* the first has led nowhere */
+    CU_ASSERT_TRUE(fake_rm_wait_looks(t.other, 2, 0)); /* the first look led nowhere */
     first_dies(&t);
     CU_ASSERT_TRUE(is_in(t.fx, a, "running"));
     fake_rm_launch(t.fx->rm, 0, fx_ct(2, b), "exit 3");

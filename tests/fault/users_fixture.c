@@ -29,7 +29,7 @@ static void must(bool ok, const char *what)
     abort();
 }
 
-/* Shows a file with @more behind what @path has now in its place. */
+/* Mounts over @path a copy of it with @more appended. */
 static void add_to_file(const char *path, const char *more)
 {
     char *copy = base_printf("%s%s", USERS_DIR, strrchr(path, '/'));
@@ -98,7 +98,7 @@ void users_write_conf(const char *local_dir, const char *more)
     free(text);
 }
 
-/* What the unit of the NodeManager leaves in its bounding set (deploy/systemd/creel-nm.service). */
+/* Leaves in the bounding set what the NodeManager's unit does (deploy/systemd/creel-nm.service). */
 static void drop_other_capabilities(void)
 {
     static const int kept[] = {CAP_CHOWN,  CAP_DAC_READ_SEARCH, CAP_FOWNER, CAP_FSETID,
