@@ -3,12 +3,11 @@
  * 1,000 queued jobs of 100 tasks (90 maps, 10 reduces) of different lengths, 10,000 map slots and
  * 10,000 reduce slots.
  *
- * The job asked for goes to the front (everybody behind it is estimated anew), to the end, or is
- * refused with the earliest date that could be promised. The cluster is idle before, or every slot
- * is taken by a task without deadline, each with an end of its own. An accepted job leaves again
- * before the next is asked for; that is not measured.
- * usage: bench_admission [runs [table|plain]]: lines "name value unit"; with "table" lines of a
- * table. */
+ * The new job goes to the front (every job behind it is estimated anew), to the end, or is refused
+ * with the earliest date that could be promised. The cluster is idle before, or every slot is taken
+ * by a task without deadline, each with an end of its own. An accepted job leaves again before the
+ * next one is submitted; that is not measured. usage: bench_admission [RUNS [plain|table]]: plain
+ * (the default) prints lines "name value unit", table prints rows of a table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +146,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median of @runs in ns. */
+/* Returns the median time of @runs admissions in ns. */
 static int64_t measure(const char *what, int64_t deadline_us, bool accept, int runs)
 {
     int64_t *t = malloc((size_t)runs * sizeof *t), median;

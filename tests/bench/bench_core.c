@@ -3,11 +3,14 @@
  * split.
  *
  * An assignment is the policy's answer, the core's step, and its share of heartbeat and completion:
- * every heartbeat reports what the node was given before (@per_beat ends at most) and takes new
- * work for the free slots. The store acknowledges every 64 heartbeats. CPU time of the process; no
- * allocation is expected once everything has its size. usage: bench_core [runs [table|plain
- * [PART]]]: lines "name value unit"; with "table" lines of a table; with PART those alone that have
- * it in their name. */
+ * each heartbeat ends up to 4 (or 1) of its node's running containers, reports all ended ones that
+ * are not yet forgotten, and takes new work for the free slots. After every 64 heartbeats the store
+ * acknowledges what was written. Times are CPU time of the process; once buffers and tables have
+ * grown to their full size, no allocation is expected.
+ *
+ * Usage: bench_core [RUNS [plain|table [PART]]]. plain (the default) prints lines "name value
+ * unit", table prints rows of a table. PART: only the cases whose name in the table ("fifo, 4")
+ * contains it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,7 +210,7 @@ static struct result run(const char *policy, int64_t w_us, size_t per_beat)
         add_job(i);
     stored();
     for (size_t i = 0; b.launched < last; i++) {
-        b.now += 1200; /* 2,500 nodes, a heartbeat each 3 s */
+        b.now += 1200; /* 2,500 nodes, each beats every 3 s */
         beat(&b.nodes[i % NODES], per_beat);
         if (i % 64 == 63)
             stored();
@@ -234,7 +237,7 @@ static struct result run(const char *policy, int64_t w_us, size_t per_beat)
 }
 
 static bool table;
-static const char *only; /* lines with this in their name, NULL: all */
+static const char *only; /* only cases whose name contains this; NULL: all */
 
 static int by_speed(const void *x, const void *y)
 {
@@ -264,8 +267,8 @@ static void line(const char *name, const char *policy, int64_t w_us, size_t per_
     free(r);
 }
 
-/* The reference beside it: a read that waits for the one before, anywhere in 16 MB, as a core with
- * 200,000 tasks does. */
+/* Measures a reference for the other figures: a read that depends on the one before, anywhere in 16
+ * MB, as the core's reads do with 200,000 tasks. */
 static double read_ns(void)
 {
     enum { PLACES = 1 << 22, READS = 1 << 21 };

@@ -1,9 +1,10 @@
-/* tests/bench/bench_ha_log.c - the log of records in ZooKeeper by itself: CPU time of our own code,
- * ZooKeeper answers from memory at once and is not measured.
+/* tests/bench/bench_ha_log.c - the log of records in ZooKeeper by itself: CPU time of our own code.
+ * A simulated server answers from memory at once and is not measured.
  *
- * State: 10,000 applications of 1.5 KB and 100,000 tasks of 120 bytes. Loaded; then written on:
- * batches of 100 records, tasks overwritten, removed and made anew, so that cleaning keeps pace.
- * Time in the server's copies is taken off. usage: bench_ha_log [RUNS]: lines "name value unit" */
+ * State: 10,000 applications of 1.5 KB and 100,000 tasks of 120 bytes. The state is loaded; then
+ * batches of 100 records are written, which overwrite, remove and make tasks anew, so that cleaning
+ * has to keep pace. Time spent in the server is taken off. usage: bench_ha_log [RUNS]: prints lines
+ * "name value unit" */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +221,7 @@ static void load(int64_t epoch)
     ha_log_free(l);
 }
 
-/* A task is overwritten twice, removed, made anew. */
+/* Writes batches about random tasks: every fourth record removes its task, the others write it. */
 static void write_on(struct ha_log *l)
 {
     static char keys[BATCH][64];

@@ -1,11 +1,11 @@
 /* tests/bench/bench_hfsp.c - CPU time of HFSP's updates with 1,000 jobs of 1 to 100 maps and 1 to
  * 20 reduces: a job arrives and a slot of each kind is offered (both phases enter the virtual
  * cluster, all are projected and ordered anew), a sample is measured (one phase, an offer), a slot
- * is given away; then an arrival among 10,000 jobs, and each of these as they come at one instant.
- * One job leaves for each that arrives; that is not measured. Those that left stay in the virtual
+ * is given away; then an arrival among 10,000 jobs, and each of 10,000 arrivals at one instant. One
+ * job leaves for each that arrives; that is not measured. Jobs that have left stay in the virtual
  * cluster until they are virtually over: with few slots there are more than 1,000 in the end.
- * usage: bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a
- * table. */
+ * usage: bench_hfsp [RUNS [plain|table]]: plain (the default) prints lines "name value unit", table
+ * prints rows of a table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static int64_t arrive(struct policy_job *pj)
     return cpu_ns() - before;
 }
 
-/* All that it has to run has run. */
+/* Lets the job leave with all its tasks done. */
 static void leave(struct policy_job *pj)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -229,8 +229,8 @@ static void measured(int64_t slots, int64_t *ns, int runs, bool table)
 
 #define BATCH 10000
 
-/* A free slot of a full cluster is offered, a task starts there; a task of some job has ended
- * before. */
+/* Offers a free slot of a full cluster and starts a task there; then another job gets one more
+ * pending task, so that the work never ends. */
 static void offers(int64_t *ns, int runs, bool table)
 {
     uint64_t given = 0;

@@ -366,7 +366,7 @@ static void measure_kernel(const char *name, const char *path)
     base_buf_free(&answer);
 }
 
-/* Registers @n nodes without slots and measures their heartbeats. */
+/* Registers @n nodes with a slot of each kind and measures their idle heartbeats. */
 static void measure_heartbeats(int n)
 {
     char body[512];

@@ -29,7 +29,7 @@ static int64_t cpu_ticks(pid_t pid)
 }
 
 struct cost {
-    int64_t daemon, spawner; /* the spawner's holds shims and commands: it collects them */
+    int64_t daemon, spawner; /* spawner: shims and commands too, which it waits for */
 };
 
 static struct cost cost_of(struct fx *fx, int nodes)

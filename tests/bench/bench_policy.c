@@ -3,10 +3,10 @@
  * containers, no records: bench_core has those.
  *
  * Load: 2,500 nodes x (2 + 2) slots, 100 jobs x (1,000 maps + 1,000 reduces), 20 queues, 3 replicas
- * per split; and 10,000 nodes x (5 + 5), 1,000 jobs. Nodes beat in turn: a beat ends two tasks of a
- * kind there, fills what is free, and asks who makes room when nothing is. Measured between a tenth
- * and nine tenths of all tasks. CPU time of the process. usage: bench_policy [RUNS [POLICY]]: lines
- * "name value unit" */
+ * per split; and 10,000 nodes x (5 + 5), 1,000 jobs. Nodes send heartbeats in turn: each ends two
+ * tasks of each kind on its node, fills the free slots, and asks the policy for victims when all
+ * slots are taken. Measured between a tenth and nine tenths of all tasks. CPU time of the process.
+ * usage: bench_policy [RUNS [POLICY]]: lines "name value unit" */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,8 +79,7 @@ static int64_t cpu_ns(void)
 static bool running(void *core, const struct policy_job *pj, enum base_task_kind kind,
                     void **cursor, struct policy_running *out)
 {
-    /* epochs look at running tasks: not part of an assignment, and each job's are its own business
-     * here */
+    /* only policies that work in epochs look at running tasks, which is no part of an assignment */
     (void)core;
     (void)pj;
     (void)kind;
@@ -285,7 +284,7 @@ static void end(enum base_task_kind k, uint32_t node, int32_t at, bool killed)
     b.capacity.used[k]--;
     j->pj.phase[k].running--;
     if (killed) {
-        /* its lists go on behind it: it is no longer local */
+        /* the lists of nodes have passed this task: it is no longer found as local */
         j->pending[k][t.index / 64] |= UINT64_C(1) << (t.index % 64);
         if ((size_t)t.index / 64 < j->low[k])
             j->low[k] = (size_t)t.index / 64;

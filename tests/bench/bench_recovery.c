@@ -2,10 +2,10 @@
  * heartbeat that it could answer: 10,000 live applications (1,000 of them with masters) with
  * 100,000 tasks of which half have ended, 1,000 nodes.
  *
- * A core makes the records, as far as they go: jobs over files in 8 splits of 3 replicas with 3
- * reduces. They are kept in the memory store and read back as the daemon does it. Not counted: the
- * store's own reading. CPU time of the process. usage: bench_recovery [runs [large]]: lines "name
- * value unit". large: 100 jobs with 1,000 tasks each instead. */
+ * A core makes the records: jobs over files in 8 splits of 3 replicas, with 3 reduces. The records
+ * are kept in the memory store and read back as in the daemon. Not counted: the store's own
+ * reading. CPU time of the process. usage: bench_recovery [RUNS [large]]: prints lines "name value
+ * unit". large: 100 jobs with 1,000 tasks each instead. */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -130,7 +130,7 @@ static void register_node(int i)
     step(&ev, &b.nodes[i]);
 }
 
-/* All that runs has ended well, and new work comes. */
+/* Reports that all containers of the node have ended well, and takes new work. */
 static void beat(int i)
 {
     struct node *n = &b.nodes[i];
@@ -259,7 +259,7 @@ static struct rm_core *new_core(const char *policy)
     return core;
 }
 
-/* Until half of the tasks have a record. */
+/* Runs a cluster until half of the tasks have a record. */
 static void make_records(void)
 {
     int64_t tasks = (int64_t)b.size->jobs * (b.size->maps + b.size->reduces), ended = 0;

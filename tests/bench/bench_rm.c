@@ -1,6 +1,6 @@
 /* tests/bench/bench_rm.c - what a cluster costs: latency, throughput, durable submissions,
  * listings, size.
- * Usage: bench_rm BIN_DIR latency|tasks|submit|listing|startup [N] Prints "name value unit" lines;
+ * Usage: bench_rm BIN_DIR latency|tasks|submit|listing|startup [N]. Prints "name value unit" lines;
  * tests/bench/run takes medians and writes the table. Every daemon it starts lives in a temporary
  * folder and is ended by pid. */
 #include <dirent.h>
@@ -129,7 +129,7 @@ static void end(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* The secret that the RM has made at its start. */
+/* Returns the secret that the RM has made at its start. */
 static struct base_keyring *open_secret(void)
 {
     static struct base_keyring *keys;
@@ -178,7 +178,7 @@ static double quantile(double *v, size_t n, double q)
     return v[i];
 }
 
-/* Submission to the process running: the task opens a watched file. */
+/* Measures the time from a submission until the task's process runs and opens a watched file. */
 static void bench_latency(int n)
 {
     dev_start("1");
@@ -315,9 +315,10 @@ static void bench_submit(int n)
     printf("submissions %.0f 1/s\nfsyncs %.0f 1/s\n", rate, fsyncs_per_s());
 }
 
-/* 100 nodes beat ten times a second each. On a real cluster they, and who asks for the list, are
- * other machines: here the nodes get the processor at once, the reader of the list gives way, so
- * that what is measured is the RM. */
+/* One of four threads that send heartbeats of 100 nodes, ten a second for each node. On a real
+ * cluster the nodes, and the client that reads the list, are other machines: here the nodes'
+ * threads get the processor at once and the client gives way, so that the RM is what is
+ * measured. */
 struct beater {
     pthread_t thread;
     int id;
@@ -370,8 +371,8 @@ static void *beat_loop(void *arg)
     return NULL;
 }
 
-/* Reads the list and keeps nothing of it: a client that did would hold up the processors for its
- * own memory. */
+/* Reads the list and keeps nothing of it: a client that kept it would occupy the processors with
+ * its own memory. */
 static void read_list(void)
 {
     static const char text[] =

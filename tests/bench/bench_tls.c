@@ -1,9 +1,9 @@
 /* tests/bench/bench_tls.c - what TLS costs a ResourceManager: CPU time of its process per request
  * over a connection that is kept alive, and per new connection, as the ratio of two
- * ResourceManagers that run side by side, one of them with TLS. Blocks of requests to either
- * alternate, so that what else the machine does concerns both; medians of the blocks. Usage:
- * bench_tls BIN_DIR [BLOCKS]. Prints "name value unit" lines. The daemons live in a temporary
- * folder and are ended by pid. */
+ * ResourceManagers that run side by side, one of them with TLS. Blocks of requests to the two
+ * alternate, so that other load of the machine affects both; the figures are medians of the blocks.
+ * Usage: bench_tls BIN_DIR [BLOCKS]. Prints "name value unit" lines. The daemons live in a
+ * temporary folder and are ended by pid. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* tests/bench/sim_nodes.c - many NodeManagers that run nothing: the protocol of real ones over one
  * thread, so that a ResourceManager on this machine sees a large cluster.
- * Usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS] Each node keeps one
+ * Usage: sim_nodes RM_URLS SECRET_FILE NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS]. Each node keeps one
  * request in flight (registration, or a heartbeat that the RM may hold), goes to the next RM when
- * one fails, follows redirections, and refuses epochs lower than the highest it has seen.
- * Containers run until they are killed, or with TASK_MS until the first heartbeat after so long. On
- * SIGUSR1, and at the end (SIGTERM), prints one line: "nodes registered N containers C refused
- * R". */
+ * one fails, follows redirections, and refuses epochs lower than the highest that any node has
+ * seen. Containers run until they are killed, or with TASK_MS until the first heartbeat after that
+ * time. On SIGUSR1, and at the end (SIGTERM), prints one line: "nodes registered N containers C
+ * refused R epoch E". */
 #include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ struct node {
     CURL *easy;
     struct curl_slist *headers;
     struct base_buf body, answer;
-    char location[512], failed[512];         /* where a standby sent it; whom it could not reach */
+    char location[512], failed[512];         /* where a standby sent it; RM not reached */
     size_t at;                               /* RM asked */
     int64_t response_id, pause_ms, again_ms; /* again: when the next request is due, 0: in flight */
     bool registered;
@@ -254,7 +254,7 @@ static void answered(struct node *n)
     json_decref(j);
 }
 
-/* Who has failed is named to the next one, which then does not send the node back there. */
+/* An RM that has failed is named to the next RM, which then does not redirect the node there. */
 static void finished(struct node *n, CURLcode code)
 {
     long status = 0;
@@ -362,7 +362,7 @@ static void open_node(struct node *n, int index)
     curl_easy_setopt(n->easy, CURLOPT_POST, 1L);
 }
 
-/* Sends what is due; milliseconds to the next, at most 100. */
+/* Sends the requests that are due. Returns the milliseconds until the next one, at most 100. */
 static int send_due(void)
 {
     int64_t now = now_ms(), next = now + 100;

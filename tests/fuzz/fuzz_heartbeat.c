@@ -1,5 +1,4 @@
-/* Any bytes as a registration, a heartbeat or a wake: refused with a message or decoded, and
- * freed. */
+/* Any bytes as a registration, a heartbeat or a wake: refused, or decoded and freed. */
 #include "rm/http/node_json.h"
 #include "tests/fuzz/fuzz.h"
 

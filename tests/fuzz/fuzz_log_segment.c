@@ -1,6 +1,6 @@
 /* Any bytes as segments of the log: as they are, and as entries behind a header that is right.
- * Refused with the place and a reason, or records whose texts are ended and within what was given;
- * an entry that was read is written as the same again. Segments are separated by '|', '_' stands
+ * Refused with the place and a reason, or records whose texts end with a NUL within the input; an
+ * entry that was read is written as the same bytes again. Segments are separated by '|', '_' stands
  * for NUL and '^' for a byte of 0x80 (samples are texts); the first byte of each is its epoch. */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static int found(void *user, struct ha_log_found *f, struct base_error *err)
     return 0;
 }
 
-/* Every entry that can be read is written as itself. */
+/* Checks that every entry that can be read is written, and read again, as the same entry. */
 static void check_entries(const struct ha_log_segment *s)
 {
     const char *at = s->entries, *end = s->entries + s->len;

@@ -1,6 +1,6 @@
-/* Any bytes as a ResourceManager's answer to its node, and as what one says of its leadership:
- * refused with a message, or orders of which each is obeyed, refused by name or counted as bad. The
- * node's next heartbeat is understood. */
+/* Any bytes as a ResourceManager's answer to its node, and as its answer about its role: refused
+ * with a message, or orders of which each is obeyed, refused by name or counted as bad. The node's
+ * next heartbeat is understood. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +49,7 @@ static void check_orders(const struct nm_answer *a)
     base_assert(a->wire.bad == 0 || a->wire.bad_err.text[0]);
 }
 
-/* Each container that was ordered starts and ends, or does not start, by the parity of its
- * number. */
+/* Lets each ordered container start, and every second one end. */
 static void carry_out(struct nm_core *core, struct nm_effects *fx)
 {
     struct base_container_id ids[STEPS_MAX];

@@ -1,7 +1,7 @@
-/* Any request: address decoding never leaves a "." or ".." component or a control over the path
- * behind; what matches a route has non-empty captures; Accept and Content-Type are read without
- * harm; what JSON and XML texts are made of the pieces is UTF-8 and closed. gzip bodies keep within
- * their bound. Lines of the input: target, Accept, body. */
+/* Any request: a decoded address has no "." or ".." component; captures of a matched route are not
+ * empty; Accept and Content-Type are read without harm; in JSON and XML texts made of the pieces,
+ * no character ends the text or begins a tag. gzip bodies keep within their bound. Lines of the
+ * input: target, Accept, body. */
 #include <stdlib.h>
 #include <string.h>
 

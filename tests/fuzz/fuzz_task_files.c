@@ -44,7 +44,7 @@ static void remove_all(void)
  * hundred times faster. */
 static void prepare(void)
 {
-    /* of tests/fuzz/one, which removes it however this ends */
+    /* the folder of tests/fuzz/one, which removes it however this process ends */
     const char *tmp = getenv("CREEL_FUZZ_TMP");
     char path[NM_PATH_MAX];
 
@@ -90,8 +90,8 @@ static void check_ending(const struct nm_ending *e)
     base_assert(e->end.output_bytes >= 0);
 }
 
-/* The container as a NodeManager that was started again finds it, and as one that watched it sees
- * it. */
+/* Lets a NodeManager's core that was started again find the container: running, with its progress
+ * and end to follow, or, without @p, ended. */
 static void tell(enum base_container_kind kind, const struct nm_progress_file *p,
                  const struct nm_ending *e)
 {

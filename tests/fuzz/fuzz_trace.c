@@ -54,7 +54,7 @@ static void check_job(const struct sim_job *j, int64_t last_us)
     base_assert(!j->replica_nodes || (j->replicas >= 1 && j->replicas <= SIM_REPLICAS_MAX));
 }
 
-/* As text, read, as text again: the same. */
+/* Checks that the job, written, read and written again, has the same text. */
 static void check_written(const struct sim_job *j, bool json)
 {
     const struct sim_source_conf conf = {0};
