@@ -484,6 +484,7 @@ static void measure_task_lives(const char *slots, int n)
 {
     char *exe = base_printf("%s/sim_nodes", bin), *url = base_printf("http://127.0.0.1:%u", port);
     char *nodes = base_printf("%d", TASK_NODES);
+    char *secret_file = base_state_path(BASE_CLUSTER_SECRET_NAME);
     char *all = base_printf("\"activeNodes\":%d", TASK_NODES);
     pid_t pid = fork();
     double cpu;
@@ -492,7 +493,7 @@ static void measure_task_lives(const char *slots, int n)
         int null = open("/dev/null", O_RDWR);
 
         dup2(null, 1);
-        execl(exe, exe, url, "", nodes, slots, "1", "1", (char *)NULL);
+        execl(exe, exe, url, secret_file, nodes, slots, "1", "1", (char *)NULL);
         _exit(127);
     }
     wait_for("/ws/v1/cluster/metrics", all);
@@ -506,6 +507,7 @@ static void measure_task_lives(const char *slots, int n)
     free(exe);
     free(url);
     free(nodes);
+    free(secret_file);
     free(all);
 }
 
