@@ -252,7 +252,7 @@ static uint64_t append_record_parts(struct ha_log *l, const struct ha_log_entry 
     e.total = whole->len;
     e.part = e.parts = UINT16_MAX;
     e.len = 0;
-    /* 4 bytes are for a longer varint of len */
+    /* 4 bytes more, since the varint of the real len can be longer than that of 0 */
     most = l->limits.segment_bytes - HA_LOG_HEAD_MAX - ha_log_entry_encoded_size(&e) - 4;
     base_assert(most <= l->limits.segment_bytes && left / most < UINT16_MAX);
     e.parts = (uint32_t)((left + most - 1) / most);

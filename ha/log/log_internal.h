@@ -12,11 +12,11 @@
  *
  * A segment under construction is sealed when it is full, or when nothing is under way: then the
  * records collected meanwhile are sent at once. A sealed segment never changes; a repeated request
- * is equal to the byte, including its deletions.
+ * is the same byte for byte, including its deletions.
  *
  * Life of the log: NEW -> LOADING -> READY -> OVER, and from LOADING or READY through DOUBT:
- * something is not as expected. If the epoch is still ours, the log is damaged; otherwise another
- * leader did it, rightly.
+ * something in the log is not as expected. If the epoch is still ours, the log is damaged;
+ * otherwise another leader has changed it, as it may.
  *
  * Lost connections: requests of earlier connections have ids below l->live_id; their results are
  * ignored. */

@@ -7,9 +7,9 @@
  * The log belongs to the service thread, except during a load, when the daemon's thread reads it.
  * Events of the session that arrive meanwhile are replaced by one lost connection, from which the
  * log recovers. A write is lent to the service thread, which copies it into the log; the caller
- * waits until it is durable. The data read at the beginning are freed by the first write that has
- * no load between it and the previous write, or the beginning; any later load is refused
- * (-BASE_ESTATE). */
+ * waits until it is durable. What was read at the beginning stays in memory until a write comes
+ * with no load between it and the previous write (for the first write: the opening of the store).
+ * That write frees it, and any later load is refused (-BASE_ESTATE). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
