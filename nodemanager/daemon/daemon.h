@@ -17,9 +17,9 @@
 #include <sys/queue.h>
 
 #include "api/server/server.h"
+#include "base/acl/groups.h"
 #include "base/clock.h"
 #include "base/conf/conf.h"
-#include "base/acl/groups.h"
 #include "nodemanager/container/exit.h"
 #include "nodemanager/container/folders.h"
 #include "nodemanager/container/isolation/isolation.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/conf/acl_conf.h"
 #include "base/acl/groups.h"
+#include "base/conf/acl_conf.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "rm/config/allocations.h"

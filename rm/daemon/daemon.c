@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/acl/groups.h"
 #include "base/clock.h"
 #include "base/cond.h"
 #include "base/conf/conf.h"
-#include "base/acl/groups.h"
 #include "base/io/log.h"
 #include "rm/config/allocation_file.h"
 #include "rm/config/policy_options.h"

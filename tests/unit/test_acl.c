@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/acl/acl.h"
-#include "base/conf/acl_conf.h"
 #include "base/acl/groups.h"
+#include "base/conf/acl_conf.h"
 #include "base/mem.h"
 #include "policies/common/queue_acl.h"
 #include "rm/http/access/rules.h"

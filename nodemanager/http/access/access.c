@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/conf/acl_conf.h"
 #include "base/acl/groups.h"
+#include "base/conf/acl_conf.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/site.h"
 

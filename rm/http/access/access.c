@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
+#include "base/acl/groups.h"
 #include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
-#include "base/acl/groups.h"
 #include "policies/common/queue_acl.h"
 #include "rm/config/scheduler_shape.h"
 

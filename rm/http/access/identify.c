@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
+#include "base/acl/groups.h"
 #include "base/crypto/digest.h"
 #include "base/crypto/equal.h"
 #include "base/crypto/hex.h"
 #include "base/crypto/random.h"
-#include "base/acl/groups.h"
 #include "rm/daemon/own_token.h"
 #include "rm/leader/standby.h"
 
