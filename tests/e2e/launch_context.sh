@@ -11,7 +11,7 @@ AM="$HERE/sample-am.sh"
 LOGS=org.apache.hadoop.yarn.server.nodemanager.containermanager.logaggregation
 mkdir -p "$DEV" "$T/web" "$T/out" "$T/state"
 declare -A PID=()
-cleanup_more() { for p in "${PID[@]}"; do kill -9 "$p" 2> /dev/null; done; }
+cleanup_more() { for p in "${PID[@]}"; do signal_child KILL "$p"; done; }
 
 python3 "$HERE/resource_server.py" "$T/web" "$T/asked" "$T/port" &
 PID[web]=$!

@@ -1,6 +1,7 @@
 # tests/e2e/lib.sh - sourced by the end-to-end and fault tests: a private folder, a private cluster,
 # bounded waiting. Needs CREEL_BIN (folder of the binaries). Ends only what it started.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/own_processes.sh"
 BIN=${CREEL_BIN:?folder with the creel binaries}
 T=$(mktemp -d "${TMPDIR:-/tmp}/creel-test.XXXXXX")
 DEV=$T/dev

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 mkdir -p "$DEV"
 declare -A PID=()
-cleanup_more() { for p in "${PID[@]}"; do kill -9 "$p" 2> /dev/null; done; }
+cleanup_more() { for p in "${PID[@]}"; do signal_child KILL "$p"; done; }
 
 start_rm() { # PORT
     rm -f "$T/url"

@@ -27,8 +27,7 @@ world_finish() {
         for h in "$W"/*/log; do [ -f "$h" ] && { echo "== $h" >&2; tail -n 15 "$h" >&2; }; done
     fi
     for h in "$W"/*/pid; do
-        [ -e "$h" ] && h=$(basename "$(dirname "$h")") && host_alive "$h" &&
-            kill -9 "$(host_pid "$h")"
+        [ ! -e "$h" ] || host_signal "$(basename "$(dirname "$h")")" KILL
     done
     world_containers_end
     zk_stop_all "$T/zk"
@@ -38,7 +37,7 @@ world_finish() {
 # Processes started by NodeManagers outlive them: found by the pids that they wrote down.
 world_containers_end() {
     find "$W" -name pid.json -exec jq -r '.pid, .shimPid // empty' {} + 2> /dev/null |
-        while read -r p; do
+        while read -r p; do # each is named in its environment, so that no stranger is killed
         grep -qzF "$W" "/proc/$p/environ" 2> /dev/null && kill -9 -- "-$p" "$p" 2> /dev/null
     done
     return 0

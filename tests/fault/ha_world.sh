@@ -23,6 +23,7 @@
 #                                 status on a line
 # Needs W (folder of the world), BIN. Every daemon's folder: $W/NAME (log, state). Ends only what it
 # has started.
+. "$(dirname "${BASH_SOURCE[0]}")/../e2e/own_processes.sh"
 
 ha_enter() {
     local flags=-nm
@@ -108,7 +109,7 @@ host_run() {
         # shellcheck disable=SC2046
         exec $(net_in "$name") setpriv --pdeathsig KILL env CREEL_CONF_DIR="$W/conf" "$@"
     ) < /dev/null >> "$W/$name/log" 2>&1 &
-    echo $! > "$W/$name/pid"
+    echo "$! $(process_start $!)" > "$W/$name/pid"
     disown $!
 }
 rm_start() {
@@ -130,14 +131,16 @@ nm_start() {
         -D creel.nodemanager.reduce-slots="${NM_REDUCES:-1}" \
         -D creel.nodemanager.local-dir="$W/nm$1/local" --log-format text --log-level debug
 }
-host_pid() { cat "$W/$1/pid" 2> /dev/null; }
+host_pid() { cut -d ' ' -f 1 "$W/$1/pid" 2> /dev/null; }
 host_alive() {
-    local pid
-    pid=$(host_pid "$1") && [ -n "$pid" ] && [ -e "/proc/$pid" ] &&
-        [ "$(cut -d' ' -f3 "/proc/$pid/stat" 2> /dev/null || echo Z)" != Z ]
+    local pid start
+    read -r pid start 2> /dev/null < "$W/$1/pid" && [ "$(process_start "$pid")" = "$start" ]
 }
 host_signal() {
-    if host_alive "$1"; then kill "-$2" "$(host_pid "$1")"; fi
+    local pid start
+    if read -r pid start 2> /dev/null < "$W/$1/pid"; then
+        signal_process "$2" "$pid" "$start" || true
+    fi
 }
 host_kill() {
     host_signal "$1" KILL

@@ -26,12 +26,13 @@ submit() { # OUT REDUCE-COMMAND
         --reduce "$2" --reduces 4 --split-size 60000 --json | jq -r '.job.id // .id'
 }
 kill_nm() { # NAME: the daemon and its containers, as a dead host would lose them
-    local pid
-    pid=$(daemon_pid "$1")
-    kill -9 "$pid"
+    local pid start f
+    kill -9 "$(daemon_pid "$1")"
     for f in "$DEV/$1"/records/*/*/pid.json "$DEV/$1"/*/records/*/*/pid.json; do
         [ -f "$f" ] || continue
-        for p in $(jq -r '.shimPid, .pid' "$f"); do kill -9 "$p" 2> /dev/null || true; done
+        while read -r _ pid start; do
+            signal_process KILL "$pid" "$start" || true
+        done < <(container_processes "$f")
     done
     rm -rf "$DEV/$1"/{apps,records} "$DEV/$1"/*/{apps,records} # its disk is gone too
 }

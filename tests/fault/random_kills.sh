@@ -26,13 +26,14 @@ rm_answers() { curl -sf -m 1 "$CREEL_RM/ws/v1/cluster/info"; }
 declare -A kills=([rm]=0 [nm]=0 [shimPid]=0 [pid]=0)
 # KEY of pid.json: kills a random live container's process; fails when there is none at this moment.
 victim_process() {
-    local files f pid n at
+    local files f pid start n at
     mapfile -t files < <(find "$DEV" -name pid.json 2> /dev/null | LC_ALL=C sort)
     n=${#files[@]}
     at=$((n ? RANDOM % n : 0))
     for f in "${files[@]:at}" "${files[@]:0:at}"; do
-        [ ! -e "${f%pid.json}exit.json" ] && pid=$(jq -er ".$1" "$f" 2> /dev/null) || continue
-        if kill -9 "$pid" 2> /dev/null; then
+        [ ! -e "${f%pid.json}exit.json" ] || continue
+        read -r _ pid start < <(container_processes "$f" | grep "^$1 ") || continue
+        if signal_process KILL "$pid" "$start"; then
             echo "killed $1 $pid"
             return 0
         fi
