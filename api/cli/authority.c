@@ -1,4 +1,5 @@
-/* api/cli/authority.c - finds the authority by which a command recognises the daemons. */
+/* api/cli/authority.c - finds the certificate authority that a command trusts when it connects to
+ * the daemons. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -436,7 +436,7 @@ static int call_each_rm_once(struct cli_rm *rm, const char *method, const char *
     return CLI_UNREACHABLE;
 }
 
-/* Returns a random time from @ms/2 to @ms, so that waiting clients do not all come back at once. */
+/* Returns a random time from @ms/2 to @ms, so that waiting clients do not all ask again at once. */
 static int64_t pick_jittered_ms(int64_t ms)
 {
     uint32_t random = 0;

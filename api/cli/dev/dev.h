@@ -9,10 +9,11 @@
  *   rm-1.log nm-1.log …      its output; dev.log: that of a detached supervisor
  *   rm.token rm.header       the user's token and a header with it, written by the RMs (0600)
  *   rm.url                   the RMs' addresses separated by commas, as CREEL_RM and --rm take them
- *   conf/creel-site.xml      settings and the cluster's secret (0600)
+ *   conf/                    creel-site.xml, cluster.secret, with --ha zookeeper.secret (all 0600)
  *   rm-1/ nm-1/ …            state of the daemons
  *   with --tls: tls/         ca.pem and ca.key of the cluster's authority, host.pem and host.key
- *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, data/), which then holds the jobs
+ *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, log4j.properties, and data/ with
+ *   the jobs)
  *
  * The process that starts the daemons is their parent and stays as the supervisor, in the
  * foreground or detached. The supervisor watches their pidfds and reports a daemon that dies.
@@ -113,7 +114,7 @@ char *cli_dev_find_program(const char *name, struct base_error *err);
 /* Writes the files below tls/. Keeps the authority of an earlier start. */
 int cli_dev_make_certificates(const struct cli_dev *d, struct base_error *err);
 char *cli_dev_authority_path(const struct cli_dev *d); /* caller frees */
-/* Makes this process recognise the daemons of d->dir, if they speak TLS. */
+/* Makes this process trust the authority of the daemons of d->dir, if they speak TLS. */
 void cli_dev_trust_authority(const struct cli_dev *d);
 
 /* ---- api/cli/dev/ha.c ---- */
@@ -141,8 +142,8 @@ const char *cli_dev_ask_role(const char *url);
 char *cli_dev_join_rm_urls(const struct cli_dev *d);
 
 /* ---- api/cli/dev/stop.c ---- */
-/* Ends the NMs, the containers they leave, the RMs, and last ZooKeeper, not the supervisor; removes
- * the daemons' pid and URL files, and the token. */
+/* Ends the NMs, the containers that they leave, the RMs, and last ZooKeeper, but not the
+ * supervisor; removes the daemons' pid and URL files, and the token. */
 void cli_dev_stop_all(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */
 void cli_dev_stop_daemon(struct cli_dev_daemon *x);
@@ -152,7 +153,7 @@ void cli_dev_stop_daemon(struct cli_dev_daemon *x);
  * (o->detach). Returns an exit status of the command; errors have been printed. */
 int cli_dev_start_cluster(struct cli_dev *d, const struct cli_dev_options *o);
 
-/* ---- api/cli/dev/actions.c; both functions return an exit status and have printed errors ---- */
+/* ---- api/cli/dev/actions.c; errors have been printed; an int is the exit status ---- */
 /* Stops the supervisor and all daemons of d->dir. */
 int cli_dev_stop_cluster(struct cli_dev *d, bool json);
 int cli_dev_restart_daemon(struct cli_dev *d, const char *name, bool json);

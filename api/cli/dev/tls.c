@@ -42,7 +42,7 @@ static int write_pair(const struct cli_dev *d, const char *name, const struct ba
     return rc;
 }
 
-/* Reads the authority of an earlier start, by which commands of the user know the cluster. */
+/* Reads the authority of an earlier start, which commands of the user may already trust. */
 static bool read_authority(const struct cli_dev *d, struct base_certificate *out)
 {
     char *crt = cli_dev_authority_path(d), *key = cli_dev_path(d, "tls", "/ca.key");
@@ -99,7 +99,7 @@ int cli_dev_make_certificates(const struct cli_dev *d, struct base_error *err)
     if (rc >= 0)
         rc = make_host(d, &authority, err);
     if (rc == -BASE_EINVAL && make_authority(d, &authority, err) == 0)
-        rc = make_host(d, &authority, err); /* the files of the old one were damaged */
+        rc = make_host(d, &authority, err); /* the files of the old authority were damaged */
     base_certificate_free(&authority);
     free(dir);
     return rc;

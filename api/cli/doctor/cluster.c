@@ -38,7 +38,7 @@ static void report_served_stranger(struct doctor *d, const struct doctor_check *
     free(value);
 }
 
-/* Reports the request if the daemon serves it, or refuses no more than its content (400). */
+/* Reports the request if the daemon serves it, or refuses it only for its content (400). */
 static void check_refused(struct doctor *d, const struct doctor_check *check, const char *method,
                           const char *path, const char *body)
 {

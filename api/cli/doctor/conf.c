@@ -170,7 +170,8 @@ void doctor_check_zookeeper(struct doctor *d, const struct doctor_check *check)
     const char *key = *doctor_get(d, "yarn.resourcemanager.zk-address")
                           ? "yarn.resourcemanager.zk-address"
                           : "hadoop.zk.address";
-    /* without these two settings, the password is that in a file beside the cluster's secret */
+    /* without hadoop.zk.auth and creel.zk.secret-file, the password is in a file beside the
+     * cluster's secret */
     if (*doctor_get(d, key) && !*doctor_get(d, "hadoop.zk.auth") &&
         !*doctor_get(d, "creel.zk.secret-file") && !*doctor_get(d, "creel.cluster.secret-file"))
         doctor_report(d, check, "creel.zk.secret-file", "");

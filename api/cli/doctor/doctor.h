@@ -21,7 +21,7 @@
 enum doctor_severity {
     DOCTOR_LOW,    /* defence in depth is missing */
     DOCTOR_MEDIUM, /* users of the cluster can do more than they should */
-    DOCTOR_HIGH,   /* who reaches a port or logs in on a host can take the cluster over */
+    DOCTOR_HIGH,   /* whoever reaches a port or logs in on a host can take the cluster over */
 };
 
 extern const char *const doctor_severities[]; /* the names of enum doctor_severity */

@@ -7,7 +7,7 @@
 
 /* Prints "<action>: <text>" on stderr. Returns CLI_YARN_FAILED. */
 int cli_admin_fail(const char *action, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Sends a request; prints a refusal as cli_admin_fail(). @out may be NULL. */
+/* Sends a request; prints a refusal as cli_admin_fail() does. @out may be NULL. */
 int cli_admin_request(struct cli *c, const char *action, const char *method, const char *path,
                       const json_t *body, struct cli_answer *out);
 

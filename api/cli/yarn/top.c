@@ -515,7 +515,8 @@ static char wait_for_key(int64_t until_us, bool *closed)
 
 static int run(struct top *t)
 {
-    static const int signals[] = {2, 15}; /* SIGINT, SIGTERM: leave the terminal as it was */
+    static const int signals[] = {2, 15}; /* SIGINT, SIGTERM: caught, so that the screen is cleared
+                                           * at the end */
     bool closed = false, going = true;
     int rc = CLI_YARN_OK;
     cli_interrupt_catch(signals, 2);

@@ -65,7 +65,7 @@ void cli_yarn_line_free(struct cli_yarn_line *line);
 
 /* A command whose line is @line; returns its exit code. */
 typedef int cli_yarn_action(struct cli *c, const struct cli_yarn_line *line);
-/* Runs a whole subcommand: parses as cli_yarn_parse(), finds the ResourceManager, calls @run.
+/* Runs a whole subcommand: parses as cli_yarn_parse() does, finds the ResourceManager, calls @run.
  * Returns the exit code. @keep_unknown as in struct cli_yarn_line. */
 int cli_yarn_main(const struct argp *help, const char *title, const struct cli_yarn_option *options,
                   bool keep_unknown, int argc, char **argv, cli_yarn_action *run);
@@ -100,11 +100,12 @@ int cli_yarn_exit_of(int rc);
  * reason and returns another code, which cli_yarn_exit_of() turns into yarn's. */
 int cli_yarn_ask(struct cli *c, const char *method, const char *path, const json_t *body,
                  struct cli_answer *out);
-/* As cli_yarn_ask(), but prints the RM's message on 404 too. Returns as
- * cli_yarn_exit_of(); @out may be NULL. */
+/* As cli_yarn_ask(), but prints the RM's message on 404 too. Returns the code that
+ * cli_yarn_exit_of() makes of the result; @out may be NULL. */
 int cli_yarn_request(struct cli *c, const char *method, const char *path, const json_t *body,
                      struct cli_answer *out);
-/* GETs a resource and sets *out to its object @member, which the caller owns. As cli_yarn_ask(). */
+/* GETs a resource and sets *out to its object @member, which the caller owns. Otherwise like
+ * cli_yarn_ask(). */
 int cli_yarn_get(struct cli *c, const char *path, const char *member, json_t **out);
 
 /* ---- api/cli/yarn/format.c: Java's formats ---- */
