@@ -7,11 +7,12 @@
 #include "api/server/server.h"
 #include "api/yarn/shape.h"
 
-/* Describes a route beyond its row in the table of routes. All texts are static. */
+/* Describes a route in addition to its row in the table of routes. All texts are static. */
 struct api_operation {
     const char *method, *path; /* of the route */
     const char *summary;
-    /* the answer's members and its form in JSON; XML is the same. NULL: see media */
+    /* the answer's members; NULL: see media. @dialect: the answer's form in JSON; its XML does not
+     * depend on it */
     const struct api_shape *shape;
     enum api_dialect dialect;
     const char *media;    /* "text/xml application/json": forms of an answer without a shape; "":

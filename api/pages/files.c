@@ -13,7 +13,8 @@ static const struct api_file *find_file(const char *name)
     return NULL;
 }
 
-/* The time of the first request, sent as Last-Modified: another process may run another program. */
+/* The time of the first request, sent as Last-Modified. The files are part of the program, so they
+ * can change only when another process runs another program. */
 static char date[API_HTTP_DATE_MAX];
 
 static void set_date(void)

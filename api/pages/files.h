@@ -15,8 +15,8 @@ struct api_file {
 extern const struct api_file api_files[];
 extern const size_t api_files_n;
 
-/* The table of the one route below /static, of either daemon. The style sheet has the name that
- * YARN's has. */
+/* A table with the one route below /static, which both daemons serve. The style sheet has the same
+ * name as YARN's. */
 extern const struct api_route api_files_routes[];
 extern const size_t api_files_routes_n;
 

@@ -2,8 +2,8 @@
  * tables, lists of properties. Every text argument is escaped, unless its comment says otherwise.
  *
  * Pages work without scripts. Where the browser allows it, the script live.js fetches the page
- * again every few seconds and updates what has changed between api_page_open_live() and
- * api_page_close_live(). */
+ * again every few seconds and updates what has changed in the part that begins with
+ * api_page_open_live() and ends with api_page_close_live(). */
 #ifndef CREEL_API_PAGES_PAGE_H
 #define CREEL_API_PAGES_PAGE_H
 
@@ -27,9 +27,8 @@ void api_page_open(struct base_buf *out, const struct api_page_site *site, const
 void api_page_close(struct base_buf *out);
 void api_page_open_live(struct base_buf *out);
 void api_page_close_live(struct base_buf *out);
-/* Adds the headers of a page to the coming answer: its type, and a Content-Security-Policy that
- * lets the page use nothing but this server's /static, run no script in it, and be framed by no
- * other site. */
+/* Adds the headers of a page to the coming answer: its type, and a Content-Security-Policy by which
+ * the page uses nothing but this server, runs no inline script, and is framed by no other site. */
 void api_page_add_headers(struct api_request *rq);
 /* Ends the page and answers with it, taking its memory. */
 void api_page_answer(struct api_request *rq, unsigned status, struct base_buf *page);

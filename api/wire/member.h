@@ -39,7 +39,7 @@ struct wire_member {
     bool sparse; /* not written when 0, false or NULL */
 };
 
-/* Rows of a table for struct @T, which ends with WIRE_END. @when: WIRE_R, written always and
+/* Rows of a table for struct @T; the table ends with WIRE_END. @when: WIRE_R, written always and
  * required when read; WIRE_D, written always, and optional when read; WIRE_S, written unless 0,
  * false or NULL, and optional when read. */
 #define WIRE_ROW(T, f, n, t, ...)                                                                  \

@@ -169,7 +169,7 @@ void wire_registration_free(struct wire_registration *r)
 /* ---- heartbeat ---- */
 
 #define U        struct base_utilization
-#define MB_MAX   (INT64_C(1) << 43) /* all that 64 bits of addresses reach */
+#define MB_MAX   (INT64_C(1) << 43) /* 2^63 bytes */
 #define CORE_MAX INT64_C(1000000000)
 static const struct wire_member utilization_members[] = {
     WIRE_INT64_ROW(U, node_physical_mb, "nodePhysicalMb", WIRE_S, 0, MB_MAX),

@@ -35,8 +35,8 @@
 
 enum wire_container_state { WIRE_RUNNING, WIRE_SUSPENDED, WIRE_COMPLETE };
 
-/* One container as its node sees it. The second half is sent in registrations only: what a new
- * ResourceManager needs to recognise the container. */
+/* One container as its node sees it. The members from @app on are sent in registrations only: a new
+ * ResourceManager needs them to recognise the container. */
 struct wire_container {
     struct base_container_id id;
     enum wire_container_state state;

@@ -38,8 +38,8 @@ struct wire_task_spec {
     int32_t index, attempt;
     int32_t reduces; /* of a map: partitions to make; 0: the map commits its output */
     int32_t maps;    /* of a reduce: number of maps */
-    /* member "map" or "reduce", by the launch's kind; NULL, of reduces only: the identity
-     */
+    /* member "map" or "reduce", by the launch's kind. NULL, which only a reduce can have: the
+     * reduce passes its input on unchanged */
     const char *command;
     const char *combine;     /* NULL: none */
     struct wire_split split; /* of a map */
@@ -70,13 +70,13 @@ struct wire_launch {
     int32_t task_attempt;
     const char *command;   /* what a command or master runs */
     int64_t log_max_bytes; /* 0: the node's own setting */
-    /* Of a launch context, as YARN has it. */
+    /* From YARN's launch context. */
     const struct base_local_resource *resources;
     size_t resources_n;
     const char *credentials;               /* a token file, as base64; NULL: none */
     const char *log_include, *log_exclude; /* of the application; NULL: none */
     int64_t submit_ms;                     /* when the application was submitted */
-    int32_t attempts_max;                  /* of its master; 0: of a job */
+    int32_t attempts_max;                  /* of the application's master; 0: a job has none */
     struct wire_task_spec spec;
 
     const json_t *source; /* the order that was read, with all its members; borrowed */
@@ -106,7 +106,7 @@ struct wire_answer {
     /* what an operator has given the node in place of the resources that it has registered */
     bool resource_given;
     int64_t given_memory_mb, given_vcores;
-    /* reading */
+    /* set when an answer is read */
     struct wire_order *orders;
     size_t orders_n;
     size_t bad; /* number of orders that were skipped; bad_err: why the first one was */

@@ -16,8 +16,10 @@
 enum fit { FITS, FITS_NOT, UNCERTAIN };
 
 /* Tells whether the decimal number @n / @scale, both whole and exact, reads back as @v. The
- * quotient is at most half a unit of a double from that number: for a double it reads back as the
- * quotient, for a float only when the quotient's neighbours do, too. */
+ * quotient is a double that differs from that number by at most half a unit in its last place. As a
+ * double the number therefore reads back as the quotient. As a float it reads back as @v if both
+ * neighbours of the quotient do, and does not if neither does; otherwise the answer is
+ * UNCERTAIN. */
 static enum fit reads_back(double n, double scale, double v, bool is_float)
 {
     double q = n / scale;
@@ -45,7 +47,7 @@ static size_t move_text(char *out, const char *at, const char *end)
     return (size_t)(end - at);
 }
 
-/* Most values are whole. */
+/* Formats a whole number. Most values are whole, so they have this fast way of their own. */
 static size_t format_whole_number(char *out, long v)
 {
     char text[24], *end = text + sizeof text;
@@ -57,8 +59,8 @@ static size_t format_whole_number(char *out, long v)
 
 /* Writes @v (from 1e-3 to 1e7, not whole) with as many decimals as it needs. Returns the length; 0
  * when double arithmetic cannot determine the decimals. The candidate with k decimals is found
- * without error: a float times 10^11 is exact, since 5^11 has 26 bits, and for a double it need not
- * be, while the candidate stays below 2^51. */
+ * without error: a float times 10^11 is exact, since 5^11 has 26 bits; a double's product may be
+ * inexact, which does no harm while the candidate stays below 2^51. */
 static size_t format_few_decimals(char *out, double v, bool is_float)
 {
     double scale = 10, limit = is_float ? 1e9 : 1e15;

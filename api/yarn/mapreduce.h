@@ -101,12 +101,12 @@ struct yarn_mr_attempt_state {
     const char *state;
 };
 
-/* Documents of both servers. */
+/* Shapes of both servers. */
 extern const struct api_shape yarn_shape_mr_job_attempts, yarn_shape_mr_conf,
     yarn_shape_mr_job_counters, yarn_shape_mr_task_counters, yarn_shape_mr_attempt_counters,
     yarn_shape_mr_map_attempt, yarn_shape_mr_map_attempts, yarn_shape_mr_reduce_attempt,
     yarn_shape_mr_reduce_attempts;
-/* The master's. */
+/* Shapes of the master. */
 extern const struct api_shape yarn_shape_mr_info, yarn_shape_mr_blacklisted, yarn_shape_mr_job,
     yarn_shape_mr_jobs, yarn_shape_mr_task, yarn_shape_mr_attempt_state;
 /* Shapes of the history server; yarn_shape_mr_ended_job_item is an element of its list of jobs. */

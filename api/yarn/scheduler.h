@@ -1,5 +1,5 @@
-/* api/yarn/scheduler.h - the small resources about the scheduler, which look the same in every
- * shape. The rules of api/yarn/resources.h apply. */
+/* api/yarn/scheduler.h - the small resources about the scheduler, which look the same for all of
+ * YARN's schedulers. The rules of api/yarn/resources.h apply. */
 #ifndef CREEL_API_YARN_SCHEDULER_H
 #define CREEL_API_YARN_SCHEDULER_H
 

@@ -222,7 +222,7 @@ static bool is_equal_view(const struct api_shape *shape, const void *a, const vo
 
 /* ---- JSON ---- */
 
-enum { RECENT = 4 }; /* finds 345 of the 348 resources of 20 queues */
+enum { RECENT = 4 }; /* enough to copy 345 of the 348 resources in an answer with 20 queues */
 /* shapes whose last object is remembered, and the numbers of members that make this worthwhile and
  * possible */
 enum { LAST = 4, LAST_LEAST = 4, LAST_MOST = 96 };
@@ -251,7 +251,7 @@ struct json {
     unsigned last_replaced;
 };
 
-/* Leaves most of @j alone: small documents do not need it. */
+/* Leaves most of @j uninitialised, since small documents do not use it. */
 static void json_begin(struct json *j, struct base_buf *out, enum api_dialect dialect,
                        const void *whole)
 {
@@ -320,8 +320,8 @@ static void json_enter_last(struct json *j, const struct api_shape *shape, const
 }
 
 /* Copies the texts of the members from number @i on that the last object of the shape, @last, shows
- * alike, and enters their ends into @ends. Returns how many there are. A text that begins an object
- * lacks the comma and does not fit. */
+ * alike, and enters their ends into @ends. Returns the number of these members. A text that begins
+ * an object lacks the comma and cannot be copied. */
 static size_t json_copy_equal_members(struct json *j, const struct last *last,
                                       const struct api_shape *shape, size_t i, const void *view,
                                       size_t *ends)

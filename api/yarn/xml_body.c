@@ -122,7 +122,7 @@ int api_xml_body_parse(const char *text, size_t len, const char *root, const cha
             cut ? "XML document structures must start and end within the same entity." : why, err);
         goto done;
     }
-    /* entities are the usual way to exhaust a parser's memory */
+    /* refuse document types: their entities are the usual way to exhaust a parser's memory */
     if (doc->intSubset || doc->extSubset) {
         rc = report_sax_error(text, len, "DOCTYPE is disallowed.", err);
         goto done;
@@ -139,7 +139,7 @@ int api_xml_body_parse(const char *text, size_t len, const char *root, const cha
         goto done;
     }
     j = convert_element(top, XML_DEPTH_MAX);
-    if (!json_is_object(j)) { /* an empty root element */
+    if (!json_is_object(j)) { /* a root element without children */
         json_decref(j);
         j = json_object();
     }
@@ -221,7 +221,7 @@ int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_
 }
 
 /* Returns how many bytes YARN's parser has read when it comes to the value of the first member of
- * the object @text: the first character of a text or structure, all of any other value. */
+ * the object @text: up to the first character of the value, or to the end of a number. */
 static size_t find_first_value(const char *text, size_t len)
 {
     size_t at = strcspn(text, "\"") + 1, end;
