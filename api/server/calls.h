@@ -3,9 +3,9 @@
  *   head read --> handler runs --> answered                 handling, whole
  *                             \--> parked .. --> answered   handling, held, whole
  *
- * Counted when a request is answered, under a lock that an answer takes anyway. Averages are shown
- * over windows of 10 s, as Hadoop's metrics do: figures of the newest complete window in which
- * there were calls, or of the present one until then. */
+ * A request is counted when it is answered, under a lock that an answer takes anyway. Averages are
+ * shown over windows of 10 s, as Hadoop's metrics do: figures of the newest complete window in
+ * which there were calls, or of the present one until then. */
 #ifndef CREEL_API_SERVER_CALLS_H
 #define CREEL_API_SERVER_CALLS_H
 

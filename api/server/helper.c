@@ -54,7 +54,7 @@ static bool is_connection_late(struct api_server *s, struct api_conn *conn, int6
                api_pace_is_late(&conn->pace, since, atomic_load(&conn->received), now,
                                 s->body_window_ms, s->body_rate) &&
                !has_unread_bytes(conn->fd);
-    /* libmicrohttpd's own time-out ends silent connections; this one also ends those on which a
+    /* libmicrohttpd's own time-out ends silent connections; this limit also ends those on which a
      * byte of a request line arrives now and then */
     case API_PHASE_IDLE:
         return now - since > 2 * s->idle_timeout_ms && !has_unread_bytes(conn->fd);
@@ -66,9 +66,9 @@ static bool is_connection_late(struct api_server *s, struct api_conn *conn, int6
     return false;
 }
 
-/* Ends a connection whose descriptor is open as long as the connection is listed. A client that
- * does not read would never see the end behind the bytes that wait for it, and the kernel would
- * keep these for minutes: so an answer under way ends in a reset. */
+/* Ends a connection whose descriptor is open as long as the connection is listed. While a client
+ * does not read, it would never see the end behind the bytes that wait for it, and the kernel would
+ * keep these bytes for minutes. An answer under way therefore ends in a reset. */
 static void cut_off(struct api_conn *conn)
 {
     struct linger reset = {.l_onoff = 1, .l_linger = 0};

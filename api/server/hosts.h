@@ -2,10 +2,10 @@
  *
  * This prevents DNS rebinding: a page of evil.example is served by its own server; then the name's
  * address changes to ours, so that the reader's browser regards this server as the page's own site,
- * and lets the page read every answer and send every request. But Host always contains the page's
- * own name. A server therefore answers only to names that come from its administrator or its
- * machine, and to addresses, which nobody can rebind. SOURCE: RFC 9110 7.2 (Host) and 15.5.20
- * (421); RFC 9112 3.2. Pure, except api_hosts_new(). */
+ * and lets the page read every answer and send every request. But the Host header of these requests
+ * always contains the page's own name. A server therefore answers only to names that come from its
+ * administrator or its machine, and to addresses, which nobody can rebind. SOURCE: RFC 9110 7.2
+ * (Host) and 15.5.20 (421); RFC 9112 3.2. Pure, except api_hosts_new(). */
 #ifndef CREEL_API_SERVER_HOSTS_H
 #define CREEL_API_SERVER_HOSTS_H
 

@@ -88,7 +88,8 @@ static void run_handler(struct api_request *rq)
 }
 
 /* Runs the handler, unless it has run or the request is answered, and sends the answer. A parked
- * request is suspended; MHD calls again after its answer, or when its handler may run. */
+ * request is suspended; MHD calls advance_request() again after the request's answer, or when its
+ * handler may run. */
 static enum MHD_Result go_on(struct api_request *rq)
 {
     for (;;) {
@@ -130,7 +131,7 @@ static void begin_body_phase(struct api_request *rq)
     api_conn_set_phase(conn, API_PHASE_BODY);
 }
 
-/* Returns true when the client has not sent its body yet, or it is a long one. */
+/* Returns true when the client asks before it sends the body, or when the body is a long one. */
 static bool is_body_better_refused(const struct api_request *rq)
 {
     const char *length = api_header(rq, "Content-Length");

@@ -28,7 +28,7 @@ struct base_keyring;
 enum api_role {
     API_ROLE_NONE = 0, /* not allowed in a table: the server refuses to start with such a route */
     API_ROLE_READ,     /* anybody who may read */
-    API_ROLE_WRITE,    /* needs a caller (user.name, or the static user dr.who) */
+    API_ROLE_WRITE,    /* needs a caller, who may be the static user */
     API_ROLE_NODE,     /* daemons of the cluster: the request is signed with its secret */
     API_ROLE_MASTER,   /* a token of an application or its master; the handler checks whose */
 };
@@ -55,8 +55,8 @@ struct api_route {
 };
 /* A route of Creel's own: a wrong method is answered 405 with Allow, not in YARN's way (503). */
 #define API_ROUTE_CREEL 1u
-/* The body may be of any type or absent. A page of another site can send forms by POST unasked, and
- * only the check of the request's origin refuses them. */
+/* The body may be of any type or absent. A browser sends such a body for a page of another site
+ * without asking first, so only the check of the request's origin protects the route. */
 #define API_ROUTE_FORM 2u
 /* A route that is a servlet of Hadoop's outside of REST: its path is matched exactly, without a
  * trailing slash; a wrong method is answered 405 with the servlet engine's page; Accept is not
@@ -86,14 +86,13 @@ typedef bool api_prepare(struct api_request *rq, void *user);
 void api_continue(struct api_request *rq);
 
 /* Finds the user of a bearer token, with API_AUTH_TOKEN, when a request's headers have arrived.
- * Must not block. The caller of the server is not told why a token is refused: the function logs
- * it.
+ * Must not block. The client is not told why its token is refused: the function logs the reason.
  *
  *   API_TOKEN_VALID    *@name is the user; the server frees it
  *   API_TOKEN_REFUSED  the token is wrong, has expired or was revoked
  *   API_TOKEN_UNKNOWN  this daemon cannot tell now. The gate may answer the request, or @prepare
- * may find out and call api_settle_user(); otherwise the request is treated as one without a token,
- * and refused where a user is needed */
+ *                      may find out and call api_settle_user(); otherwise the request is treated
+ *                      as one without a token, and refused where a user is needed */
 enum api_token { API_TOKEN_VALID, API_TOKEN_REFUSED, API_TOKEN_UNKNOWN };
 typedef enum api_token api_check_token(struct api_request *rq, const char *token, void *user,
                                        char **name);
@@ -108,8 +107,8 @@ typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 typedef bool api_find_key(const char *id, struct base_key *out, void *user);
 
 struct api_server_conf {
-    /* NULL: 127.0.0.1. Addresses other than loopback need @insecure, or API_AUTH_TOKEN with @keys.
-     */
+    /* NULL: 127.0.0.1. Addresses other than loopback need @insecure, or API_AUTH_TOKEN
+     * with @keys. */
     const char *bind;
     uint16_t port; /* 0: any */
     bool insecure;
@@ -150,8 +149,8 @@ struct api_server_conf {
      * user.name, without cookies, and none is refused. */
     struct api_auth *auth;
     /* A request signed by a daemon may use the routes of users, in the name that it gives: on a
-     * NodeManager, whose ResourceManager has checked the caller. Elsewhere the signature shows who
-     * sent the request, but is no user's. */
+     * NodeManager, whose ResourceManager has checked the caller. Elsewhere the signature shows
+     * which daemon sent the request, but stands for no user. */
     bool trusts_daemons;
     bool reads_do_as;      /* accept doAs, by which a caller acts for another user */
     struct api_cors *cors; /* NULL: pages of other sites may read nothing */
@@ -237,9 +236,9 @@ enum api_type api_wanted_type(const struct api_request *rq);
 struct api_server *api_server_of(const struct api_request *rq);
 /* Returns the user pointer given to api_server_start(). */
 void *api_server_user(const struct api_request *rq);
-/* Return and set a pointer that a handler keeps in the request while it is parked; the request
- * frees it with
- * @free_fn (NULL: not at all) when it ends, or when another pointer is set. */
+/* Return and set a pointer that a handler keeps in the request while the request is parked. The
+ * request frees it with @free_fn (NULL: not at all) when the request ends, or when another pointer
+ * is set. */
 void *api_request_slot(struct api_request *rq);
 void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));
 
@@ -295,8 +294,8 @@ void api_answer_html_page(struct api_request *rq, unsigned status, const char *m
                           const char *servlet);
 /* Answers with the description of all routes of YARN's REST, as Jersey's /application.wadl. */
 void api_answer_wadl(struct api_request *rq);
-/* Answers as the servlet engine refuses methods for which it makes no page: no body, no type,
- * no Cache-Control. */
+/* Answers as the servlet engine does when it refuses a method for which it makes no page: no body,
+ * no type, no Cache-Control. */
 void api_answer_empty_page(struct api_request *rq, unsigned status);
 /* Answers with @len bytes of @fd from @offset; takes the descriptor. */
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd,

@@ -41,7 +41,7 @@ struct api_server {
     void *user;
     char *static_user;
     struct base_keyring *keys; /* NULL: none */
-    /* likewise; requests signed by containers have a table of their own, so that they cannot make
+    /* NULL: none. Requests signed by containers have a table of their own, so that they cannot make
      * the server forget those of nodes */
     struct api_replay *replay, *replay_of_containers;
     int64_t max_skew_ms;

@@ -47,8 +47,9 @@ static int read_secret(struct api_auth *a, const char *path, struct base_error *
     return 0;
 }
 
-/* YARN's ResourceManager adds its authentication filter only to the filters that it has by default.
- */
+/* Returns true when the filters in @initializers (NULL: not set) let callers name themselves: they
+ * contain the authentication filter, or are the default ones, to which alone YARN's ResourceManager
+ * adds it. */
 static bool list_leaves_names(const char *initializers)
 {
     static const char statics[] = "org.apache.hadoop.http.lib.StaticUserWebFilter";

@@ -19,8 +19,8 @@ struct api_auth;
 
 /* Reads hadoop.http.authentication.*, hadoop.http.filter.initializers and hadoop.proxyuser.*.
  * @type: the kind of token, "simple-dt" for a ResourceManager, "simple" for a NodeManager. Without
- * a configured secret a random one is made, and cookies are valid as long as the process. Returns
- * 0, or a negative BASE_E* when the secret cannot be read. */
+ * a configured secret a random one is made, and cookies are valid no longer than the process lives.
+ * Returns 0, or a negative BASE_E* when the secret cannot be read. */
 int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth **out,
                  struct base_error *err);
 struct api_auth *api_auth_ref(struct api_auth *a); /* NULL-safe; returns @a */

@@ -128,7 +128,8 @@ static bool origin_matches(const struct origin *o, const char *origin)
     return fnmatch(o->text, origin, FNM_NOESCAPE) == 0;
 }
 
-/* Returns the start of the last two labels of the @n bytes at @host, which tell whose it is. */
+/* Returns the start of the last two labels of the host's name, the @n bytes at @host. These labels
+ * tell to whom the host belongs. */
 static const char *find_registered_part(const char *host, size_t n)
 {
     const char *last = memrchr(host, '.', n), *second;
@@ -139,9 +140,10 @@ static const char *find_registered_part(const char *host, size_t n)
     return second ? second + 1 : host;
 }
 
-/* Judges by @o, which fits @origin. It names the site unless it would also fit that of somebody
- * else: when the host in it is not known to its end, or the last two labels of the host not wholly.
- * Frames that a page shuts in have the origin "null", whoever made the page. */
+/* Judges by the entry @o, which matches @origin. The entry trusts the site by name unless it would
+ * also match a site of somebody else: one whose host goes on after the end of this one, or has
+ * another letter within the last two labels. An origin without a host is never trusted by name:
+ * browsers send "null" for a sandboxed frame, whoever made the page. */
 static enum api_cors_trust judge_entry(const struct origin *o, const char *origin)
 {
     const char *colons = strstr(origin, "://"), *host = colons ? colons + 3 : origin;

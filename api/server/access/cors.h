@@ -17,8 +17,8 @@ int api_cors_new(const struct base_conf *conf, const char *enabled_key, struct a
 struct api_cors *api_cors_ref(struct api_cors *c); /* NULL-safe; returns @c */
 void api_cors_unref(struct api_cors *c);           /* NULL-safe; the last reference frees it */
 /* Levels of trust, each allowing more: nothing; reading answers, and requests for which browsers
- * ask in advance; and requests that browsers send without asking. An entry that sites of others
- * match, too ("*", "*example.com"), does not make a site trusted by name. */
+ * ask in advance; and requests that browsers send without asking. An entry that also matches sites
+ * of others ("*", "*example.com") does not make a site trusted by name. */
 enum api_cors_trust { API_CORS_NONE, API_CORS_ANY_SITE, API_CORS_NAMED };
 /* Returns the highest trust among the origins in @origin, the header's value. */
 enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *origin);

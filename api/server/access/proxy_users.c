@@ -41,7 +41,7 @@ static const char *get_rule(const struct api_proxy_users *p, const char *user, c
     return value;
 }
 
-/* Returns true when @rule is "*", or a word of the list makes @matches true. */
+/* Returns true when the list @rule has the word "*", or a word for which @matches returns true. */
 static bool any_word(const char *rule, bool (*matches)(const char *word, const void *u),
                      const void *u)
 {

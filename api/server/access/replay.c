@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* Slices on each side of the present. More of them keep nonces for less time beyond what is needed;
- * fewer make less work when time goes on. */
+/* Slices on each side of the present. With more slices, nonces are kept for less time beyond what
+ * is needed; with fewer, there are fewer tables to empty as time goes on. */
 #define SIDE      8
 #define SLICES    (2 * SIDE + 2)
 #define FIRST_CAP 64
@@ -106,8 +106,8 @@ static uint64_t nonce_number(const char *nonce)
 }
 
 /* Returns the slice of @time_ms. Its place is free or taken by a slice that is a whole round older,
- * which no request can belong to any more. Returns NULL when it is taken by a newer one: the clock
- * has been set back, and the nonces of that time are forgotten. */
+ * which no request can belong to any more. Returns NULL when the place is taken by a newer slice:
+ * the clock has been set back, and the nonces of @time_ms are forgotten. */
 static struct slice *get_slice(struct api_replay *r, int64_t time_ms)
 {
     int64_t number = time_ms / r->slice_ms;

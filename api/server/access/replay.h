@@ -5,11 +5,11 @@
  *   ...|----|----|----|----|----|----|----|----|----|...   slices of time, each with a hash table
  *       \____________________ kept ___________________/
  *
- * A request's nonce lies in the slice of the request's own signed time, so one table is asked for
- * each request, and forgetting is emptying the oldest one. When all slices together hold
- * API_REPLAY_MAX nonces, the oldest is emptied before its time, and requests as old as it are
- * refused from then on. Only requests whose code is right get here: others cannot fill the table.
- */
+ * A request's nonce lies in the slice of the request's own signed time, so a request is looked up
+ * in one table only, and to forget nonces, the oldest table is emptied. When all slices together
+ * hold API_REPLAY_MAX nonces, the oldest slice is emptied before its time, and requests signed in
+ * that slice's time or earlier are refused from then on. Only requests whose authentication code is
+ * right get here, so nobody without a key can fill the tables. */
 #ifndef CREEL_API_SERVER_ACCESS_REPLAY_H
 #define CREEL_API_SERVER_ACCESS_REPLAY_H
 

@@ -12,7 +12,8 @@
 
 #define WARN_EVERY_MS 1000
 
-/* Where no audit log takes the reason, one line a second does. */
+/* Logs the reason of a refusal, at most one line a second. For servers without an audit log, which
+ * would take the reason. */
 static void warn_of_refusal(struct api_request *rq, const char *reason)
 {
     char others[64] = "";
@@ -43,8 +44,8 @@ void api_signature_refuse(struct api_request *rq, const char *reason)
     api_answer_error(rq, 401, "AuthorizationException", "The request is not authenticated");
 }
 
-/* Finds the key that a signature names. The secret may have been replaced since it was read: an
- * unknown name makes the server look again. */
+/* Finds the key that a signature names. The secret may have been replaced since it was read: if no
+ * key has the name, the server reads the secret again, unless it has done so a short time ago. */
 static bool find_key(const struct api_server *s, const char *id, struct api_signer *out)
 {
     if (base_keyring_find(s->keys, id, &out->key)) {

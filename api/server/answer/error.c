@@ -154,8 +154,8 @@ static void hand_over_final_body(struct api_request *rq, unsigned status, enum a
     api_request_hand_over_reply(rq, &reply);
 }
 
-/* Appends the servlet engine's error page with URI, STATUS, MESSAGE and SERVLET (in HTML only
- * unless @servlet is NULL), as HTML or as text. */
+/* Appends the servlet engine's error page with URI, STATUS, MESSAGE and SERVLET, as HTML or as
+ * text. HTML leaves SERVLET out when @servlet is NULL; a text needs @servlet. */
 static void add_error_page(struct base_buf *b, const char *path, unsigned status,
                            const char *reason, bool html, const char *servlet)
 {
@@ -419,7 +419,8 @@ void api_error_answer_options(struct api_request *rq)
     hand_over_final_body(rq, 200, API_TEXT, NULL, false, &b);
 }
 
-/* Returns 406 or 400, where YARN answers 500 although the mistake is the client's. */
+/* Returns 503 for text/xml, as YARN does; otherwise 406 or 400, where YARN answers 500 although the
+ * mistake is the client's. */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq)
 {
     switch (rq->accept) {

@@ -13,17 +13,17 @@ void api_error_answer_server_page(struct api_request *rq, unsigned status, const
 void api_error_answer_wrong_method(struct api_request *rq);
 /* Answers a body without Content-Type: YARN's 503, which names the Java class of the body. */
 void api_error_answer_no_content_type(struct api_request *rq);
-/* Answers 401 as Hadoop's authentication filter: a page, or JSON, or nothing, depending on what the
- * client accepts; the cookie is cleared. */
+/* Answers 401 as Hadoop's authentication filter does: with a page, or JSON, or nothing, depending
+ * on what the client accepts; the cookie is cleared. */
 void api_error_answer_unauthenticated(struct api_request *rq, const char *message);
-/* Answers 403 as Hadoop's authentication filter, when the caller may not act as @as. */
+/* Answers 403 as Hadoop's authentication filter does when the caller may not act as @as. */
 void api_error_answer_may_not_act_as(struct api_request *rq, const char *as);
 /* Answers OPTIONS: 200 with Allow, and a WADL document for YARN's routes. */
 void api_error_answer_options(struct api_request *rq);
 /* Replaces a JSON or XML reply that the client does not accept (YARN's routes only). Returns true
  * when the reply was replaced. */
 bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *reply);
-/* Returns the status of the answer that replaces such a reply. */
+/* Returns the status of the answer that replaces a reply which the client does not accept. */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq);
 
 #endif

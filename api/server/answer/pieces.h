@@ -10,7 +10,7 @@
 /* Most bytes that one turn of a server thread hands to a socket, since other connections of the
  * thread wait meanwhile. */
 #define API_TURN_MAX (32 * 1024)
-/* Most bytes of a body that is handed to a socket whole instead: long enough for the queues of a
+/* Length of the longest body that is handed to a socket whole instead: enough for the queues of a
  * large cluster, and still copied within some ten microseconds. */
 #define API_ONE_SEND_MAX (256 * 1024)
 

@@ -22,9 +22,9 @@ struct api_reply {
     struct api_pieces *pieces; /* PIECES: all of them */
     char *type_text;           /* FILE, STREAM: value of Content-Type; NULL: chosen by @type */
     bool compressed;           /* STREAM: the bytes are compressed already */
-    int fd;                    /* FILE, with the next two */
+    int fd;                    /* FILE: this and the next two */
     uint64_t offset, len;
-    int64_t (*read)(void *u, char *buf, size_t max); /* STREAM, with the next two */
+    int64_t (*read)(void *u, char *buf, size_t max); /* STREAM: this and the next two */
     void *u;
     void (*free_fn)(void *);
 };

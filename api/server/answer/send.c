@@ -74,7 +74,7 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
     *packed = compress_body_if_wanted(rq);
     api_calls_count_sent(rq->server->calls, rq->route, reply->body.len);
     /* All but long bodies have a length even where YARN sends chunks: head and body then leave in
-     * one system call, which halves the kernel's part of the cost or more. */
+     * one system call, which saves half of the kernel's part of the cost or more. */
     if (reply->body.len > API_ONE_SEND_MAX)
         return api_pieces_create_body_response(&reply->body, is_sent_chunked(rq));
     response =

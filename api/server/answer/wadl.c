@@ -125,7 +125,8 @@ static void add_method(struct base_buf *out, const struct api_route *route)
     base_buf_adds(out, "</response></method>");
 }
 
-/* Adds what comes before the resources. @schema: names the ResourceManager's schema. */
+/* Adds what comes before the resources. @schema: whether they refer to the ResourceManager's
+ * schema. */
 static void open_document(struct base_buf *out, const struct api_request *rq, bool schema)
 {
     struct base_buf host = {0};

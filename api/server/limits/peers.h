@@ -8,7 +8,7 @@
  * turned away. So a peer that has used up its share pushes out only its own half-open connections.
  *
  * A connection on which a node has shown the cluster's secret no longer counts. For a while its
- * address may also use the connections reserved for nodes, so that a node can come back while
+ * address may also use the connections reserved for nodes, so that a node can reconnect while
  * others hold all the rest. Without a secret anybody could pose as a node: then the connections
  * count, and only the address is remembered.
  *
@@ -51,8 +51,8 @@ struct api_seat {
 struct api_peers *api_peers_new(const struct api_peer_limits *limits);
 void api_peers_free(struct api_peers *p); /* no connection may be left; NULL-safe */
 
-/* Returns true when a connection from @from can be accepted; changes no connection. Logs a
- * warning when it is not, at most once a minute. @now_ms: a monotonic clock, here and below. */
+/* Returns true when a connection from @from can be accepted; changes no connection. Logs a warning
+ * when it cannot, at most once a minute. @now_ms: a monotonic clock, here and below. */
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms);
 /* Registers a connection as silent. Where a limit is reached, the oldest silent connection (this
  * one if there is no other) is shut down with shutdown(2), so that its owner reads the end. @fd

@@ -45,7 +45,7 @@ static bool check_name_is_storable(struct api_request *rq, const char *name, con
 }
 
 /* Returns false after answering the request: YARN does not accept @name. The answer is YARN's page,
- * with status 500. */
+ * with status 400 in place of YARN's 500, since the mistake is the client's. */
 static bool check_name(struct api_request *rq, const char *name)
 {
     if (!check_name_is_storable(rq, name, "user.name"))
@@ -110,7 +110,7 @@ static bool identify_by_name(struct api_request *rq, const char *user)
             return false;
         rq->caller = base_strdup(user);
         api_auth_add_cookie(auth, user, now_ms, &value);
-        if (rq->server->tls) /* as Hadoop's AuthenticationFilter: never over plain HTTP */
+        if (rq->server->tls) /* as Hadoop's AuthenticationFilter does: the cookie is for TLS only */
             base_buf_adds(&value, "; Secure");
         api_add_header(rq, "Set-Cookie", value.data);
         base_buf_free(&value);

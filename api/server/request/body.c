@@ -124,8 +124,8 @@ static bool charge_request_memory(struct api_request *rq, size_t bytes)
     return true;
 }
 
-/* Called on any thread. The lock keeps the request from becoming ABORTED meanwhile, when it loses
- * its connection and the connection's seat. */
+/* Called on any thread. The lock keeps the request from becoming ABORTED meanwhile, which would
+ * take away its connection and the connection's seat. */
 bool api_charge_answer_memory(struct api_request *rq, size_t bytes)
 {
     bool ok;

@@ -59,7 +59,7 @@ static bool check_size_or_answer(struct api_request *rq)
     return false;
 }
 
-/* "/" alone does not. */
+/* Returns true when the path ends in a slash; false for "/" alone. */
 static bool ends_in_slash(const struct api_uri *uri)
 {
     return uri->n_segments > 1 && uri->segments[uri->n_segments - 1][0] == '\0';
@@ -117,8 +117,9 @@ static void refuse_for_rate(struct api_request *rq, const char *whose, const cha
                      "second");
 }
 
-/* Returns false after refusing the request. Nodes send as many requests as the ResourceManager has
- * told them to, and every process of this host shares the loopback address. */
+/* Returns false after refusing the request. Nodes and loopback addresses have no limit: nodes send
+ * as many requests as the ResourceManager has told them to, and all processes of this host share
+ * the loopback address. */
 static bool check_rate_of_address(struct api_request *rq)
 {
     const struct in6_addr *address = rq->conn ? api_peers_get_address(&rq->conn->seat) : NULL;

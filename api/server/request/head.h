@@ -4,9 +4,9 @@
 
 #include "api/server/request/request.h"
 
-/* Checks host and target, finds the route, checks the caller's right to use it, asks the gate, and
- * checks the headers of the body. A request that must not go on is answered here; the rest of its
- * body will be dropped. */
+/* Checks host and target, finds the route, checks the signature, the caller's right to use the
+ * route and the limits of rate, asks the gate, and checks the headers of the body. A request that
+ * must not go on is answered here; the rest of its body will be dropped. */
 void api_request_handle_head(struct api_request *rq, const char *method);
 
 #endif

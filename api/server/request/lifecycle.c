@@ -72,8 +72,8 @@ static void resume(struct api_server *s, struct MHD_Connection *connection)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Ends the debt of an answer to an ABORTED request. Called with the lock held. Returns true when
- * the caller must free the request. */
+/* Notes that the daemon no longer owes an answer to an ABORTED request. Called with the lock held.
+ * Returns true when the caller must free the request. */
 static bool drop_late(struct api_request *rq)
 {
     base_assert(!rq->late_answer);

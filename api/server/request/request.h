@@ -71,7 +71,7 @@ struct api_request {
     void (*slot_free)(void *);
 };
 
-/* Begins a request on @c, whose target is @raw_uri; an error in the target is kept for
+/* Begins a request for the target @raw_uri on connection @c; an error in the target is kept for
  * api_request_handle_head(). */
 struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c,
                                     const char *raw_uri);

@@ -6,8 +6,9 @@
  *                                                \--> still unknown: like no token
  *
  * What needs a user: every change, every route marked API_ROUTE_PRIVATE, and away from loopback
- * addresses every route but those marked API_ROUTE_PROBE. Requests of the cluster's own daemons
- * need none. user.name and cookies are ignored. */
+ * addresses every route but those marked API_ROUTE_PROBE. Requests signed by the cluster's own
+ * daemons need none if the server trusts daemons (api_server_conf); otherwise they need none to
+ * read, except on private routes. user.name and cookies are ignored. */
 #ifndef CREEL_API_SERVER_REQUEST_TOKEN_H
 #define CREEL_API_SERVER_REQUEST_TOKEN_H
 
@@ -19,7 +20,7 @@ bool api_request_identify_by_token(struct api_request *rq);
 /* Returns false, after answering 401, when the matched route needs a user and the request has none;
  * true while the user may still be found. */
 bool api_request_check_needed_user(struct api_request *rq);
-/* The same when nobody will find the user any more; also refuses a token that was found to be
+/* The same once nobody looks for the user any more; also refuses a token that was found to be
  * wrong. */
 bool api_request_check_settled_user(struct api_request *rq);
 

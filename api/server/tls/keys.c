@@ -28,7 +28,7 @@ static int read_file(const char *key, const char *path, struct base_buf *out,
         return base_error_set(err, -BASE_EINVAL,
                               "yarn.http.policy is HTTPS_ONLY, but %s is not set", key);
     rc = base_file_read(path, FILE_MAX, out, err);
-    /* the code says that another configuration is needed */
+    /* the error's code says that another configuration is needed */
     return rc < 0 ? base_error_wrap(err, -BASE_EINVAL, "%s", key) : 0;
 }
 
@@ -71,8 +71,8 @@ static const char *format_day(time_t t, char room[static 32])
     return room;
 }
 
-/* Checks the host's own certificate and those between it and the authority: each must be valid
- * now, since clients would refuse it anyway, with less to say. */
+/* Checks the host's own certificate, or one between it and the authority: each must be valid now,
+ * since clients would refuse it anyway, with a less helpful message. */
 static int check_dates(gnutls_x509_crt_t crt, const char *path, struct base_error *err)
 {
     time_t now = time(NULL), from = gnutls_x509_crt_get_activation_time(crt),
@@ -170,7 +170,8 @@ static int fill(struct api_tls_keys *k, const struct base_tls_conf *c, struct ba
         rc = use_certificate_and_key(k, c, &certificate, &key, err);
     if (rc == 0)
         rc = use_authority(k, c->ca_file, err);
-    /* a session that is resumed shows no certificate again, and daemons must show theirs */
+    /* no tickets where daemons must show certificates: a client that resumes a session shows
+     * none */
     if (rc == 0 && !c->client_auth && gnutls_session_ticket_key_generate(&k->ticket_key) < 0)
         rc = base_error_set(err, -BASE_ENOMEM, "no key for TLS session tickets");
     base_buf_free(&certificate);

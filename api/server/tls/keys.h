@@ -18,7 +18,7 @@ struct api_tls_keys { /* immutable but for the count */
     gnutls_datum_t ticket_key;     /* of session tickets; no data: none are given */
     time_t expires;
 };
-/* Returns 0, or -BASE_EINVAL as api_tls_new() describes. */
+/* Returns 0 or an error of api_tls_new(). */
 int api_tls_keys_read(const struct base_tls_conf *conf, struct api_tls_keys **out,
                       struct base_error *err);
 struct api_tls_keys *api_tls_keys_ref(struct api_tls_keys *k);

@@ -24,7 +24,7 @@
 #define COMPLAIN_MS      5000 /* least time between two lines about failed handshakes */
 #define RECORD_ALERT     0x15
 #define TLS_1_2          0x0303
-#define COLLECT_MAX      (14 * 1024) /* with the head less than a record, and a socket's buffer */
+#define COLLECT_MAX      (14 * 1024) /* with the head less than a record or a socket's buffer */
 
 struct api_tls {
     atomic_uint refs;
@@ -240,8 +240,9 @@ static int pull_timeout(gnutls_transport_ptr_t ptr, unsigned ms)
     return conn->read_at < conn->read_len ? 1 : poll(&p, 1, (int)ms);
 }
 
-/* Follows the client's messages. One that is too old is told so: GnuTLS leaves the alert to its
- * caller, and libmicrohttpd sends none. A client that knows TLS 1.3 offers "1.2" in this place. */
+/* Follows the client's messages of the handshake. A client that is too old gets an alert: GnuTLS
+ * leaves it to its caller to send one, and libmicrohttpd sends none. A client that knows TLS 1.3
+ * offers "1.2" in this place. */
 static int note_message(gnutls_session_t session, unsigned type, unsigned when, unsigned incoming,
                         const gnutls_datum_t *message)
 {
@@ -345,8 +346,8 @@ void api_tls_flush(struct api_tls_conn *conn)
     /* The socket's buffer was empty: it takes everything, unless the connection is broken. */
     if (gnutls_record_uncork(conn->session, 0) < 0)
         shutdown(conn->fd, SHUT_RDWR);
-    /* libmicrohttpd has set TCP_CORK, and has pushed before: without this the kernel would wait for
-     * more, for 200 ms */
+    /* libmicrohttpd has set TCP_CORK, and its own push came before these bytes: without this call
+     * the kernel would hold them back for 200 ms */
     setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 }
 

@@ -34,14 +34,15 @@
 struct api_tls; /* counted; any thread may use it */
 struct api_tls_keys;
 
-/* Reads the files of @conf, of which it keeps copies of the names. Returns 0, or -BASE_EINVAL with
- * the key and the file in @err: not set, not readable, a key that others may read or that is not
- * the certificate's, a certificate that is not valid now. */
+/* Reads the files of @conf, and keeps copies of their names. Returns 0; -BASE_ENOMEM; or
+ * -BASE_EINVAL, with the configuration's key and the file in @err: a file is not set or not
+ * readable, the private key's file belongs to another user or may be read by others, the private
+ * key is not the certificate's, or a certificate is not valid now. */
 int api_tls_new(const struct base_tls_conf *conf, struct api_tls **out, struct base_error *err);
 struct api_tls *api_tls_ref(struct api_tls *t); /* NULL-safe */
 void api_tls_unref(struct api_tls *t);          /* NULL-safe */
-/* Reads the files again, for connections that begin from now on. Returns 0, or as api_tls_new();
- * then nothing has changed. */
+/* Reads the files again, for connections that begin from now on. Returns 0, or an error of
+ * api_tls_new(), after which nothing has changed. */
 int api_tls_reload(struct api_tls *t, struct base_error *err);
 /* The same on SIGHUP: logs what came of it. */
 void api_tls_reload_and_log(struct api_tls *t);
@@ -51,8 +52,8 @@ void api_tls_warn_of_certificate(struct api_tls *t, const char *host);
 /* Returns true when daemons must show certificates (creel.tls.client-auth). */
 bool api_tls_asks_daemons(const struct api_tls *t);
 
-/* Bytes that are read from the socket at once: a request of a node and its record's header. GnuTLS
- * alone would read the header of each record with a system call of its own. */
+/* Bytes that are read from the socket at once: enough for a request of a node and its record's
+ * header. GnuTLS alone would read the header of each record with a system call of its own. */
 #define API_TLS_READ_MAX 1024
 
 /* One connection's part; zero: plain. Only the connection's thread uses it. */
@@ -61,9 +62,9 @@ struct api_tls_conn {
     struct api_tls_keys *keys;
     gnutls_session_t session; /* of libmicrohttpd, which frees it before api_tls_end() */
     int fd;
-    bool received, plain_http, done; /* a byte has come; it was not TLS's; handshake complete */
+    bool received, plain_http, done; /* a byte has come; it was of plain HTTP; handshake complete */
     bool next_is_alert;              /* the header of an alert has come */
-    bool too_old;                    /* it offers nothing newer than TLS 1.1 */
+    bool too_old;                    /* the client offers nothing newer than TLS 1.1 */
     uint8_t alert_received;          /* seen in clear, before the keys are agreed; 0: none */
     bool collecting;                 /* between api_tls_collect() and api_tls_flush() */
     uint16_t read_at, read_len;      /* what of @ahead GnuTLS has not taken yet */
@@ -72,9 +73,9 @@ struct api_tls_conn {
 };
 /* Begins TLS on a connection whose @session libmicrohttpd has just created. @conn: zeroed. */
 void api_tls_begin(struct api_tls *t, struct api_tls_conn *conn, gnutls_session_t session, int fd);
-/* Ends it, when the session is freed. @peer: the client's address. Without a request (@spoke) logs
- * why, as far as it can be known: plain HTTP, a protocol too old, a certificate that the client
- * does not accept. At most one line in some seconds. */
+/* Ends TLS on the connection, when the session is freed. @peer: the client's address. If no request
+ * has come (@spoke is false), logs why, as far as it can be known: plain HTTP, a protocol too old,
+ * a certificate that the client does not accept. At most one line in some seconds. */
 void api_tls_end(struct api_tls_conn *conn, const char *peer, bool spoke);
 /* Begins an answer whose body has @bytes: head and body leave in one record and one system call.
  * libmicrohttpd sends them one after the other, which costs both sides a record, a system call and
