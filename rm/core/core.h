@@ -27,16 +27,17 @@
  *     once, so that a dead node does not delay them until it expires; a job with a deadline is
  *     still admitted only when the cluster's slots are known.
  *
- *   Masters: a master on a silent node is waited for until the node or the master expires; there
- *     are never two. The command "resync" asks a running master to register again, as after a
- *     work-preserving restart in YARN. Before that, its asks and releases are ignored, but it may
- *     finish. It may register when all awaited nodes are known or takeover_grace_us (0: 5 s) has
- *     passed; until then it gets -BASE_EAGAIN. The answer lists all containers of the master,
- *     including those that it never learned of, since the announcing answer was lost, and ended
- *     ones whose ends it has not acknowledged. Any other container that it remembers was lost with
- *     orders or nodes; a container that a late node still brings back is announced like a new one.
- *     The master has to ask again for what it wants in addition to the listed containers, and the
- *     numbers of answers start again.
+ *   Masters: a master on a silent node is waited for until the node or the master expires; an
+ *     application never has two masters. The command "resync" asks a running master to register
+ *     again, as after a work-preserving restart in YARN. Before that, its asks and releases are
+ *     ignored, but it may finish. It may register when all awaited nodes are known or
+ *     takeover_grace_us (0: 5 s) has passed; until then it gets -BASE_EAGAIN. The answer to the
+ *     registration lists all containers of the master, including those that the master never
+ *     learned of, since the announcing answer was lost, and ended ones whose ends it has not
+ *     acknowledged. Any other container that the master remembers was lost with orders or nodes; a
+ *     container that a late node still reports is announced like a new one. The master has to ask
+ *     again for what it wants in addition to the listed containers, and the numbers of answers
+ *     start again.
  *
  *   Tasks: after the grace period, a task that no node has reported is started again. Its
  *     attempts are numbered from 1000 x (this epoch - epoch of the submission) at least, as those
@@ -63,7 +64,7 @@
  * Until that is ruled out (by format_confirmed, or by applications in a store of an earlier
  * version), a node that is new to the store and runs containers of an unknown application is
  * refused with -BASE_ESTATE, and nothing is killed. While the store knows no application,
- * RM_FX_UNCONFIRMED reports this, and submissions are refused until all such nodes have come back
+ * RM_FX_UNCONFIRMED reports this, and submissions are refused until all such nodes have registered
  * without these containers or have been silent for node_expiry_us. A node that has obeyed a higher
  * epoch than this instance's is refused in the same way; with format_confirmed, RM_FX_EPOCH_LOW
  * asks for a higher epoch.
@@ -114,7 +115,7 @@ struct rm_core;
      * node when it registers again. 0: no bound. */                                               \
     X(int64_t, gone_nodes_us, "creel.rm.forget-nodes-ms", 1000)                                    \
     X(int32_t, gone_nodes_max, "creel.rm.max-gone-nodes", 1)                                       \
-    /* How long a reader waits for the rounds that it has recorded. */                             \
+    /* How long a reader waits for the rounds of offers that it has asked to be recorded. */       \
     X(int64_t, activities_wait_us, "creel.rm.activities-wait-ms", 1000)                            \
     X(int64_t, kill_grace_ms, "creel.nodemanager.kill-grace-ms", 1)
 
@@ -230,14 +231,14 @@ struct rm_core_conf {
      * -BASE_EINVAL when the policy promises nothing to reservations. */                           \
     X(NEW_RESERVATION_ID, rm_reservation_on_new_id, false)                                         \
     /* Reply: OK, released once the reservation is durable; also when it exists already,           \
-     * with the same definition. Errors: -BASE_EINVAL with YARN's message. */                      \
+     * with the same definition. Errors: -BASE_EINVAL with YARN's message, -BASE_ELIMIT. */        \
     X(SUBMIT_RESERVATION, rm_reservation_on_submit, true)                                          \
-    /* The same for an existing reservation, which stays unchanged when it cannot be changed.      \
-     * -BASE_ENOTFOUND: it has ended. */                                                           \
+    /* The same for an existing reservation, which stays as it was when the change is refused.     \
+     * -BASE_ENOTFOUND: the reservation has ended. */                                              \
     X(UPDATE_RESERVATION, rm_reservation_on_update, true)                                          \
     X(DELETE_RESERVATION, rm_reservation_on_delete, true)                                          \
-    /* The node gets no more containers, or does again; reply: OK, released once that is durable.  \
-     * Error: -BASE_ENOTFOUND for an unknown node. */                                              \
+    /* The node gets no more containers, or gets them again; reply: OK, released once that is      \
+     * durable. Error: -BASE_ENOTFOUND for an unknown node. */                                     \
     X(DRAIN_NODE, rm_node_on_drain, true)                                                          \
     X(AM_REGISTER, rm_master_on_register, true)                                                    \
     X(AM_ALLOCATE, rm_master_on_allocate, false)                                                   \
@@ -271,7 +272,7 @@ struct rm_container_report {
     /* In registrations only: what re-attaching an unknown container needs. */
     bool has_task, master;
     struct base_task_id task;
-    enum base_job_step step; /* of a job, that runs in it */
+    enum base_job_step step; /* step of the job that runs in the container */
     int32_t task_attempt, priority;
     int64_t allocation_request_id; /* of the ask for which the container was allocated */
     struct rm_res resource;
@@ -293,7 +294,8 @@ struct rm_label_change {
     const char *const *labels; /* REPLACE: the labels that the node has from now on */
     size_t labels_n;
 };
-/* So many containers of a reservation, each for duration_us, at least @width of them at a time. */
+/* One request of a reservation: @containers containers, each for duration_us, at least @width of
+ * them at a time. */
 struct rm_reservation_request {
     struct rm_res capability;
     int64_t containers, width, duration_us;
@@ -437,7 +439,7 @@ struct rm_event {
         } refresh;
         /* SUBMIT, UPDATE, DELETE_RESERVATION; DELETE uses only the id, UPDATE not the queue.
          * @reservable: the queue may have reservations even if it does not say so itself.
-         * @interpreter: enum policy_interpreter, as given. */
+         * @interpreter: a value of enum policy_interpreter, not yet checked. */
         struct {
             struct base_app_id id;
             const char *queue, *name, *recurrence; /* @name may be NULL */
@@ -576,7 +578,8 @@ struct rm_order {
     struct rm_res resource;
     int32_t priority;
     const char *user, *name, *token; /* of the application */
-    const char *acl_view;            /* who may see it besides its user; NULL: not given */
+    /* who may see the application besides its user; NULL: not given */
+    const char *acl_view;
     /* Of a job: set with @task, @task_attempt for a task, or with @step, @task_attempt for a step;
      * else NULL. */
     struct rm_job_spec *job;

@@ -160,7 +160,7 @@ static void check_demand(const struct rm_core *c)
 }
 
 /* Checks what @a asks for on nodes with labels, added up over its ask table, and the part of it
- * that the labels count, which is added to @counted (by number, one for each kind). */
+ * that the labels count, which is added to @counted (by the label's number, then by kind). */
 static void check_label_demand_of_app(const struct rm_core *c, const struct rm_app *a,
                                       int64_t (*counted)[BASE_TASK_KINDS])
 {

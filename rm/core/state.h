@@ -88,7 +88,8 @@ struct rm_core {
     /* List of containers that no node has reported yet, oldest first. */
     struct rm_container *unstarted, *unstarted_last;
     struct rm_app *steps, *steps_last; /* list of jobs whose step waits for a slot, oldest first */
-    bool steps_due;                    /* one was added: look for a node with a held heartbeat */
+    /* a job was added to steps: look for a node with a held heartbeat */
+    bool steps_due;
     struct rm_timer unstarted_timer, policy_timer;
     struct rm_app *finished, *finished_last; /* list of ended applications, oldest first */
     size_t finished_n;
@@ -100,7 +101,7 @@ struct rm_core {
     struct rm_waiting masters_waiting; /* for nodes without a label, as the next member */
     int64_t masters_active;            /* masters that run or may be placed */
     int32_t awaited; /* recovered nodes that have neither registered nor expired */
-    /* until then masters that register again wait for awaited nodes */
+    /* Until this time, masters that register again wait for awaited nodes. */
     int64_t masters_wait_until_us;
     struct rm_timer grace_timer;
     int64_t spared_until_us; /* no node expires before this time */
@@ -120,7 +121,7 @@ struct rm_core {
     /* Work has arrived, or the policy or a job's queue has changed: preempt on nodes with held
      * heartbeats when this step finishes. */
     bool preempt_all;
-    size_t preempt_at;      /* index of the node to start with, modulo their number */
+    size_t preempt_at;      /* index of the node to start with, modulo the number of nodes */
     size_t policy_jobs;     /* applications that the policy knows */
     uint64_t round;         /* number of the current round of offers */
     struct rm_node **dirty; /* nodes whose held heartbeat may have to be answered in this step */

@@ -31,8 +31,10 @@
  *   SUCCEEDED -> PENDING: the output of a map was lost and is still needed.
  *   SUCCEEDED -> FAILED: the output could not be fetched, and the task has failed too often.
  *
- * Node   NEW -> RUNNING <-> UNHEALTHY; -> LOST | REBOOTED | SHUTDOWN | DECOMMISSIONED -> RUNNING
- *   NEW: not registered with this instance yet: read from the store, or refused. */
+ * Node   NEW -> RUNNING <-> UNHEALTHY; RUNNING <-> DECOMMISSIONING; UNHEALTHY -> DECOMMISSIONING
+ *        each of these -> LOST | REBOOTED | SHUTDOWN | DECOMMISSIONED -> RUNNING
+ *   NEW: not registered with this instance yet: read from the store, or refused.
+ *   DECOMMISSIONING: gets no new containers; the present ones go on. */
 #ifndef CREEL_RM_CORE_STATES_H
 #define CREEL_RM_CORE_STATES_H
 

@@ -31,7 +31,7 @@ extern const char *const rm_res_names[RM_RES_NAMES];
 
 struct rm_preempted { /* what the policy took back from an application */
     struct rm_res resource;
-    int64_t containers[2];       /* [true]: of masters */
+    int64_t containers[2];       /* [1]: of masters, [0]: all others */
     int64_t memory_ms, vcore_ms; /* MiB and vcores, times the milliseconds held; saturate */
 };
 

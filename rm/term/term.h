@@ -18,9 +18,9 @@
  *    note, history ...          calls.tell: needs neither the lease nor the store
  *
  * The lease is checked twice. Before the core steps: nothing may be decided when the lease is over.
- * And last of all, before an answer, an order or a change of a job's folder leaves this process:
- * the step, or the wait for the store, may have outlasted the lease. Such a refusal is final
- * (rm/term/lease.h) and has code -BASE_EVERSION, so that clients and nodes turn to the next leader.
+ * And last of all, before an answer or an order leaves this process: the step, or the wait for the
+ * store, may have outlasted the lease. Such a refusal is final (rm/term/lease.h) and has code
+ * -BASE_EVERSION, so that clients and nodes turn to the next leader.
  *
  * Threads: the core's thread calls these functions; before it starts and after it has ended, the
  * thread that begins or ends the leadership does. Only rm_term_leads() and rm_term_release_effect()

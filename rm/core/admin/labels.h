@@ -52,7 +52,7 @@ struct rm_labels {
     size_t masters_waiting; /* for nodes of all labels */
 };
 
-/* The demand of one application for the nodes of one label. At any time outside of a change of
+/* The demand of one application for the nodes of one label. At any time outside of a change to the
  * asks, wanted is the sum over the groups of its ask table with that label; the ask table keeps it
  * so (rm/core/master/ask.c). After rm_labels_update_demand(), counted is the part of this, and of
  * the waiting master, that rm_label.wanted includes: none unless the application can use a slot

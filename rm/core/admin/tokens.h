@@ -1,5 +1,6 @@
-/* rm/core/admin/tokens.h - bearer tokens of users: who is who, until when. The core holds them, so
- * that they are stored before they are handed out, and every later leader knows them.
+/* rm/core/admin/tokens.h - bearer tokens: which user a token stands for, and until when. The core
+ * holds them, so that they are stored before they are handed out, and every later leader knows
+ * them.
  *
  *   none --ADD--> held --REMOVE, or an ADD of any token after this one has expired--> none
  *

@@ -166,7 +166,7 @@ void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a);
 void rm_app_unref(struct rm_app *a);
 /* Removes @a from the list of live applications, if @a is in it. */
 void rm_app_leave_live_list(struct rm_core *c, struct rm_app *a);
-/* Changes the state and the counts of the application's queue. The transition must be legal. */
+/* Changes the state of @a, and the counts of its queue. The transition must be legal. */
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s);
 /* Stores the application's record; saved_seq becomes the number of that record. */
 void rm_app_store_record(struct rm_core *c, struct rm_app *a);

@@ -241,8 +241,8 @@ void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t
     rm_node_enqueue_kill(c, ct->node, &ct->id, reason);
 }
 
-/* Returns the shuffle's part of the progress, which is the first third of a reduce's, as in
- * Hadoop. */
+/* Returns the progress of the shuffle of a reduce whose own progress is @progress: the shuffle is
+ * the first third of a reduce, as in Hadoop. */
 static int64_t shuffle_progress(int32_t progress)
 {
     return progress * (int64_t)3 < RM_PROGRESS_ONE ? progress * (int64_t)3 : RM_PROGRESS_ONE;

@@ -114,8 +114,8 @@ static void remove_finished_app(struct rm_core *c, struct rm_app *a)
     rm_app_unref(a);
 }
 
-/* How long completed_bytes_max does not affect an ended application: clients that waited for the
- * end read it, and the history is written from it. */
+/* For this long after its end an application is exempt from completed_bytes_max, since clients that
+ * waited for the end read the application, and the history is written from it. */
 #define STAYS_US INT64_C(60000000)
 
 static bool exceeds_completed_bytes_max(const struct rm_core *c, int64_t bytes)

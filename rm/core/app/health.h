@@ -1,6 +1,7 @@
-/* rm/core/app/health.h - the containers allocated, released and preempted last, one of each kind,
- * and how many of that kind there were in the same step: what YARN calls its scheduler's health.
- * Not stored, so empty after a restart. Noting costs only a few writes to memory. */
+/* rm/core/app/health.h - for each kind of operation (allocation, release, preemption) the container
+ * that it happened to last, and how many there were in the same step: what YARN calls its
+ * scheduler's health. Not stored, so empty after a restart. Noting costs only a few writes to
+ * memory. */
 #ifndef CREEL_RM_CORE_APP_HEALTH_H
 #define CREEL_RM_CORE_APP_HEALTH_H
 
@@ -12,10 +13,10 @@ struct rm_core;
 struct rm_operation { /* of one kind, enum rm_operation_kind */
     bool known;       /* false: there has been none */
     struct base_container_id container;
-    uint32_t node;      /* index, now perhaps of another node */
-    uint64_t node_born; /* tells them apart */
+    uint32_t node;      /* its index, which another node may have by now */
+    uint64_t node_born; /* rm_node.born of the container's node */
     uint32_t queue;     /* index; RM_NONE: the application was in none */
-    /* how many there were in the step at @at_us, and the resources of their containers */
+    /* number of operations in the step at @at_us, and the resources of all their containers */
     int64_t at_us, count;
     struct rm_res resource;
 };

@@ -52,7 +52,7 @@ static void renumber_apps(struct rm_core *c, const int32_t *to)
 
         if (a->queue_index == RM_NONE)
             continue;
-        if (to[a->queue_index] < 0) { /* it has ended */
+        if (to[a->queue_index] < 0) { /* the application has ended */
             a->queue_index = RM_NONE;
             a->member = NULL;
             continue;

@@ -12,7 +12,7 @@ struct rm_core;
 
 struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
     int64_t pending_apps, active_apps;
-    int64_t live_apps; /* those that have not ended, saved or not */
+    int64_t live_apps; /* not ended, whether or not their submission is stored yet */
     struct rm_res used;
     int64_t containers, pending[BASE_TASK_KINDS];
     struct rm_totals totals; /* rm/core/app/totals.h */
@@ -30,10 +30,11 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
  * tells the policy. */
 void rm_queues_replace(struct rm_core *c, struct policy_queues *queues);
 /* Removes from the tree the queues that are not configured, were not created by a placement rule,
- * and have nothing in them or below them that has not ended. The remaining queues get new indexes,
- * everywhere in the core; a removed queue's totals are added to the queue above it. The caller has
- * to tell the policy. Until the next such removal a queue that is drained is merely hidden, so that
- * the end of an application costs the same wherever it was. (rm/core/app/queue_removal.c) */
+ * and have no live application and no container in them or below them. The remaining queues get new
+ * indexes, everywhere in the core; a removed queue's totals are added to the queue above it. The
+ * caller has to tell the policy. Call it rarely: until then, a queue whose last application has
+ * ended is merely hidden from readers, so that the end of an application costs the same in every
+ * queue. (rm/core/app/queue_removal.c) */
 void rm_queues_remove_unused(struct rm_core *c);
 /* Calls rm_queues_remove_unused(), and tells the policy. */
 void rm_queues_remove_unused_and_tell(struct rm_core *c);

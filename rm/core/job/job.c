@@ -1,8 +1,8 @@
 /* The life of a job: its output folder is made, maps and reduces run, and the output is committed;
- * or the job fails or is killed, and its unfinished output is removed. Every file operation is an
- * effect that the shell answers with an event. So the job advances in
- * rm_job_commit_or_end_if_ready(), which is called after each change and does nothing until
- * containers, folder and records allow the next stage. */
+ * or the job fails or is killed, and its unfinished output is removed. File operations are left to
+ * steps on nodes (rm/core/job/step/step.h) or, without steps_on_nodes, are effects that the shell
+ * answers with events. So the job advances in rm_job_commit_or_end_if_ready(), which is called
+ * after each change and does nothing until containers, folder and records allow the next stage. */
 #include "rm/core/job/job.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  * instance, and keeps its attempt number. */
 void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                                  struct rm_container *ct, bool again);
-/* Returns the number that the next attempt of @t to start here gets. */
+/* Returns the number that the next attempt of @t gets if this instance starts it. */
 int32_t rm_task_next_attempt_number(const struct rm_app *a, const struct rm_task *t);
 /* Makes @t pending again, in favour of an attempt that an earlier instance started; the caller
  * kills the container. */

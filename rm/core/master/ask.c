@@ -141,8 +141,8 @@ static void clear_asked(struct rm_app *a)
         memset(a->label_demand[i].wanted, 0, sizeof a->label_demand[i].wanted);
 }
 
-/* Counts that @a asks for @more further containers in group @g (negative: fewer). Every change of
- * asks is counted here. */
+/* Counts that @a asks for @more further containers in group @g (negative: fewer). Every change to
+ * the asks is counted here. */
 static void count_asked(struct rm_app *a, const struct rm_ask_group *g, int64_t more)
 {
     a->asked[g->slot] += more;

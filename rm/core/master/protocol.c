@@ -28,8 +28,8 @@ static struct rm_app *find_app_of_current_attempt(struct rm_core *c, uint64_t to
     return NULL;
 }
 
-/* Returns a copy of @s that lives as long as the core: a node may come back with another address
- * while kept answers still point to the old one. */
+/* Returns a copy of @s that lives as long as the core: a node may register again with another
+ * address while kept answers still point to the old one. */
 static const char *intern_text(struct rm_core *c, const char *s)
 {
     uint32_t at = rm_names_add(&c->users, s ? s : ""); /* may move the table */
@@ -276,7 +276,7 @@ static void fill_allocate_answer(struct rm_core *c, struct rm_app *a, struct rm_
         if (!ct->pulled)
             add_allocated_to_answer(c, at, ct);
         if (ct->state != RM_CONTAINER_COMPLETED)
-            continue; /* announced; its end will be queued again */
+            continue; /* announced; the container is queued again when it ends */
         base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
         at->completed[at->completed_n++] =
             (struct rm_completed){.id = ct->id,

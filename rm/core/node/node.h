@@ -32,7 +32,7 @@ struct rm_node {
     int32_t registered_slots[BASE_TASK_KINDS];
     bool resource_given; /* by an operator: rm/core/admin/resource.h */
     struct rm_res given;
-    int64_t overcommit_at_us; /* containers in excess of the slots are killed then; 0: never */
+    int64_t overcommit_at_us; /* when containers in excess of the slots are killed; 0: never */
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts, which hold no slot */
     int32_t freeing[BASE_TASK_KINDS];   /* used slots whose process is being killed */
     /* Number of its label (rm/core/admin/labels.h), 0: none. exclusive: it serves only requests

@@ -18,11 +18,12 @@ struct rm_queued {
     union {
         struct {
             int32_t task, task_attempt;
-        };                     /* if has_task */
+        };                     /* of a task or a step */
         int64_t allocation_id; /* otherwise */
     };
     int32_t priority, grace_ms, memory_mb, vcores;
-    uint8_t kind, slot, signal, step; /* enum base_signal_command, enum base_job_step */
+    /* enum base_order_kind, base_task_kind, base_signal_command, base_job_step */
+    uint8_t kind, slot, signal, step;
     bool master, has_task;
 };
 
@@ -45,7 +46,7 @@ struct rm_queued *rm_node_enqueue_order(struct rm_core *c, struct rm_node *n,
                                         enum base_order_kind kind);
 /* Returns the q->len orders as effects carry them, in memory that is valid until the next step. */
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q);
-/* @reason: static text. */
+/* Orders @n to kill the container @id. @reason: static text. */
 void rm_node_enqueue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
                           const char *reason);
 /* Orders @n to forget an ended container, unless that is queued already. */

@@ -392,7 +392,8 @@ static int check_sums(const struct builder *b)
     return rc;
 }
 
-/* Checked after the sums, as in YARN. */
+/* Checks that no capacity exceeds the maximum of its queue. Called after check_sums(), in YARN's
+ * order. */
 static int check_maximums(const struct builder *b)
 {
     char number[FLOAT_TEXT_MAX], other[FLOAT_TEXT_MAX];

@@ -12,7 +12,10 @@
  *   max-parallel-apps           its limit of running applications
  *   ordering-policy             the order in a leaf: fifo, also without it, or fair
  *   disable_preemption          whether its tasks are preempted; handed down
- *   acl_submit_applications, acl_administer_queue
+ *   acl_submit_applications     who may submit applications
+ *   acl_administer_queue        who may administer it
+ *   reservable                  whether it may have reservations
+ *   allow-zero-capacity-sum     whether the percentages of its children may add up to 0
  *   maximum-am-resource-percent the share of masters, which is only shown
  * Other properties are kept without effect: limits per user, mappings of users to queues, and
  * capacities on labelled nodes, where a queue gets the same part as elsewhere. Applications that

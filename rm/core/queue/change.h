@@ -1,7 +1,7 @@
-/* rm/core/queue/change.h - a change of the scheduler configuration, as clients of
- * PUT /ws/v1/cluster/scheduler-conf describe it: queues removed, added and updated, and single
- * properties. SOURCE: Hadoop's Capacity Scheduler documentation ("Changing queue configuration
- * via API"); what Hadoop's ConfigurationUpdateAssembler accepts; the recordings capacity/conf. */
+/* rm/core/queue/change.h - a change to the scheduler configuration, as clients of PUT
+ * /ws/v1/cluster/scheduler-conf describe it: queues removed, added and updated, and single
+ * properties. SOURCE: Hadoop's Capacity Scheduler documentation ("Changing queue configuration via
+ * API"); what Hadoop's ConfigurationUpdateAssembler accepts; the recordings capacity/conf. */
 #ifndef CREEL_RM_CORE_QUEUE_CHANGE_H
 #define CREEL_RM_CORE_QUEUE_CHANGE_H
 

@@ -22,10 +22,11 @@ struct rm_queue_conf {
     int64_t version; /* from 1; grows with every change */
 };
 
-/* Computes the configuration that @change, or if NULL, its replacement by @whole, would give @c:
- * properties and queues, both owned by the caller. Returns 0; or with @err set and nothing to free,
- * -BASE_ESTATE when clients cannot change the configuration, -BASE_EINVAL with YARN's message when
- * the change is not possible, -BASE_ELIMIT when the result is too large. */
+/* Computes what the configuration of @c would become by @change or, if that is NULL, by its
+ * replacement with @whole: properties and queues, both owned by the caller. Returns 0; or with @err
+ * set and nothing to free, -BASE_ESTATE when clients cannot change the configuration, -BASE_EINVAL
+ * with YARN's message when the change is not possible, -BASE_ELIMIT when the result is too
+ * large. */
 int rm_queue_conf_compute(const struct rm_core *c, const struct rm_conf_change *change,
                           const struct rm_properties *whole, struct rm_properties *out,
                           struct policy_queues *queues, struct base_error *err);

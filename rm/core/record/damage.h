@@ -25,6 +25,8 @@
  *
  *   meta/labels, meta/scheduler-conf: the labels of nodes, or the changes to the queues, are lost.
  *
+ *   meta/token_<id>: the token is lost, and no longer accepted.
+ *
  *   meta/format: the ResourceManager does not start without --format-confirmed, since only an
  *     operator knows whether this is the right store.
  *
@@ -33,8 +35,8 @@
  * the job ends after them; committing its output a second time is harmless.
  *
  * A damaged record is kept unchanged as damaged/<table>/<key> until an operator removes it; a note
- * informs the operator. This copy and the replacement are written before anything else, so that a
- * second start finds a clean store. */
+ * informs the operator. This copy, and the new record that replaces the damaged one where the next
+ * start needs it, are written before anything else, so that a second start finds a clean store. */
 #ifndef CREEL_RM_CORE_RECORD_DAMAGE_H
 #define CREEL_RM_CORE_RECORD_DAMAGE_H
 

@@ -322,7 +322,7 @@ int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_t
 
 void rm_record_remove_splits(struct rm_core *c, struct rm_app *a)
 {
-    /* those of an instance that ended before the job was set up may be there, too */
+    /* an instance that ended before the job was set up may have stored splits, too */
     if (!a->job->groups_n && (a->job->splits_n || a->job->paths.n || a->job->input.n))
         rm_store_record(c, "meta", splits_key(c, a->id), NULL, 0);
 }

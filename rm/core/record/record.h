@@ -8,13 +8,14 @@
  *   task    t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start>
  *              <finish> <diagnostics> <n bad nodes> <n counters> [<time suspended>]
  *           t2 the same with that time and <n attempts that have not succeeded>; written only for a
- *              task with such, since earlier versions cannot read it
+ *              task with such attempts, since earlier versions cannot read it
  *              attempt: <number> <killed 0|1> <exit> <container num> <node> <start> <finish>
  *   node    n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots>
  *              <reduce slots> [<time of the last accepted request>]
  *           n2 the same with that time and <draining 0|1> <decommissioning 0|1> <until>
- *              <given MiB> <given vcores>, both -1: none given; written only for such a node, since
- *              earlier versions cannot read it
+ *              <given MiB> <given vcores>, both -1: none given; written only for a node that is
+ *              draining or decommissioning or has given resources, since earlier versions cannot
+ *              read it
  *           n3 the same and <time at which containers without a slot are killed>; written only for
  *              a node with such a time
  *   commit  c1 <attempt>: the attempt that may commit; -1: none any more

@@ -47,8 +47,9 @@ static void clip_app_times(struct rm_core *c, struct rm_app *a)
             clip_task_times(&a->phase[k].tasks[i], c->now_us);
 }
 
-#define BASE_MAX        (RM_TASK_ATTEMPT_MAX / 10 * 9)
-#define MASTERS_WAIT_US INT64_C(5000000) /* for masters, without a takeover_grace_us */
+#define BASE_MAX (RM_TASK_ATTEMPT_MAX / 10 * 9)
+/* how long masters wait if there is no takeover_grace_us */
+#define MASTERS_WAIT_US INT64_C(5000000)
 
 /* Chooses a first attempt number above all those that earlier instances can have used. Each epoch
  * has a thousand numbers of its own; an instance that used more numbers has recorded that. */

@@ -25,7 +25,7 @@ struct rm_round_offer { /* a slot offered to an application */
     bool taken;         /* the application took the slot */
     bool has_container; /* a container was allocated, no suspended one resumed */
     bool waits_for_locality;
-    bool wants_nothing; /* no slot was offered: a running application of a queue that wants some */
+    bool wants_nothing; /* no slot was offered: it runs without demand in a queue that has some */
 };
 struct rm_round {
     uint64_t number; /* from 1; 0: an unused place */

@@ -24,7 +24,7 @@ struct rm_phase_view {
     X(enum rm_app_state, state_before, a->state_before)                                            \
     X(enum rm_final_status, final_status, a->final_status)                                         \
     X(int32_t, priority, a->priority)                                                              \
-    X(int64_t, lifetime_end_us, a->lifetime_end_us) /* it is killed then; 0: never */              \
+    X(int64_t, lifetime_end_us, a->lifetime_end_us) /* when it is killed; 0: never */              \
     X(int64_t, submit_us, a->submit_us)                                                            \
     X(int64_t, launch_us, a->launch_us) /* 0: not yet */                                           \
     /* start of a job's first task, or registration of a master; 0: not yet */                     \
@@ -123,7 +123,7 @@ struct rm_task_view {
     int32_t exit_code;
     int32_t last_attempt;   /* number of the latest attempt; -1: none */
     int32_t coming_attempt; /* number of the attempt that a pending task waits for; -1: none */
-    const char *rack;       /* of the latest attempt; NULL as @node_id */
+    const char *rack;       /* of the latest attempt; NULL when @node_id is */
     int64_t first_start_us; /* start of the earliest attempt that is remembered */
     /* Filled by rm_view_task() alone: the counters of a task that has succeeded
      * (BASE_TASK_COUNTERS; NULL: none), and attempts that have ended without success, oldest first.
@@ -139,8 +139,8 @@ struct rm_past_attempt_view {
     const char *node_id, *node_http, *rack; /* NULL: the node was forgotten */
     int64_t start_us, finish_us;
 };
-/* Members of the cluster's view, each copied from one member of the core @c: type, name and source.
- * A new member of this sort needs only a line here. */
+/* Members of the cluster's view, each set from one expression on the core @c: type, name and
+ * source. A new member of this sort needs only a line here. */
 #define RM_CLUSTER_FIGURES(X)                                                                      \
     X(int64_t, cluster_ts_ms, c->conf.cluster_ts_ms)                                               \
     X(int64_t, rm_instance_ms, c->conf.rm_instance_ms)                                             \
@@ -251,7 +251,7 @@ struct rm_slot_view {
 };
 struct rm_token_view { /* a token of a user */
     uint64_t id;
-    char *user; /* the reader's own */
+    char *user; /* owned by the caller */
     char digest[RM_TOKEN_HEX + 1];
     int64_t made_us, expires_us;
 };
@@ -366,8 +366,9 @@ void rm_view_cluster(const struct rm_core *core, struct rm_cluster_view *out);
 bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f,
                   const struct base_app_id *before, size_t max, struct rm_views *out,
                   struct base_app_id *cursor);
-/* The functions that return int append to @out. They return 0, or -BASE_ENOTFOUND when the object
- * named is unknown; those for a job also when it is a plain application. */
+/* Unless their comments say otherwise, the functions below that return int append to @out, and
+ * return 0, or -BASE_ENOTFOUND when the object named is unknown; those for a job also when the
+ * application is a plain one. */
 int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 /* Appends the live containers of an attempt, sorted by id; id.attempt 0: those of all attempts. */
@@ -441,8 +442,8 @@ struct rm_token_view *rm_view_user_tokens(const struct rm_core *core, const char
 void rm_view_labels(const struct rm_core *core, struct rm_views *out);
 /* The same, and each queue's use, now and so far, of the nodes of each label. */
 void rm_view_partitions(const struct rm_core *core, struct rm_views *out);
-/* The same as rm_view_labels(), and appends what runs now on the nodes with labels. Without any
- * label there are no labels in @out, not even that of the other nodes. */
+/* The same as rm_view_labels(), and appends what runs now on the nodes with labels. If no label
+ * exists, @out has no entry at all, not even the one for nodes without a label. */
 void rm_view_label_uses(const struct rm_core *core, struct rm_views *out);
 /* Replaces the properties in @out (may be NULL), which the caller frees, by the configuration of
  * the queues, and sets *version. Returns false, and changes nothing, when clients cannot change it.
@@ -474,11 +475,12 @@ int rm_view_secret_of_container(const struct rm_core *core, const struct base_co
  * -BASE_ENOTFOUND when @id is not that of the newest attempt, or has ended. */
 int rm_view_secret_of_master(const struct rm_core *core, const struct base_container_id *id,
                              char out[static 65]);
-/* Writes to the empty @out why the application waits: what holds the slots that it wants ("all 6
- * map slots run application_..."), or that no node is registered; which silent node runs its
- * containers; then the policy's explanation. Writes nothing when the policy does not know the
- * application. Examines a bounded number of containers. @now_us: the time at which the silence of
- * nodes is measured, since the core's own time stands still between events. */
+/* Writes to the empty @out why the application waits: what the current step of a job does or waits
+ * for; then, if the policy knows the application, what holds the slots that it wants ("all 6 map
+ * slots run application_..."), or that no node is registered; which silent node runs its
+ * containers; and the policy's explanation. Examines a bounded number of containers. @now_us: the
+ * time at which the silence of nodes is measured, since the core's own time stands still between
+ * events. */
 int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int64_t now_us,
                          struct base_buf *out);
 

@@ -302,8 +302,8 @@ static int check_page_fits(const struct rm_split_page *all, const struct rm_spli
     return 0;
 }
 
-/* Moves the page's paths to @all, but for the first when it is the last one there: a file may have
- * splits in two pages. Returns the index in @all of the page's first path. */
+/* Moves the page's paths to @all, except the first if it equals the last one of @all: a file may
+ * have splits in two pages. Returns the index in @all of the page's first path. */
 static size_t append_paths(struct rm_split_page *all, struct rm_split_page *page)
 {
     bool shared = all->paths.n && page->paths.n &&

@@ -32,8 +32,8 @@
  * before it; steps run one at a time on a node, in the order in which they came to wait, and do not
  * wait for locality. SOURCE: setup and cleanup tasks of Hadoop 1.2
  * (JobTracker.getSetupAndCleanupTasks), which take slots of either kind before the scheduler is
- * asked. Policies learn of a job when it is set up: then its maps are known. Steps are no maps in
- * counters and progress. */
+ * asked. Policies learn of a job when it is set up: then its maps are known. Counters and progress
+ * do not count steps as maps. */
 #ifndef CREEL_RM_CORE_JOB_STEP_STEP_H
 #define CREEL_RM_CORE_JOB_STEP_STEP_H
 
@@ -67,15 +67,15 @@ enum rm_step_outcome { RM_STEP_GOES_ON, RM_STEP_DONE, RM_STEP_FAILED };
 
 /* Makes @kind the current step, which waits for a slot. */
 void rm_step_begin(struct rm_core *c, struct rm_app *a, enum base_job_step kind);
-/* Ends the current step, if there is one. Its container, if any, is no longer looked at; the caller
- * kills it if it must not go on. */
+/* Ends the current step, if there is one. The step's container, if there is one, is ignored from
+ * now on; the caller kills the container if it must not go on. */
 void rm_step_end(struct rm_core *c, struct rm_app *a);
 /* Lets the current step wait for a slot, unless it runs, its job is held, or it is a commit that an
  * earlier instance has begun and not all awaited nodes are known. */
 void rm_step_wait_unless_running(struct rm_core *c, struct rm_app *a);
 
-/* Launches a waiting step on @n, which must have a free map slot and a held heartbeat. Returns
- * false when none was launched. Call only if c->steps is not NULL. */
+/* Launches a waiting step in a free slot of @n, a map slot if possible. Returns false when none was
+ * launched, as when @n has no free slot or no held heartbeat. Call only if c->steps is not NULL. */
 bool rm_step_place_on_node(struct rm_core *c, struct rm_node *n);
 /* Launches waiting steps on nodes with held heartbeats, the emptiest first. */
 void rm_step_place_on_held_nodes(struct rm_core *c);
@@ -94,9 +94,9 @@ struct rm_container *rm_step_attach(struct rm_core *c, struct rm_node *n, struct
 
 /* Returns true when @attempt is the current attempt of the step @kind, and not being killed. */
 bool rm_step_is_current(const struct rm_app *a, enum base_job_step kind, int32_t attempt);
-/* Adds @page, which is emptied, to the splits of the current attempt if it begins where they end;
- * otherwise does nothing. Sets *complete when they now are all. Returns 0, or -BASE_ETOOLARGE,
- * -BASE_ELIMIT or -BASE_EINVAL: the job cannot have these splits. */
+/* Adds @page, which is emptied, to the splits of the current attempt if the page begins where they
+ * end; otherwise does nothing. Sets *complete to whether all splits of the job are known now.
+ * Returns 0, or -BASE_ETOOLARGE, -BASE_ELIMIT or -BASE_EINVAL: the job cannot have these splits. */
 int rm_step_take_page(struct rm_app *a, struct rm_split_page *page, bool *complete,
                       struct base_error *err);
 /* Returns how many splits the current attempt has reported. */
