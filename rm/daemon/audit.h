@@ -2,10 +2,10 @@
  *
  *   op=end user=ann result=failed app=application_…_0001 name=wordcount queue=default …
  *
- * Operations are those of the table in audit.c, and "end" of an application, for any reason, whose
- * result may also be killed, undefined or other. Heartbeats, allocations, commits, splits,
- * identifications and new ids are logged only when they are refused; reads only when they are
- * refused for their caller or host name (op=request). */
+ * Operations are those of the table in audit.c, and "end": an application has ended, for any
+ * reason. The result of "end" may also be killed, undefined or other. Heartbeats, allocations,
+ * commits, splits, identifications and new ids are logged only when they are refused; reads only
+ * when they are refused for their caller or host name (op=request). */
 #ifndef CREEL_RM_DAEMON_AUDIT_H
 #define CREEL_RM_DAEMON_AUDIT_H
 

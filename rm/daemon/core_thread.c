@@ -7,7 +7,7 @@
 #include "base/cond.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define TURN_US     1000 /* then a turn ends, and the core's thread lets readers in */
+#define TURN_US     1000 /* length of a turn, after which the core's thread lets readers in */
 #define TURN_EVENTS 256
 
 /* ---------------------------------------------------------------- tickets */

@@ -15,7 +15,7 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_jobs.h"
 
-#define STALE_US      5000000 /* the core stays readable for so long after its leadership */
+#define STALE_US      5000000 /* how long the core stays readable after its leadership */
 #define STOPPING_TEXT "the ResourceManager is shutting down"
 
 /* ---------------------------------------------------------------- making one */

@@ -37,8 +37,8 @@ int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epo
                        struct base_error *err);
 /* Ends the leadership at once: from the beginning of the call nothing is granted or acknowledged,
  * and waiting requests are answered as by a standby. Returns when the core's and the store's thread
- * have ended, for which a caller's watchdog may allow a second; work on output folders may go on.
- * Without a leadership only rm_role_depose() has an effect. @why: logged. */
+ * have ended, for which a caller's watchdog may allow a second. Without a leadership only
+ * rm_role_depose() has an effect. @why: logged. */
 void rm_daemon_deactivate(struct rm_backend *b, const char *why);
 /* Ends the leadership in good order: queued events are carried out, written and answered while the
  * lease lasts. Returns 0, also on a standby, or the error of the last write. @why: logged. */

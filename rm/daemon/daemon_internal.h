@@ -147,15 +147,15 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
 /* Reads the store into a new core. queues->tree is taken on success. Returns 0 or the error. */
 int rm_leadership_load(struct rm_leadership *t, struct rm_first_queues *queues,
                        struct base_error *err);
-/* Starts the threads of the store and of output folders. */
+/* Starts the store's thread, which takes the store. */
 void rm_leadership_start_helpers(struct rm_leadership *t);
 /* Passes the core to the backend: readers see it from now on, and events may be posted. Returns the
  * previous core, which the caller frees. */
 struct rm_core *rm_leadership_install(struct rm_leadership *t);
 void rm_leadership_start_core(struct rm_leadership *t); /* the core's thread */
 /* Ends in good order: queued events are carried out, written and answered. Requests that still wait
- * then, and later posts, are refused with @code and @text, which is not copied: a constant. Frees
- * @t. Returns 0, or the error of the last write. */
+ * after that, and later posts, are refused with @code and @text, which is not copied: a constant.
+ * Frees @t. Returns 0, or the error of the last write. */
 int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
                          struct base_error *err);
 void rm_leadership_abort(struct rm_leadership *t); /* ends at once, writes no more; frees @t */

@@ -16,7 +16,7 @@
 #define KEY       "creel.auth.token-file"
 #define FILE_MAX  4096
 #define EXTENSION ".token"
-/* as those of users (rm/http/access/identify.h) */
+/* lengths as in the tokens of users (rm/http/access/identify.h) */
 #define ID_BYTES     8
 #define SECRET_BYTES 32
 

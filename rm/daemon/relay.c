@@ -289,7 +289,7 @@ static void start_transfer(struct stream *s)
 {
     CURL *e = s->easy;
 
-    /* nodes speak either; masters, whose certificates nobody vouches for, plain HTTP */
+    /* nodes speak HTTP or HTTPS; masters, for whose certificates nobody vouches, only plain HTTP */
     base_curl_set_target(e, s->url, s->to_master ? "http" : "http,https");
     base_curl_limit_silence(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
