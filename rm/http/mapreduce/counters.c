@@ -3,8 +3,8 @@
  *
  * Only counters that Creel knows are shown. Those left out concern the Java machine (heap, virtual
  * memory), Hadoop's file systems, or files that only Hadoop has. GC_TIME_MILLIS is 0: no garbage is
- * collected. As in Hadoop, a group is shown once a task of the job has succeeded, and a counter of
- * the job itself once it is not 0. */
+ * collected. As in Hadoop, the groups of the tasks' counters are shown once a task of the job has
+ * succeeded, and a counter of the job itself once it is not 0. */
 #include <stdlib.h>
 
 #include "base/conf/conf.h"

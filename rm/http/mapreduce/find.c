@@ -76,7 +76,8 @@ static size_t count_utf16_units(const char *text)
     return n;
 }
 
-/* Types of tasks that Creel's jobs do not have (setup, cleanup, any) are well-formed too. */
+/* Types of tasks that Creel's jobs do not have (setup and cleanup of a job, cleanup of a task) are
+ * well-formed too. */
 static bool parse_task_id(const char *text, struct base_task_id *out, bool *is_foreign_type)
 {
     char *copy = base_strdup(text), *type = strrchr(copy, '_');

@@ -155,7 +155,7 @@ void rm_history_port_close(struct rm_history_port *p)
     free(p);
 }
 
-/* ---- links to it ---- */
+/* ---- links to the port ---- */
 
 static bool is_wildcard(const char *host)
 {

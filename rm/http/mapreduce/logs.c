@@ -52,9 +52,9 @@ static const char *find_in_chunk(const struct rm_core *core, const struct base_c
     return NULL;
 }
 
-/* Returns the address of the node that ran @wanted, which the caller frees; NULL: no task of the
- * job ran in it, or the node is no longer known. Locks the core for one chunk of tasks at a
- * time. */
+/* Returns the address of the node that ran @wanted, in text that the caller frees; NULL: no task of
+ * the job ran in that container, or the node is no longer known. Locks the core for one chunk of
+ * tasks at a time. */
 static char *find_node(struct rm_backend *b, const struct base_container_id *wanted)
 {
     char *found = NULL;
@@ -76,7 +76,7 @@ static char *find_node(struct rm_backend *b, const struct base_container_id *wan
     return found;
 }
 
-/* Returns true when the caller may see the logs of @app, whose job has ended; otherwise answers
+/* Returns true when @app is a job that has ended and the caller may see its logs; otherwise answers
  * @rq. */
 static bool may_see(struct api_request *rq, struct rm_backend *b, struct base_app_id app,
                     const char *container)

@@ -9,7 +9,7 @@
 #include "api/server/server.h"
 #include "rm/daemon/backend.h"
 
-/* Answers in place of the master of @job, which runs. @path: the request's path after
+/* Answers in place of the master of @job, a job that is running. @path: the request's path after
  * /proxy/{appid}, as sent. Returns false, without an answer, when it leads to no resource below
  * /ws/v1/mapreduce. */
 bool rm_mapreduce_answer_for_master(struct api_request *rq, struct rm_backend *b,
@@ -18,17 +18,18 @@ bool rm_mapreduce_answer_for_master(struct api_request *rq, struct rm_backend *b
  * path after /proxy/{appid}; NULL when there is no such port. The caller frees it. */
 char *rm_mapreduce_history_url(struct rm_backend *b, struct base_app_id job, const char *path);
 
-/* The history port, mapreduce.jobhistory.webapp.address: it serves the resources that are also
- * below /ws/v1/history at the ResourceManager's own address, and redirects from the addresses of
- * the history server's pages. */
+/* The history port, mapreduce.jobhistory.webapp.address (with TLS
+ * mapreduce.jobhistory.webapp.https.address): it serves the resources that are also below
+ * /ws/v1/history at the ResourceManager's own address, and redirects from the addresses of the
+ * history server's pages. */
 struct base_conf;
 struct rm_history_port;
-/* Opens the port. @conf: that of the ResourceManager's own server, whose limits, gate and rules
- * for addresses it shares. Sets *@out to NULL when none is configured. Returns 0 or a negative
- * BASE_E* with the key in @err. */
+/* Opens the port. @server: the settings of the ResourceManager's own server, whose limits, gate and
+ * rules for addresses the port shares. Sets *@out to NULL when no address is configured. Returns 0
+ * or a negative BASE_E* with the key in @err. */
 int rm_history_port_open(const struct base_conf *conf, const struct api_server_conf *server,
                          struct rm_history_port **out, struct base_error *err);
-/* Begins to serve. */
+/* Begins to serve; does nothing when @p is NULL. Returns 0 or a negative BASE_E*. */
 int rm_history_port_start(struct rm_history_port *p, struct rm_backend *b, struct base_error *err);
 /* Stops as api_server_stop() does, and frees @p (NULL is fine). */
 void rm_history_port_close(struct rm_history_port *p);

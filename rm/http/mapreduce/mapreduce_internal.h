@@ -30,8 +30,8 @@ const struct rm_app_view *mr_copy_job(const struct mr_call *c, struct rm_views *
 /* The same for callers who may see all of the job; answers other callers as YARN does, with 503 and
  * no message. */
 const struct rm_app_view *mr_copy_job_to_show(const struct mr_call *c, struct rm_views *v);
-/* Copies the task with its counters and attempts to @v, after the job. Returns it, or NULL after
- * answering 404. */
+/* Copies the task with its counters and attempts to @v, after the job. Returns the task, or NULL
+ * after answering 404, or 503 as mr_copy_job_to_show() does. */
 const struct rm_task_view *mr_copy_task(const struct mr_call *c, struct rm_views *v);
 /* Parses the number of the attempt of the task with the id @task. Returns -1 when the path names no
  * attempt of that task; the request has then been answered with 404. */
@@ -51,8 +51,8 @@ struct mr_job_and_texts {
     struct base_buf acl_texts[2];
     struct yarn_mr_acl acls[2];
 };
-/* Fills every member of both servers' tables. mr_job_hide_unless_seen() takes away what the caller
- * may not see. */
+/* Fills every member of both servers' tables. mr_job_hide_unless_seen() (job.c) takes away what the
+ * caller may not see. */
 void mr_job_fill(const struct yarn_context *f, const struct rm_app_view *v,
                  struct mr_job_and_texts *filled);
 void mr_job_hide_unless_seen(const struct mr_call *c, const struct rm_app_view *v,

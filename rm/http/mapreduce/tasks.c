@@ -67,7 +67,7 @@ static enum rm_listing_next write_task_chunk(struct rm_listing *list, size_t max
     return RM_LISTING_END;
 }
 
-/* Returns false when parameter type is not valid; the request has then been answered. */
+/* Returns false when the parameter "type" is not valid; the request has then been answered. */
 static bool read_kinds(const struct mr_call *c, unsigned *kinds)
 {
     const char *type = api_query(c->rq, "type");
@@ -168,7 +168,8 @@ static void free_attempts(struct attempts *a)
     rm_views_free(&a->views);
 }
 
-/* Returns false after answering 404. Call free_attempts() in any case. */
+/* Returns false when the task does not exist or the caller may not see it; the request has then
+ * been answered. Call free_attempts() in any case. */
 static bool copy_attempts(const struct mr_call *c, struct attempts *a)
 {
     *a = (struct attempts){0};
@@ -180,7 +181,7 @@ static bool copy_attempts(const struct mr_call *c, struct attempts *a)
     return true;
 }
 
-/* Likewise; returns the attempt in the path, or NULL after answering 404. */
+/* Likewise; returns the attempt in the path, or NULL after answering the request. */
 static const struct mr_attempt_and_texts *copy_attempt(const struct mr_call *c, struct attempts *a)
 {
     int32_t number = copy_attempts(c, a) ? mr_parse_attempt(c, &a->task->id) : -1;

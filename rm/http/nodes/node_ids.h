@@ -5,8 +5,8 @@
 
 #include "rm/http/yarn/yarn_internal.h"
 
-/* Writes @given, "host:port" or a host alone (port 0 then: all its nodes), to @id. Returns false
- * when it is neither; @rq has then been answered. */
+/* Writes @given, "host:port" or a host alone (written with port 0, which stands for all nodes on
+ * the host), to @id. Returns false when it is neither; @rq has then been answered. */
 bool yarn_parse_node_or_host(struct api_request *rq, const char *given,
                              char id[static YARN_NODE_ID_MAX]);
 

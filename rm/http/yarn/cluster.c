@@ -1,5 +1,5 @@
-/* rm/http/yarn/cluster.c - shows the cluster's properties, metrics and scheduler, and the caller's
- * user name. SOURCE: Hadoop's ResourceManager REST APIs. */
+/* rm/http/yarn/cluster.c - shows the cluster's properties and metrics, and the caller's user name.
+ * SOURCE: Hadoop's ResourceManager REST APIs. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>

@@ -352,8 +352,9 @@ static const char *name_log_aggregation(const struct yarn_context *f, const stru
     return v->running_containers ? "RUNNING" : "SUCCEEDED";
 }
 
-/* Returns the progress as YARN shows it: 100 for an application that was killed while its master
- * ran, as in yarn/capacity/ended/app-ds of tests/interop. */
+/* Returns the progress as YARN shows it: 100 for an application that was killed after its master
+ * had a container, as in yarn/capacity/ended/app-ds of tests/interop, or that was killed and had an
+ * unmanaged master. */
 static float get_progress(const struct rm_app_view *v)
 {
     bool killed = v->state == RM_APP_KILLED;

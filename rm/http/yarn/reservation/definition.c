@@ -19,8 +19,8 @@ static const json_t *get_item(const json_t *member, size_t i)
     return json_is_array(member) ? json_array_get(member, i) : member;
 }
 
-/* Returns true when the capability has Creel's resource of a reduce slot; otherwise it is that of a
- * map slot. */
+/* Returns true when the capability asks for a reduce slot, a resource of Creel's; otherwise it asks
+ * for a map slot. */
 static bool wants_reduce_slot(const json_t *capability)
 {
     const json_t *list =

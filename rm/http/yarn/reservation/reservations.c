@@ -103,8 +103,8 @@ static struct yarn_reservation_call *begin_call(struct api_request *rq, enum rm_
     return r;
 }
 
-/* Reads the definition (with @defined) and the id. Returns false when the request is refused; @rq
- * has then been answered. @no_id: why a request without an id is refused. */
+/* Reads the definition (only when @defined is true) and the id. Returns false when the request is
+ * refused; @rq has then been answered. @no_id: why a request without an id is refused. */
 static bool read_call(struct api_request *rq, struct yarn_reservation_call *r, bool defined,
                       const char *no_id)
 {
@@ -210,7 +210,8 @@ static void set_change(struct change *out, int64_t at_us, const struct rm_res *e
         out->by.v[r] = each->v[r] * n;
 }
 
-/* Lists the resources reserved over time, summed over all requests. Returns the number of times. */
+/* Lists the intervals in which resources are reserved, each with the sum over all requests. Returns
+ * the number of intervals. */
 static size_t fill_allocations(const struct yarn_context *f, const struct rm_reservation_view *v,
                                struct yarn_resource_allocation *out)
 {

@@ -144,7 +144,8 @@ struct bulk {
     uint64_t after; /* number of the round before the first */
 };
 
-/* Runs on the thread for lists, since the reply comes on one that must not hold the core. */
+/* Runs on the thread for lists, since the function that receives the core's reply must return
+ * soon. */
 static bool answer_bulk(void *user, bool stopping)
 {
     struct bulk *k = user;
@@ -240,7 +241,7 @@ struct app_query {
     bool refresh, get;
     double record_s;
     struct yarn_app_activity_filter filter;
-    int64_t *numbers[2]; /* owned by the filter's lists */
+    int64_t *numbers[2]; /* the numbers in the filter's lists; owned */
 };
 
 static void free_app_query(struct app_query *q)
@@ -249,7 +250,7 @@ static void free_app_query(struct app_query *q)
     free(q->numbers[1]);
 }
 
-/* Reads a list of numbers, skipping words that are not numbers. Returns their number. */
+/* Reads a list of numbers, skipping words that are not numbers. Returns how many it has read. */
 static size_t read_numbers(const struct api_request *rq, const char *name, int64_t **out)
 {
     struct yarn_word_list w = {0};

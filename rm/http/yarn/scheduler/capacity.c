@@ -1,7 +1,7 @@
 /* Fills GET scheduler in the shape of the capacity scheduler. What the percentages mean:
- * rm/http/yarn/queue_part.h. Figures of the capacity scheduler that Creel does not have have the
- * values that YARN shows when the feature is off: no reservations, no limits by user, no weights,
- * no lifetimes, no queues that are created from templates. */
+ * rm/http/yarn/queue_part.h. A figure of the capacity scheduler that Creel lacks is shown with the
+ * value that YARN shows when the feature is off: no reservations, no limits by user, no weights, no
+ * lifetimes, no queues that are created from templates. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ struct share {
     const struct yarn_partition *partition;
     struct rm_res used;
     struct rm_res min, max;     /* the effective ones: parts of the partition */
-    struct rm_res masters_used; /* leaves only, as the next */
+    struct rm_res masters_used; /* of leaves only, like the next */
     struct rm_res masters_limit;
 };
 
@@ -165,7 +165,7 @@ static void fill_usage(const struct yarn_context *f, const struct rm_queue_view 
 
     yarn_partition_usage_fill(f, u, &s->used, labelled ? &none : &pending);
     u->partition = s->partition->name;
-    if (!v->is_parent) /* YARN computes the limit of a user when a queue gets its first one */
+    if (!v->is_parent) /* YARN computes a user's limit when the queue gets its first application */
         yarn_partition_usage_fill_masters(f, u, &s->masters_used, &s->masters_limit,
                                           has_apps && !labelled ? &s->masters_limit : &none);
 }

@@ -1,4 +1,4 @@
-/* rm/http/yarn/scheduler/conf_change.h - decodes the body of a change of the scheduler
+/* rm/http/yarn/scheduler/conf_change.h - decodes the body of a change to the scheduler
  * configuration. SOURCE: Hadoop's Capacity Scheduler documentation, the recordings capacity/conf.
  */
 #ifndef CREEL_RM_HTTP_YARN_SCHEDULER_CONF_CHANGE_H

@@ -40,7 +40,8 @@ static void get_overview(struct api_request *rq, void *user)
 
 /* ---- access to queues ---- */
 
-/* Returns the name of the queue that @name denotes, by its last name too in the capacity shape. */
+/* Returns the name of the queue that @name denotes; outside of the fifo shape, @name may also be
+ * the last name of the queue. */
 static const char *resolve_queue(const struct yarn_context *f, const char *name)
 {
     int32_t at = f->shape == RM_SHAPE_FIFO ? -1 : yarn_find_queue(&f->queues, name);
@@ -72,7 +73,7 @@ static void answer_queue_access(struct api_request *rq, const char *queue, bool 
     free(refusal);
 }
 
-/* The lists decide whether or not ACLs are enabled. */
+/* The lists decide, whether or not ACLs are enabled. */
 static void get_queue_access(struct api_request *rq, void *user)
 {
     const char *asked = api_path_arg(rq, 0), *who = api_query(rq, "user"),

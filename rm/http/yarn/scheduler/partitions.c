@@ -116,7 +116,7 @@ static int compare_uses(const void *x, const void *y)
 }
 
 /* Sums up, over the nodes, what each user has in each queue and partition. There may be rows of
- * thousands of nodes, and all users ask for their sums: hence sorted. */
+ * thousands of nodes, and the sums of every user are looked up, so they are sorted. */
 static void sum_up_users(struct yarn_partitions *p)
 {
     const struct rm_views *uses = p->uses;

@@ -17,7 +17,7 @@ struct yarn_fair_tree { /* allocated by yarn_fair_tree_fill(), freed by yarn_fai
     struct api_any *any;
 };
 /* Returns the steady share of each queue: its part by weight of the parent's share, whether or not
- * the queues have work now. The caller frees. */
+ * the queues have work now. The caller frees the array. */
 struct rm_res *yarn_fair_steady_shares_new(const struct rm_views *queues,
                                            const struct rm_res *total);
 /* Returns YARN's name of the order inside a queue, "fair", "FIFO" or "DRF". */
@@ -74,7 +74,7 @@ struct yarn_capacity_tree {
 struct rm_res yarn_capacity_limit_masters(const struct rm_cluster_view *c,
                                           const struct rm_res *max);
 /* Returns the place of each queue in the views by its index in the core, -1: not shown, and sets
- * *@n to one above the highest index. The caller frees. */
+ * *@n to one above the highest index. The caller frees the array. */
 int32_t *yarn_capacity_places_new(const struct rm_views *queues, size_t *n);
 /* @users: rm_view_queue_users() in any order, and rm_view_label_uses(). @conf: the configuration
  * of the queues. All must outlive the tree. */
