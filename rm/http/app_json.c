@@ -553,7 +553,8 @@ static int decode_name_queue_and_type(const json_t *body, struct rm_app_spec *s,
 }
 
 /* Reads which logs are kept when the application has ended. The other members of the context are
- * stored with the submission: nothing reads logs while they are written. */
+ * only stored with the submission: they select the logs to be aggregated while they are still
+ * written, which Creel does not do. */
 static int decode_log_context(const json_t *body, struct rm_app_spec *s, struct base_error *err)
 {
     const json_t *ctx = find_member(body, "log-aggregation-context");

@@ -39,8 +39,8 @@ bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *
 /* Returns true when @rq has the token of a living container of application @id. Otherwise answers
  * @rq with 403 and returns false. */
 bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
-/* Appends why application @id waits (rm_view_explain_wait()); nothing when the policy does not know
- * the application. */
+/* Appends why application @id waits, as rm_view_explain_wait() does; nothing for an unknown
+ * application. */
 void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
 /* Reads query parameter @name as an integer; *@out keeps its value when the parameter is absent.
  * Returns false when the value is invalid; @rq is then answered with 400. */

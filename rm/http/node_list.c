@@ -42,11 +42,12 @@ static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_b
     base_json_put_str(out, "state", rm_node_state_name(n->state));
     put_slots(n, out);
     base_json_put_bool(out, "draining", n->draining);
-    if (n->decommissioning && n->decommission_at_us) /* at the latest */
+    if (n->decommissioning && n->decommission_at_us) /* the latest end of its service */
         base_json_put_int(out, "decommissionAt", n->decommission_at_us / 1000);
     base_json_put_int(out, "containers", n->containers);
-    /* A registration counts as a heartbeat. For a node that has not come back since this
-     * ResourceManager began to lead: that beginning while the node is awaited, else 0. */
+    /* A registration counts as a heartbeat. For a node that has not registered since this
+     * ResourceManager began to lead: the time at which the ResourceManager began to lead while the
+     * node is awaited, else 0. */
     base_json_put_int(out, "lastHeartbeat", n->last_heartbeat_us / 1000);
     base_json_put_int(out, "silentMs", silent_us / 1000);
     base_json_put_str(out, "version", n->version ? n->version : "");

@@ -43,7 +43,8 @@ static void fill_map(const struct rm_order *o, struct wire_task_spec *spec)
                                       .gzip = split->gzip};
 }
 
-/* Steps get the output folder as the user has named it, since their messages do too. */
+/* Steps get the output folder as the user has named it, since their messages name it in this
+ * way. */
 static void fill_step(const struct rm_order *o, const struct rm_order_context *cx,
                       struct wire_launch *l, struct scratch *tmp)
 {

@@ -312,7 +312,7 @@ static void refuse_delete(struct api_request *rq, void *user)
 #define APP   PROXY "{appid}"
 #define REST  APP "/{rest*}"
 #define STATE APP "/ws/v1/mapreduce/jobs/{jobid}/tasks/{taskid}/attempts/{attemptid}/state"
-/* bodies of any type pass */
+/* API_ROUTE_FORM: the pages of a master may send bodies of any content type */
 #define ROUTE(method, path, role, body_max, handler)                                               \
     {                                                                                              \
         method, path, role, body_max, handler, API_ROUTE_CREEL | API_ROUTE_FORM                    \

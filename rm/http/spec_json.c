@@ -412,7 +412,8 @@ static int decode_job(const json_t *job, const struct rm_spec_defaults *d, struc
     return 0;
 }
 
-/* Checks how paths are written. Whether they exist finds the setup of the job, as its user. */
+/* Checks how paths are written. The setup of the job, which runs as the job's user, finds out
+ * whether they exist. */
 static int check_paths(const struct rm_job_spec *s, struct base_error *err)
 {
     char *path = NULL;

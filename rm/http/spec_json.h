@@ -4,7 +4,8 @@
  *   {"job":{"id":"application_…","name":"wordcount","user":"ann","queue":"default","priority":0,
  *           "input":["file:///data/x"],"output":"file:///out/wc","map":"…","combine":"…",
  *           "reduce":"…","reduces":3,"split-size":67108864,"max-attempts":4,
- *           "env":{"LC_ALL":"C"},"deadline-s":600,"weight":2}}
+ *           "env":{"LC_ALL":"C"},"deadline-s":600,"weight":2,
+ *           "reservation-id":"reservation_…","acl-view":"bob ops","acl-modify":"bob"}}
  *   or "tasks":[{"kind":"map|reduce","command":"sleep 5","hosts":["node1"],"count":20,
  *                "expected-s":5}]
  *   in place of input, output, map, combine, reduce, reduces and split-size;

@@ -19,9 +19,10 @@ struct rm_access {
 };
 /* Begins the checks of one caller, @user (NULL: unknown). Free with rm_access_end(). */
 void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user);
-/* The same for the caller of @rq. Where callers have to prove who they are, the server admits those
- * who did not to open reading on a loopback address; they are unknown then, and see everything that
- * it shows, unless the configuration itself says that rights are checked. */
+/* The same for the caller of @rq. Where callers have to prove who they are, the server still lets a
+ * caller who did not do so read what is open, on a loopback address. Such a caller counts as
+ * unknown, and sees everything that is open, unless the configuration itself says that rights are
+ * checked. */
 void rm_access_begin_request(struct rm_access *a, struct rm_backend *b,
                              const struct api_request *rq);
 void rm_access_end(struct rm_access *a);

@@ -1,7 +1,7 @@
 /* rm/http/access/container_token.h - checks the tokens of containers
  * (base/crypto/container_token.h) in requests of tasks and of ApplicationMasters. A task's token is
- * worth something while its container lives, a master's while its attempt does: the core is asked
- * each time. */
+ * valid only while its container lives, a master's only while its attempt does, so the core is
+ * asked each time. */
 #ifndef CREEL_RM_HTTP_ACCESS_CONTAINER_TOKEN_H
 #define CREEL_RM_HTTP_ACCESS_CONTAINER_TOKEN_H
 

@@ -84,7 +84,7 @@ char *rm_identify_user(struct rm_backend *b, const char *token, int64_t *expires
 {
     char *user = find_stored_user(b, token, expires_us, why);
 
-    /* last, since a token that is nobody else's has the file looked at */
+    /* last, since this check of a token that no user has may read the token file */
     if (user || !rm_own_token_accepts(rm_backend_own_token(b), token))
         return user;
     base_buf_clear(why);

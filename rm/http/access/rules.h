@@ -30,7 +30,7 @@ enum rm_operation {
     RM_OP_SET_TIMEOUT,
     RM_OP_CONFIGURE,  /* what YARN's REST leaves to administrators while ACLs are enabled */
     RM_OP_ADMINISTER, /* what "yarn rmadmin" does, which always asks for an administrator */
-    RM_OP_ADD_LABELS, /* labels likewise */
+    RM_OP_ADD_LABELS, /* changes to labels likewise */
     RM_OP_REMOVE_LABELS,
     RM_OP_REPLACE_LABELS,
     RM_OP_REPLACE_LABELS_OF_NODE,

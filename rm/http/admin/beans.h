@@ -16,8 +16,8 @@ extern const struct api_bean_kind rm_bean_cluster_metrics, rm_bean_rm_nm_info, r
 /* queue_beans.c */
 extern const struct api_bean_kind rm_bean_queue_metrics, rm_bean_partition_metrics;
 
-/* rpc_beans.c: figures of the calls to YARN's four RPC services, and one bean for each of them. The
- * service needs its server. */
+/* rpc_beans.c: figures of the calls to YARN's four RPC services, and one bean for each service.
+ * rm_beans_each_rpc() needs the member server of @service. */
 extern const struct api_bean_kind rm_bean_rpc_details[4];
 void rm_beans_each_rpc(const struct api_bean_service *service, api_rpc_add *add, void *u);
 

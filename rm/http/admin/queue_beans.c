@@ -9,7 +9,8 @@
 #include "rm/http/yarn/queue_part.h"
 #include "rm/http/yarn/scheduler/scheduler_internal.h"
 
-enum { CAPACITY = 1, FAIR = 2, USER = 4, PARTITION = 8, QUEUE = 16 }; /* bits of beans */
+/* what a bean is, in the bits of api_attribute.when */
+enum { CAPACITY = 1, FAIR = 2, USER = 4, PARTITION = 8, QUEUE = 16 };
 
 struct figures {
     const char *partition, *queue, *user, *context, *policy, *host;
@@ -226,7 +227,7 @@ static void merge_users(struct users *u)
 }
 
 /* Returns the place of each queue in the views by the core's index, -1: not shown; sets *@n to one
- * above the highest index. The caller frees. */
+ * above the highest index. The caller frees the array. */
 static int32_t *places_new(const struct rm_views *v, int32_t *n)
 {
     int32_t *places;
@@ -243,7 +244,7 @@ static int32_t *places_new(const struct rm_views *v, int32_t *n)
 }
 
 /* Returns a row for each user in each queue that is shown, and in the queues above it, sorted by
- * queue. The caller frees. */
+ * queue. The caller frees the rows. */
 static struct users users_new(const struct rm_views *v)
 {
     struct users u = {0};
@@ -380,7 +381,7 @@ static void add_user(const struct api_bean_kind *kind, struct api_bean_sink *sin
     add_bean(kind, sink, NULL, f.queue, u->name, QUEUE | USER, &f);
 }
 
-/* YARN's fair scheduler has a parent queue only while that has children. */
+/* YARN's fair scheduler has a parent queue only while that queue has children. */
 static bool is_empty_parent(const struct rm_views *v, size_t place)
 {
     if (!v->queues[place].is_parent || place == 0)
@@ -429,7 +430,7 @@ void rm_queue_beans_add_queues(const struct api_bean_kind *kind, struct api_bean
 /* ---- partitions ---- */
 
 /* Returns what each queue, with those below it, uses on nodes with the label; label 0: on nodes
- * without one, computed as the remainder. The caller frees. */
+ * without one, computed as the remainder. The caller frees the array. */
 static struct rm_partition *partitions_new(const struct rm_views *v, size_t label)
 {
     struct rm_partition *uses = base_alloc((v->queues_n + 1) * sizeof *uses);

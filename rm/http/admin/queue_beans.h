@@ -1,6 +1,6 @@
 /* rm/http/admin/queue_beans.h - QueueMetrics of the queues and of their users, and
  * PartitionQueueMetrics, made from views alone. Which beans there are, and which figures they have
- * besides those of all schedulers, depends on the scheduler that creel.yarn.scheduler-shape names:
+ * besides those of all schedulers, depend on the scheduler that creel.yarn.scheduler-shape names:
  *
  *   capacity   each queue; each queue in each partition, and each partition; users if
  *              yarn.scheduler.capacity.user-metrics.enable is set

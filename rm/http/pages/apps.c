@@ -3,7 +3,7 @@
  * In the core's order, newest first, a page is read from the index: the core is locked for one
  * chunk at a time until the page is full. For any other order, the thread of long lists first goes
  * through all applications likewise and collects a small key of each that meets the conditions
- * (apps_order.h); then those of the page are copied by their ids. */
+ * (apps_order.h); then the applications of the page are copied by their ids. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -67,7 +67,7 @@ static bool read_states(struct api_request *rq, struct rm_apps_query *q)
     return true;
 }
 
-/* "name": smallest first, "-name": largest first. */
+/* The parameter "sort" is a key (smallest first), or a key after "-" (largest first). */
 static bool read_order(struct api_request *rq, struct rm_apps_query *q)
 {
     const char *text = api_query(rq, "sort"), *key;

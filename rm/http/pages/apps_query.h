@@ -5,8 +5,8 @@
 #include "api/server/server.h"
 #include "rm/core/view/view.h"
 
-/* What a list can be ordered by. RM_BY_ID, largest first, is the order of the core's
- * index: a page of it starts after an application; pages in any other order are numbered. */
+/* What a list can be ordered by. RM_BY_ID, largest first, is the order of the core's index: a page
+ * in that order begins after a given application; pages in any other order are numbered. */
 enum rm_apps_order {
     RM_BY_ID,
     RM_BY_NAME,
