@@ -192,7 +192,7 @@ struct rm_job_spec {
     int32_t priority;
     char *map, *combine, *reduce, *output; /* NULL when absent */
     struct rm_str_list input;              /* as submitted */
-    struct rm_str_list paths;              /* expanded files */
+    struct rm_str_list paths;              /* the files to which @input expands */
     struct rm_split_spec *splits;
     size_t splits_n;
     int64_t reduces, split_size;

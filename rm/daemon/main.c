@@ -343,9 +343,9 @@ static void handle_hangup(struct rm_backend *b, struct api_tls *tls)
         api_tls_reload_and_log(tls);
 }
 
-/* Until another signal comes: on SIGHUP opens the audit file again, reads the secret, the
- * certificate and the queues again, also reads the queues when their file has changed, and logs how
- * many audit lines were left out. @tls: may be NULL. */
+/* Returns when a signal other than SIGHUP comes. Until then, opens the audit file and reads the
+ * secret, the certificate and the queues again on each SIGHUP; reads the queues also when their
+ * file has changed; and logs how many audit lines were left out. @tls: may be NULL. */
 static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};

@@ -102,8 +102,8 @@ static int write_batch(struct rm_store *s, struct base_error *err)
 }
 
 /* Another RM has authority. This RM is deposed before any effect is refused, here or by
- * rm_store_hold_effect() on the core's thread: a client that was refused earlier would come back to
- * an RM that still looks active. Returns when the thread is asked to stop. */
+ * rm_store_hold_effect() on the core's thread: a client that was refused earlier would turn again
+ * to an RM that still looks active. Returns when the thread is asked to stop. */
 static void depose_and_refuse_all(struct rm_store *s, const struct base_error *err)
 {
     bool known;

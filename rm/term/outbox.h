@@ -77,7 +77,7 @@ void rm_outbox_release_stored(struct rm_outbox *o, uint64_t seq, struct rm_relea
 void rm_outbox_refuse_replies(struct rm_outbox *o, const struct base_error *why,
                               struct rm_released *out);
 /* Another RM has authority: overwrites @out with all held effects, to be refused. Depose before
- * this call: a client that is refused must not come back to an RM that still looks active. */
+ * this call: a client that is refused must not turn again to an RM that still looks active. */
 void rm_outbox_refuse_all(struct rm_outbox *o, struct rm_released *out);
 /* Call when another RM has authority. From now on rm_outbox_hold() refuses every effect whose
  * record is not stored; effects held before stay until a later call releases or refuses them, at

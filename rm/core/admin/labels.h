@@ -76,8 +76,8 @@ const char *rm_labels_name(const struct rm_labels *l, uint32_t number);
 uint32_t rm_labels_of_node(const struct rm_labels *l, const char *id, const char *host);
 /* Gives @n the label that it should have. Call when its host is known. */
 void rm_node_update_label(struct rm_core *c, struct rm_node *n);
-/* Counts in the labels what @a waits for on their nodes. Call after a change of the demand of an
- * application that names labels. Costs O(labels named by @a), however much @a asks for. */
+/* Counts in the labels what @a waits for on their nodes. Call when the demand of an application
+ * that names labels has changed. Costs O(labels named by @a), however much @a asks for. */
 void rm_labels_update_demand(struct rm_core *c, struct rm_app *a);
 /* Returns what @a wants on nodes with label @number, not 0; NULL: it never wanted anything
  * there. */

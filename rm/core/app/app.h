@@ -41,7 +41,7 @@ struct rm_app {
     bool held;              /* after a takeover: waits for awaited nodes, or the grace period */
     bool setup_asked;       /* the shell was asked to make its output folder */
     bool set_up;            /* its output folder was made, or none is needed; its maps are known */
-    bool undecided;         /* it is set up, and the policy was not asked yet whether to admit it */
+    bool undecided;         /* it is set up, and the policy has yet to decide whether to admit it */
     bool committing;        /* its output is being committed */
     bool commit_begun;      /* an attempt to commit was allowed to move parts */
     bool activated;         /* its master is counted in masters_active */
@@ -181,8 +181,8 @@ bool rm_app_admission_was_refused(const struct rm_app *a);
 bool rm_app_was_refused(const struct rm_app *a);
 /* Returns how @a ended; RM_RESULT_NONE until the end is durable. */
 enum rm_result rm_app_result(const struct rm_app *a);
-/* Leaves the policy and stores the end; when that is durable, the state becomes @target. Does
- * nothing in FINAL_SAVING. @diagnostics NULL: keeps the present ones. */
+/* Takes @a out of the policy, and stores its end; when that is durable, the state becomes @target.
+ * Does nothing in FINAL_SAVING. @diagnostics NULL: keeps the present ones. */
 void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_state target,
                              enum rm_final_status status, const char *diagnostics);
 /* The record of the submission is durable: lets the kind accept the application, unless it was

@@ -7,7 +7,8 @@
 struct rm_app;
 struct rm_core;
 
-/* Its argument is the queue's path. SOURCE: Hadoop's LeafQueue. */
+/* Message about a submission to a stopped queue; its argument is the queue's path. SOURCE: Hadoop's
+ * LeafQueue. */
 #define RM_QUEUE_STOPPED_TEXT "Queue %s is STOPPED. Cannot accept submission of application"
 
 struct rm_queue { /* counts of the queue with the same index in rm_core.tree */

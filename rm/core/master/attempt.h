@@ -39,8 +39,8 @@ void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s);
 struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a);
 /* Returns true when attempt @i of @a has failed, and not because the cluster ended its master. */
 bool rm_attempt_failure_counts(const struct rm_app *a, int32_t i);
-/* Returns how many attempts count towards their limit now: those whose failure counts, and if the
- * submission gives a time, those that ended within it. */
+/* Returns how many attempts count towards their limit now: those whose failure counts and, if the
+ * submission sets failures_validity_ms, that ended within this time. */
 int32_t rm_app_count_failed_attempts(const struct rm_core *c, const struct rm_app *a);
 /* Frees the attempts, the news for the master and its asks. The caller must reset the members for
  * attempts and news. */

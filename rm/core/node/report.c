@@ -26,8 +26,8 @@ static int32_t reported_progress(const struct rm_container_report *r)
     return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
 }
 
-/* Returns the attached container; otherwise orders the node to kill or forget it, and returns
- * NULL. */
+/* Attaches and returns the reported container, if its application takes it; otherwise orders the
+ * node to kill or forget the container, and returns NULL. */
 static struct rm_container *attach_unknown_container_or_reject(struct rm_core *c, struct rm_node *n,
                                                                const struct rm_container_report *r,
                                                                bool registering)

@@ -1,6 +1,6 @@
-/* rm/core/queue/app_limits.h - how many applications that have not ended a queue and a user may
- * have: creel.rm.max-apps-per-queue, creel.rm.max-apps-per-user. A submission beyond these
- * limits is refused; applications read back, or moved to another queue, are not. The ledger
+/* rm/core/queue/app_limits.h - bounds on the live applications of a queue and of a user:
+ * creel.rm.max-apps-per-queue, creel.rm.max-apps-per-user. A submission beyond these limits is
+ * refused; applications read back, or moved to another queue, are not. The ledger
  * (rm/core/ledger.h) counts the applications. SOURCE: YARN's
  * yarn.scheduler.capacity.maximum-applications, and the words of its LeafQueue; but YARN accepts
  * such a submission, and the application fails at once. */

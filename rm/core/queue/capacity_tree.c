@@ -18,7 +18,7 @@ enum mode { MODE_PERCENT, MODE_WEIGHT, MODE_AMOUNT };
 
 struct share {
     enum mode mode;
-    float part;                   /* percent: relative to the parent, 0..1 */
+    float part;                   /* with MODE_PERCENT: of the parent, 0..1 */
     float absolute, absolute_max; /* of the cluster; with MODE_AMOUNT: 0, and the parent's */
 };
 
@@ -262,7 +262,7 @@ static int read_maximum_capacity(struct builder *b, size_t i)
     if (text && is_amount(text)) {
         rc = parse_amount(b, i, "maximum-capacity", text, max);
         if (rc == 0 && max->memory_mb == 0 && max->vcores == 0)
-            policy_limit_init(max); /* as in YARN, nothing means no limit */
+            policy_limit_init(max); /* as in YARN, no value means no limit */
     } else if (text) {
         rc = parse_float(b, text, &percent);
         percent = percent == -1 ? 100 : percent;

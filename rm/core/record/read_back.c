@@ -709,6 +709,6 @@ int rm_core_recover_record(struct rm_core *c, const struct rm_record *rec, struc
         restore_damaged_commit(c, rec, why.text);
     else
         rm_damage_keep_copy(
-            c, rec, why.text); /* a task record: the task runs again; or one of table meta */
+            c, rec, why.text); /* a record of a task, which runs again, or one of the table meta */
     return 0;
 }

@@ -195,7 +195,7 @@ void rm_activity_begin_round(struct rm_core *c, const struct rm_node *n)
     drop_old_watches(c);
     v->open_is_kept = take_node_request(c, n->id) || v->any_next || v->readers_n;
     if (!v->open_is_kept && !v->watches_n && c->now_us >= v->log_until_us) {
-        update_recording(c); /* a time has run out */
+        update_recording(c); /* the time of a watch or of the log has run out */
         return;
     }
     v->any_next = false;
