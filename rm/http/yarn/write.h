@@ -20,13 +20,13 @@
 struct yarn_write {
     atomic_int refs;
     struct api_request *rq;
-    struct rm_backend *b; /* submissions only */
+    struct rm_backend *b; /* set by submissions, and by handlers whose answers read the core */
     struct rm_event ev;
     /* freed with the write; caller: the user who sent the request; handlers may set the others */
     char *caller, *text, *location, *queue;
     char token[33];
     bool unmanaged;
-    struct yarn_context frame; /* new-application only */
+    struct yarn_context frame; /* read by handlers whose answers need it */
 };
 struct yarn_write *yarn_write_new(struct api_request *rq, enum rm_event_kind kind);
 /* Parks the request and posts the event. @fn gets the write as its user pointer, answers, and must

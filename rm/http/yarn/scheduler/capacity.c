@@ -69,7 +69,7 @@ static void fill_share(const struct yarn_context *f, const struct yarn_partition
     s->masters_limit = yarn_capacity_limit_masters(&f->cluster, &s->max);
 }
 
-/* YARN shows an amount that is not configured with the scheduler's limits. */
+/* YARN shows an amount that is not configured as 0, together with the scheduler's limits. */
 static void fill_configured(const struct yarn_context *f, struct yarn_resource *r,
                             const struct rm_res *from)
 {

@@ -54,7 +54,7 @@ static void fill_fair_queue(const struct yarn_context *f, const struct rm_queue_
                                   .pending_apps = v->pending_apps,
                                   .active_apps = v->active_apps};
     yarn_resource_fill(f, &q->min, &v->min);
-    if (is_zero(&v->min)) /* YARN shows an unset minimum with the scheduler's limits */
+    if (is_zero(&v->min)) /* YARN shows it as 0, together with the scheduler's limits */
         yarn_resource_set_memory_and_vcores(&q->min, 0, 0, &f->limits);
     yarn_resource_fill(f, &q->max, &max);
     yarn_resource_fill(f, &q->used, &v->used);

@@ -18,8 +18,8 @@ static void add_res(struct rm_res *to, const struct rm_res *r, int sign)
 
 /* ---- which there are ---- */
 
-/* Finds the queue and the label of which @name is the capacity. Returns false when it is something
- * else; *@label is owned by the caller. */
+/* Finds the queue and the label whose capacity the property @name sets. Returns false when the
+ * property is another one; *@label is owned by the caller. */
 static bool parse_label_capacity(const struct rm_views *queues, const char *name, size_t *queue,
                                  char **label)
 {
