@@ -123,7 +123,7 @@ void rm_queues_look_up_groups(struct rm_backend *backend, const char *queue, con
         rm_backend_look_up_groups(backend, user, out);
 }
 
-/* ---------------------------------------------------------------- at a start */
+/* ---------------------------------------------------------------- as a leadership begins */
 /* Keeps the file's content in memory. The RM may become the leader long after its startup, and a
  * file that has become bad in the meantime must not prevent that. */
 static void remember_good_file(struct rm_backend *b)
@@ -239,7 +239,7 @@ int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *re
     return 0;
 }
 
-/* ---------------------------------------------------------------- watching */
+/* ---------------------------------------------------------------- watching the file for changes */
 /* Reads the file's inode, size and modification time (s, ns), which stand for its content; all are
  * 0 when stat() fails. */
 static void read_file_stamp(const char *path, int64_t out[4])

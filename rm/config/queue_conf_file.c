@@ -128,7 +128,7 @@ int rm_queues_load(struct rm_backend *b, struct rm_first_queues *out, struct bas
     return rc;
 }
 
-/* ---------------------------------------------------------------- again */
+/* ---------------------------------------------------------------- reading the file again */
 struct reread { /* shared by the event and its reply, which are released in either order */
     struct rm_event ev;
     struct rm_properties whole;

@@ -18,7 +18,7 @@
 #define STALE_US      5000000 /* how long the core stays readable after its leadership */
 #define STOPPING_TEXT "the ResourceManager is shutting down"
 
-/* ---------------------------------------------------------------- making one */
+/* ---------------------------------------------------------------- making a daemon */
 struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
 {
     struct rm_backend *b = base_alloc(sizeof *b);

@@ -460,7 +460,7 @@ static void *relay_main(void *user)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- from outside */
+/* ---------------------------------------------------------------- functions for other threads */
 struct rm_relay *rm_relay_new(void)
 {
     struct rm_relay *r = base_alloc(sizeof *r);

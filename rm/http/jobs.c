@@ -708,7 +708,7 @@ static void list_tasks(struct api_request *rq, void *user)
     rm_listing_answer(&l->list);
 }
 
-/* ---------------------------------------------------------------- why */
+/* ---------------------------------------------------------------- why an application waits */
 static const char *reason_without_policy(const struct rm_app_view *a)
 {
     if (rm_app_public_state(a->state, a->state_before) < RM_APP_ACCEPTED)

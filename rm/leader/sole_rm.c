@@ -25,7 +25,7 @@ static void free_sole_rm(void *user)
     free(sole);
 }
 
-/* ---------------------------------------------------------------- the beginning */
+/* ---------------------------------------------------------------- entering the first leadership */
 static int choose_store(struct sole_rm *sole, struct base_error *err)
 {
     static const char key[] = "creel.rm.state-store";
@@ -121,7 +121,7 @@ static void queue_higher_epoch(void *user, int64_t seen)
     rm_backend_queue_slow_task(sole->b, RM_SLOW_FILES, take_higher_epoch, higher);
 }
 
-/* ---------------------------------------------------------------- life */
+/* ---------------------------------------------------------------- making the daemon */
 int rm_daemon_new_sole(const struct base_conf *conf, const struct ha_store_ops *ops,
                        const char *where, const struct rm_repair *repair, struct rm_backend **out,
                        struct base_error *err)

@@ -10,7 +10,7 @@
     "it may still be carried out: look at the jobs, or repeat it (a submission with the same "     \
     "job.id)"
 
-/* ---------------------------------------------------------------- what leaves */
+/* ---------------------------------------------------------------- effects that leave */
 void rm_released_clear(struct rm_released *r)
 {
     for (size_t i = 0; i < r->len; i++)

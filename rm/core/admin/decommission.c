@@ -43,7 +43,7 @@ static void decommission(struct rm_core *c, struct rm_node *n)
     answer_with_shutdown(c, token, ++n->response_id, false);
 }
 
-/* ---------------------------------------------------------------- no more containers */
+/* ---------------------------------------------------------------- draining, and serving again */
 static void stop_offering(struct rm_core *c, struct rm_node *n)
 {
     if (!n->registered || (n->state != RM_NODE_RUNNING && n->state != RM_NODE_UNHEALTHY))
@@ -96,7 +96,7 @@ void rm_node_on_drain(struct rm_core *c, const struct rm_event *ev)
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq); /* an earlier change may not be durable yet */
 }
 
-/* ---------------------------------------------------------------- gracefully */
+/* ---------------------------------------------------------------- decommissioning gracefully */
 void rm_node_cancel_decommissioning(struct rm_core *c, struct rm_node *n)
 {
     n->decommissioning = false;

@@ -10,7 +10,7 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* ---------------------------------------------------------------- what is possible */
+/* ---------------------------------------------------------------- which changes are possible */
 /* Returns whether queue @i refuses new applications and has no unfinished ones left. */
 static bool is_stopped_and_empty(const struct rm_core *c, size_t i, const int64_t *apps)
 {

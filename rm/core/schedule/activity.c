@@ -31,7 +31,7 @@ void rm_activity_free(struct rm_core *c)
     c->recording = false;
 }
 
-/* ---------------------------------------------------------------- what is asked for */
+/* ---------------------------------------------------------------- requests to record */
 /* Sets c->recording: whether any round may still have to be recorded. */
 static void update_recording(struct rm_core *c)
 {

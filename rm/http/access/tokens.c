@@ -37,7 +37,7 @@
 #define ID_TEXT   (RM_TOKEN_ID_HEX + 1)
 #define SECOND_US INT64_C(1000000)
 
-/* ---------------------------------------------------------------- who may */
+/* ---------------------------------------------------------------- who may use tokens */
 static bool may_use_tokens_of(struct api_request *rq, struct rm_backend *b, const char *user)
 {
     const char *caller = api_caller(rq), *acl = base_acl_conf_get_admins(rm_backend_conf(b));
@@ -60,7 +60,7 @@ static bool check_tokens_are_used(struct api_request *rq, struct rm_backend *b)
     return false;
 }
 
-/* ---------------------------------------------------------------- making one */
+/* ---------------------------------------------------------------- making a token */
 struct token_call {
     struct rm_call call;
     char *user;

@@ -82,7 +82,7 @@ static const char *find_node(struct rm_backend *b, const char *name, struct rm_v
     return NULL;
 }
 
-/* ---- of a node ---- */
+/* ---- activities of a node ---- */
 
 /* Shows the newest recorded round of the node (NULL: of any node), and requests that the next one
  * be recorded. */
@@ -134,7 +134,7 @@ static void get_activities(struct api_request *rq, void *user)
     yarn_context_free(&f);
 }
 
-/* ---- of the next rounds ---- */
+/* ---- activities of the next rounds ---- */
 #define ROUNDS_DEFAULT 10
 #define ROUNDS_MAX     500
 
@@ -233,7 +233,7 @@ static void get_bulk_activities(struct api_request *rq, void *user)
     yarn_context_free(&f);
 }
 
-/* ---- of an application ---- */
+/* ---- activities of an application ---- */
 #define APP_RECORD_S_DEFAULT 3.0
 #define APP_RECORD_S_MAX     600.0 /* longer times are cut */
 

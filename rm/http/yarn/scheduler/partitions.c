@@ -16,7 +16,7 @@ static void add_res(struct rm_res *to, const struct rm_res *r, int sign)
         to->v[i] += sign * r->v[i];
 }
 
-/* ---- which there are ---- */
+/* ---- the partitions that exist ---- */
 
 /* Finds the queue and the label whose capacity the property @name sets. Returns false when the
  * property is another one; *@label is owned by the caller. */
@@ -71,7 +71,7 @@ static void add_existing(const struct rm_views *uses, struct yarn_partitions *p,
     }
 }
 
-/* ---- what runs there ---- */
+/* ---- what runs in the partitions ---- */
 
 static void add_uses(const struct yarn_context *f, struct yarn_partitions *p)
 {
