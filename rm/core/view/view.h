@@ -471,8 +471,9 @@ int rm_view_app_token(const struct rm_core *core, struct base_app_id id, char ou
  * Returns 0, or -BASE_ENOTFOUND when the container is unknown or has ended. */
 int rm_view_secret_of_container(const struct rm_core *core, const struct base_container_id *id,
                                 char out[static 65]);
-/* The same for the container of a master, also while a takeover waits for what its node reports.
- * -BASE_ENOTFOUND when @id is not that of the newest attempt, or has ended. */
+/* The same for the container of a master, also while a takeover waits for the report of the
+ * master's node. -BASE_ENOTFOUND when @id is not the container of the newest attempt's master, or
+ * that container has ended. */
 int rm_view_secret_of_master(const struct rm_core *core, const struct base_container_id *id,
                              char out[static 65]);
 /* Writes to the empty @out why the application waits: what the current step of a job does or waits

@@ -42,7 +42,8 @@ bool rm_container_token_read(const struct api_request *rq, void *backend,
     return base_container_token_read_id(id ? id : given.id, wall_ms(), out);
 }
 
-/* Returns true when @given is the key that its name has for a master. */
+/* Returns true when @given is the key that its application's secret gives for @id, the container of
+ * a master. */
 static bool is_key_of_master(void *backend, const struct base_container_id *id,
                              const struct base_key *given)
 {
