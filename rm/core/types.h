@@ -267,11 +267,11 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     int64_t failures_validity_ms;
     bool unmanaged, keep_containers;
     struct rm_res resource; /* of the master; 0: that of a map slot */
-    /* Labels of the nodes for its containers and for its master; NULL: none, and for the master
-     * that of the application. */
+    /* Labels of the nodes for the application's containers (@label) and for its master (@am_label).
+     * NULL: no label, or for the master the label of the application. */
     char *label, *am_label;
-    /* Who may see and change it besides its user (base/acl/acl.h), from the launch context of its
-     * master; NULL: not given. */
+    /* Who may see, and who may change, the application besides its user (base/acl/acl.h); from the
+     * launch context of its master. NULL: not given. */
     char *acl_view, *acl_modify;
     struct base_app_id reservation; /* whose slots it uses; seq 0: none */
     struct rm_launch *launch;

@@ -29,7 +29,7 @@ struct history {
     struct base_app_id last; /* the job processed last, from either source */
     bool opened, more, begun, has_last;
     struct rm_views apps;
-    size_t at; /* in apps */
+    size_t at; /* index in apps of the core's next job */
 };
 
 static void free_history_views(struct rm_listing *list)

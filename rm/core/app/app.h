@@ -146,7 +146,8 @@ bool rm_app_assign_or_check_id(struct rm_core *c, uint64_t token, struct base_ap
 /* Copies the sizes of the tasks of @a, as far as its submission and its splits tell them, to where
  * policies read them. */
 void rm_app_set_policy_sizes(struct rm_app *a);
-/* Replaces the specification of the job @a, which only gains splits. Takes @spec. */
+/* Replaces the specification of the job @a by @spec, which differs from it only in its splits.
+ * Takes @spec. */
 void rm_app_replace_job_spec(struct rm_app *a, struct rm_job_spec *spec);
 /* Creates an application in state NEW and adds it to the tables. Takes @job or @spec; the other is
  * NULL. @token: access token, or NULL. */

@@ -43,7 +43,7 @@ struct rm_container {
     bool pulled;         /* announced to its master */
     bool told;           /* end reported to the master, and not acknowledged yet */
     int32_t kill_status; /* exit status to show if the container ends by being killed */
-    uint32_t label;      /* that of its node when it began, for the totals alone */
+    uint32_t label;      /* label of its node when the container began, for the totals alone */
     struct rm_res resource;
 };
 

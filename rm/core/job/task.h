@@ -21,7 +21,7 @@ struct rm_node;
  * only. */
 struct rm_past_attempt {
     int64_t start_us, finish_us, container_num;
-    uint32_t node; /* its index, as rm_task.node */
+    uint32_t node; /* index of the attempt's node, as rm_task.node */
     int32_t number, exit_code;
     bool killed; /* killed or lost; otherwise failed */
 };

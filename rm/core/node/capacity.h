@@ -14,8 +14,8 @@ void rm_node_update_free_lists(struct rm_core *c, struct rm_node *n);
  * a heartbeat of @n is held. Called by the ledger. */
 void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                                int32_t by);
-/* Updates the cluster's capacity after a change of @n's state, slots or registration, and reports
- * it to the policy. */
+/* Updates the cluster's capacity when @n's state, slots or registration have changed, and reports
+ * the capacity to the policy. */
 void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n);
 /* Changes the state, and updates the lists of free nodes and the cluster's capacity. The transition
  * must be legal. Does nothing when @s is the present state. */

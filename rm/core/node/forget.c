@@ -131,7 +131,7 @@ void rm_nodes_forget_gone(struct rm_core *c)
 
         if (!old && !too_many_nodes_are_gone(c))
             break;
-        /* Not even an effect of this step refers to it, since timers run before the event. */
+        /* Not even an effect of this step refers to the node, since timers run before the event. */
         rm_node_forget(c, c->gone);
     }
     set_forget_timer(c, c->now_us + FORGET_NEXT_US);

@@ -4,8 +4,8 @@
 
 #include "rm/core/state.h"
 
-/* Adds @n to the list of gone nodes or removes it, as its state requires. Call after a change of
- * n->registered, awaited or refused. */
+/* Adds @n to the list of gone nodes or removes it, as its state requires. Call when n->registered,
+ * awaited or refused has changed. */
 void rm_node_update_gone_list(struct rm_core *c, struct rm_node *n);
 /* Count an object that refers to @n (a live application or a container), or stop counting it. */
 void rm_node_ref(struct rm_core *c, struct rm_node *n);

@@ -58,8 +58,8 @@ uint64_t rm_record_emit(struct rm_core *c, const char *table, const char *key);
 /* Returns the key of application @id's record, in memory that is valid until the next step. */
 char *rm_record_app_key(struct rm_core *c, struct base_app_id id);
 
-/* The functions below emit a record and return its number. In a simulation they emit nothing, and
- * return the number of the newest record. */
+/* The next four functions emit a record and return its number. In a simulation they emit nothing,
+ * and return the number of the newest record. */
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
