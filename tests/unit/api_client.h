@@ -10,9 +10,10 @@
 #include "base/mem.h"
 
 struct client_answer {
-    int status;           /* 0: no answer came, the connection ended */
-    char *head;           /* status line and headers, NUL-terminated */
-    struct base_buf body; /* without chunk framing, still packed */
+    int status; /* 0: no answer came, the connection ended */
+    char *head; /* status line and headers, NUL-terminated */
+    /* without chunk framing; still compressed if the server has compressed it */
+    struct base_buf body;
     bool chunked;
 };
 
@@ -20,14 +21,14 @@ int client_connect(uint16_t port); /* timeouts of 20 s; aborts when it fails */
 void client_send(int fd, const void *data,
                  size_t len); /* errors are ignored: the server may have cut us off */
 void client_sends(int fd, const char *text);
-/* One answer of a kept connection. @head: was the request HEAD? Returns false at the end of the
- * connection. */
+/* Reads one answer from a connection that stays open. @head: was the request HEAD? Returns false
+ * when the connection ended before the whole answer had come. The caller frees @out in any case. */
 bool client_read(int fd, bool head, struct client_answer *out);
 /* One request on its own connection. @request is everything that is sent. */
 void client_once(uint16_t port, const char *request, size_t len, struct client_answer *out);
-/* In @headers of client_do(): the line is replaced by a signature with client_keys(). */
+/* A line for @headers of client_do(), which puts a signature with client_keys() in its place. */
 #define CLIENT_SIGNED "Authorization: signed\r\n"
-/* The secret of servers and clients of a test: never freed, always the same. */
+/* The keyring that servers and clients of a test share: never freed, always the same. */
 struct base_keyring *client_keys(void);
 /* Returns the line "Authorization: ...\r\n" of a request signed now. The caller frees it. */
 char *client_sign(const char *method, const char *path, const void *body, size_t len);

@@ -206,7 +206,7 @@ static inline void start(unsigned idle_s)
     port = api_server_port(server);
 }
 
-/* Checks status and body; @body NULL: any. The answer stays in @a for further looks. */
+/* Checks status and body; @body NULL: any. The caller may check @a further, and frees it. */
 static inline void check(struct client_answer *a, int status, const char *body)
 {
     if (a->status != status || (body && strcmp(a->body.data, body) != 0))

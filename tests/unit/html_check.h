@@ -14,7 +14,8 @@ static inline bool html_begins(const xmlChar *text, const char *with)
     return strncmp((const char *)text, with, strlen(with)) == 0;
 }
 
-/* No handler of events, no style, no address that leads into a script. */
+/* Fails on event handlers, styles, and addresses that could run a script or, by "//", name another
+ * host. */
 static inline void html_check_attribute(const xmlNode *e, const xmlAttr *a)
 {
     xmlChar *value = xmlNodeGetContent((const xmlNode *)a);
@@ -59,7 +60,7 @@ static inline void html_check_element(const xmlNode *e)
         html_check_attribute(e, a);
 }
 
-/* Checks @e and what follows and is inside; returns how many elements there are. */
+/* Checks @e, its later siblings and everything inside them; returns how many elements there are. */
 static inline size_t html_check_all(const xmlNode *e)
 {
     size_t n = 0;

@@ -114,7 +114,7 @@ static void test_cookie(void)
     CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", NULL, &a), 200);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "X-Named: no"));
     client_free(&a);
-    /* a name changed, the signature kept */
+    /* with another name and the old signature, the cookie does not count */
     at = strstr(cookie, "u=alice");
     at[2] = 'm';
     expect_caller("/ws/v1/cluster/who", cookie, "dr.who");
@@ -133,7 +133,7 @@ static void test_cookie(void)
     stop();
 }
 
-/* Cookies end, and daemons that share a secret accept each other's. */
+/* Cookies expire, and daemons that share a secret accept each other's. */
 static void test_secret(void)
 {
     char path[] = "/tmp/creel-secret-XXXXXX", *user = NULL;
@@ -212,7 +212,7 @@ static void test_anonymous_refused(void)
     client_free(&a);
     expect_caller("/ws/v1/cluster/who", cookie, "alice");
     free(cookie);
-    /* daemons of the cluster have no names */
+    /* daemons of the cluster sign their requests instead of naming themselves */
     CU_ASSERT_EQUAL(ask("/node", CLIENT_SIGNED, &a), 200);
     client_free(&a);
     CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", CLIENT_SIGNED, &a), 200);
@@ -342,7 +342,7 @@ static void test_cross_origin(void)
     stop();
 }
 
-/* Sends @method as the page @origin would. */
+/* Sends @method as a page of @origin would; returns the status. */
 static int ask_as_page(const char *method, const char *origin, const char *type)
 {
     char *headers = base_printf("Origin: %s\r\n%s%s%s", origin, type ? "Content-Type: " : "",
@@ -357,8 +357,9 @@ static int ask_as_page(const char *method, const char *origin, const char *type)
     return status;
 }
 
-/* Goal: "*" does not let a page of any site change something that its reader's browser can reach.
- * Method: requests that browsers send without asking first, and others that they ask about. */
+/* Goal: an entry that matches pages of any site does not let them change anything that their
+ * reader's browser can reach. Method: requests that browsers send without asking first, and others
+ * that they ask about. */
 static void test_changes_of_any_site(void)
 {
     static const char *const entries[] = {"*",
@@ -398,7 +399,7 @@ static void test_changes_of_any_site(void)
     }
 }
 
-/* Goal: sites that the configuration names may send what they like. */
+/* Goal: sites that the configuration names may send changes with any type of body, or none. */
 static void test_changes_of_named_sites(void)
 {
     static const char *const some[] = {
@@ -417,7 +418,8 @@ static void test_changes_of_named_sites(void)
         CU_ASSERT_EQUAL(ask_as_page("PUT", named[i], "application/json"), 200);
     }
     CU_ASSERT_EQUAL(ask_as_page("POST", "http://other.example", NULL), 403);
-    CU_ASSERT_EQUAL(ask_as_page("POST", "null", NULL), 403); /* any page can make such a frame */
+    /* any page can make a frame whose origin is "null" */
+    CU_ASSERT_EQUAL(ask_as_page("POST", "null", NULL), 403);
     CU_ASSERT_EQUAL(ask_as_page("PUT", "http://other.example", "application/json"), 200);
     stop();
 }

@@ -151,7 +151,8 @@ static void test_json(void)
     filled = 0;
     expect("Hadoop:service=NoSuch,name=*", NULL, "{\n  \"beans\" : [ ]\n}");
     expect(DAEMON "Other", NULL, "{\n  \"beans\" : [ ]\n}");
-    CU_ASSERT_EQUAL(filled, 1); /* not for a query of another kind */
+    /* once, for the pattern of names; not for the name of another kind */
+    CU_ASSERT_EQUAL(filled, 1);
     expect("nonsense", NULL, "{ }");
 }
 

@@ -1,5 +1,5 @@
 /* What the HTTP server reads and sends as bodies, as a client on the wire sees it: whole, in
- * chunks, packed, from files and from streams. Expected heads and bodies follow recordings of
+ * chunks, compressed, from files and from streams. Expected heads and bodies follow recordings of
  * YARN 3.4.2. */
 #include "tests/unit/api_server_fixture.h"
 
@@ -17,7 +17,8 @@ static void test_bodies(void)
     client_free(&a);
     client_do(port, "POST", "/ws/v1/cluster/apps", json, over, &a);
     check(&a, 413, NULL);
-    CU_ASSERT_PTR_NULL(strstr(a.head, "Connection: close")); /* drained, may go on */
+    /* the body was read, so that the connection can go on */
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Connection: close"));
     client_free(&a);
     client_do(port, "POST", "/ws/v1/cluster/apps", "Content-Type: text/plain\r\n", "hello", &a);
     check(&a, 503, XML_503);
@@ -33,7 +34,8 @@ static void test_bodies(void)
           "application/octet-stream was not "
           "found.\\n\",\"javaClassName\":\"javax.ws.rs.WebApplicationException\"}}");
     client_free(&a);
-    /* A route that takes no body does not care; Creel's own take JSON alone. */
+    /* A route that takes no body ignores the body and its type. A body may be as long as its own
+     * route allows. */
     client_do(port, "POST", "/ws/v1/cluster/apps/new-application", "Content-Type: text/plain\r\n",
               over, &a);
     check(&a, 200,
@@ -75,12 +77,13 @@ static void test_chunked_bodies(void)
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1000, 7, 200);
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1001, 100, 413);
     chunked("/creel/job", JSON, text, 100000, 4096, 200);
-    /* read to the end, so that the answer arrives */
+    /* the server reads the body to its end, so that its answer arrives */
     chunked("/creel/job", JSON, text, 20000000, 65536, 413);
     free(text);
 }
 
-/* Sends a body for which there is no room, @n chunks of 64 KiB; the status, 0: cut off. */
+/* Sends a body of @n chunks of 64 KiB, too long for its route. Returns the status; 0: the server
+ * cut the connection. */
 static int drop(unsigned n)
 {
     char *piece = long_text(64 << 10);
@@ -102,8 +105,9 @@ static int drop(unsigned n)
     return status;
 }
 
-/* 64 MiB are read and dropped for an answer that arrives, counted from where the body became too
- * long (here at 100,000 bytes), and no more. */
+/* Of a body that is too long, the server reads and drops up to 64 MiB so that its answer arrives,
+ * counted from where the body became too long (here at 100,000 bytes). Of a longer one it cuts the
+ * connection. */
 static void test_dropped_bodies(void)
 {
     CU_ASSERT_EQUAL(drop(1024 + 1), 413);
@@ -155,10 +159,11 @@ static void test_gzip_requests(void)
               "POST /ws/v1/cluster/apps args=-,- user=dr.who q=- bearer=- "
               "body={\"application-name\":\"packed\"}");
     post_gzip("/creel/job", JSON, packed.data, packed.len - 3, 400, NULL); /* cut off */
-    post_gzip("/creel/job", JSON, text, sizeof text - 1, 400, NULL);       /* not packed */
+    post_gzip("/creel/job", JSON, text, sizeof text - 1, 400, NULL);       /* not compressed */
     chunked("/creel/job", JSON "Content-Encoding: gzip\r\n", packed.data, packed.len, 1, 200);
     base_buf_add(&packed, "more", 4);
-    post_gzip("/creel/job", JSON, packed.data, packed.len, 400, NULL); /* something behind it */
+    /* data behind the compressed body */
+    post_gzip("/creel/job", JSON, packed.data, packed.len, 400, NULL);
     gzip(bomb_text, 5000000, &bomb);
     CU_ASSERT(bomb.len < 50000);
     post_gzip("/creel/job", JSON, bomb.data, bomb.len, 413, NULL);
@@ -195,7 +200,7 @@ static void test_gzip_answers(void)
         struct base_buf b = {0};
 
         client_do(port, "GET", paths[i], NULL, NULL, &plain);
-        /* YARN packs even so */
+        /* YARN compresses even for q=0 */
         client_do(port, "GET", paths[i], "Accept-Encoding: gzip;q=0\r\n", NULL, &packed);
         CU_ASSERT_TRUE(client_has(&packed, "Content-Encoding: gzip"));
         CU_ASSERT_PTR_NULL(strstr(plain.head, "Content-Encoding"));
@@ -207,7 +212,7 @@ static void test_gzip_answers(void)
         client_free(&packed);
         base_buf_free(&b);
     }
-    /* not worth it */
+    /* an answer this short is not compressed */
     client_do(port, "GET", "/creel/json", "Accept-Encoding: gzip\r\n", NULL, &packed);
     check(&packed, 200, "{\"a\":1}");
     client_free(&packed);

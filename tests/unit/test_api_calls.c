@@ -152,7 +152,8 @@ static void test_counts(void)
     CU_ASSERT_EQUAL(got[STREAM].sent, 100);
     CU_ASSERT_EQUAL(got[REFUSE].refused, 1);
     CU_ASSERT_EQUAL(got[REFUSE].by_class[4], 1);
-    /* what it waited for before its handler is neither the handler's time nor after it */
+    /* the wait before the handler counts neither as handling nor as holding, only in the whole
+     * time */
     CU_ASSERT_TRUE(got[PREPARED].all.handling_us >= 0);
     CU_ASSERT_EQUAL(got[PREPARED].all.held_calls, 0);
     CU_ASSERT_TRUE(got[PREPARED].all.whole_us >= got[PREPARED].all.handling_us + 2000);
@@ -194,9 +195,10 @@ static void test_windows(void)
     CU_ASSERT_EQUAL(api_call_windows_read(&w, next - 1)->calls, 2);
     CU_ASSERT_EQUAL(api_call_windows_read(&w, next)->whole_us, 14); /* complete */
     api_call_windows_add(&w, &t, next + 5);
-    CU_ASSERT_EQUAL(api_call_windows_read(&w, next + 5)->calls, 2); /* still the complete one */
+    /* still the last complete window */
+    CU_ASSERT_EQUAL(api_call_windows_read(&w, next + 5)->calls, 2);
     CU_ASSERT_EQUAL(api_call_windows_read(&w, next + API_CALLS_WINDOW_US)->calls, 1);
-    /* a window without calls changes nothing */
+    /* windows without calls do not replace the last one that has calls */
     CU_ASSERT_EQUAL(api_call_windows_read(&w, next + 5 * API_CALLS_WINDOW_US)->calls, 1);
 }
 

@@ -1,5 +1,5 @@
-/* Which names a server answers to, and what bodies: what keeps a web page from speaking for its
- * reader. */
+/* Which host names a server answers to, and which bodies it takes: both keep a web page from
+ * sending requests in its reader's name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static void test_origin(void)
     CU_ASSERT_TRUE(origin_is("http://rm", "rm:80"));
     CU_ASSERT_TRUE(origin_is("http://rm:80", "rm"));
     CU_ASSERT_TRUE(origin_is("https://rm", "rm:443"));
-    CU_ASSERT_TRUE(origin_is("https://rm", "rm")); /* TLS ends before us */
+    CU_ASSERT_TRUE(origin_is("https://rm", "rm")); /* TLS ends at a proxy in front of us */
     CU_ASSERT_TRUE(origin_is("http://[::1]:1", "[0::1]:1"));
     CU_ASSERT_FALSE(origin_is("http://rm", "rm:8088"));
     CU_ASSERT_FALSE(origin_is("http://rm:8089", "rm:8088"));
@@ -200,7 +200,7 @@ static bool no_gate(struct api_request *rq, void *user)
 {
     (void)rq;
     (void)user;
-    handled++; /* nothing is shown a request for another host */
+    handled++; /* must not be called for a request to another host */
     return false;
 }
 
@@ -213,7 +213,7 @@ static const struct api_route routes[] = {
      API_ROUTE_CREEL},
 };
 
-/* One request, whole, on its own connection; the status. */
+/* Sends a whole request on its own connection; returns the status. */
 static int raw(const char *text)
 {
     struct client_answer a;
@@ -259,7 +259,8 @@ static void test_host_on_the_wire(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "creel.http.allowed-hosts"));
     CU_ASSERT_PTR_NULL(strstr(a.head, "Connection: close")); /* the connection may go on */
     client_free(&a);
-    /* As DNS rebinding sends it: the page's own site, by all that the browser can tell. */
+    /* As a browser sends it after DNS rebinding, when it takes this server for the page's own
+     * site. */
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/jobs",
                         "Host: evil.example\r\nOrigin: http://evil.example\r\n"
                         "Sec-Fetch-Site: same-origin\r\n" JSON,
@@ -278,7 +279,7 @@ static void test_host_on_the_wire(void)
         raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost, evil.example\r\n\r\n"), 400);
     CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: evil.example@localhost\r\n\r\n"),
                     400);
-    /* The target in full: both names have to be ours. */
+    /* A full URL as target: its host and the Host header both have to be ours. */
     CU_ASSERT_EQUAL(
         raw("GET http://localhost:1/ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200);
     CU_ASSERT_EQUAL(
@@ -323,12 +324,13 @@ static void test_other_sites(void)
     CU_ASSERT_EQUAL(submit("Sec-Fetch-Site: same-site\r\n"), 403);
     /* Either header alone is enough to refuse. */
     CU_ASSERT_EQUAL(submit("Sec-Fetch-Site: same-origin\r\nOrigin: http://evil.example\r\n"), 403);
-    /* The browser does not let that page read the answer. */
+    /* Reading is served: the browser does not let that page see the answer. */
     CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/info", "Origin: http://evil.example\r\n", NULL),
                     200);
 }
 
-/* What a page may send to another site unasked is no JSON, whatever the body looks like. */
+/* A page may send a body of some media types to another site without asking; JSON is not among
+ * them. So any other type is refused, whatever the body looks like. */
 static void test_media_types(void)
 {
     static const char *const paths[] = {"/ws/v1/cluster/jobs", "/ws/v1/nodetracker/heartbeat",
@@ -356,11 +358,11 @@ static void test_media_types(void)
                 wrong[j]);
             handled = 0;
             CU_ASSERT_EQUAL(ask("POST", paths[i], headers, "{}"), 415);
-            CU_ASSERT_EQUAL(handled, 1); /* the gate alone */
+            CU_ASSERT_EQUAL(handled, 1); /* the gate was called, the handler was not */
             free(headers);
         }
     }
-    /* YARN's own take both, and refuse as YARN does. */
+    /* YARN's own resources take JSON and XML, and refuse other types as YARN does. */
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/apps", JSON, "{}"), 200);
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/apps",
                         "Content-Type: application/xml;charset=utf-8\r\n", "<a/>"),
@@ -368,7 +370,7 @@ static void test_media_types(void)
     for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++)
         if (!strstr(wrong[j], "xml"))
             CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/apps", wrong[j], "{}"), 503);
-    /* Without a body there is nothing that a type could say. */
+    /* Without a body the type does not matter. */
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/jobs", NULL, NULL), 200);
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/jobs", "Content-Type: text/plain\r\n", ""), 200);
     CU_ASSERT_EQUAL(raw("POST /ws/v1/cluster/jobs HTTP/1.1\r\nHost: "
@@ -399,7 +401,7 @@ int main(void)
     api_hosts_add_addresses(conf.hosts, "given.example");
     base_assert(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server,
                                  &err) == 0);
-    api_conf_free(&conf); /* the server has its own */
+    api_conf_free(&conf); /* the server has its own copy */
     port = api_server_port(server);
     rc = cunit_main("api_hosts", cases, sizeof cases / sizeof cases[0]);
     api_server_stop(server);

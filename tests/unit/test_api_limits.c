@@ -31,7 +31,7 @@ static unsigned take_all(struct api_rate *r, const char *key, int64_t now_us)
     return n;
 }
 
-/* At 100 a second a request pays 10 ms. */
+/* At 100 requests a second, each request uses up 10 ms. */
 static void test_rate(void)
 {
     struct api_rate *r = api_rate_new(100);
@@ -41,9 +41,10 @@ static void test_rate(void)
     CU_ASSERT_FALSE(take(r, "ann", t + 9999));   /* the next is due 10 ms later */
     CU_ASSERT_TRUE(take(r, "ann", t + 10000));
     CU_ASSERT_FALSE(take(r, "ann", t + 10000));
-    CU_ASSERT_EQUAL(take_all(r, "bob", t + 10000), 100);    /* a key of its own */
-    CU_ASSERT_EQUAL(take_all(r, "ann", t + 510000), 50);    /* half a second later */
-    CU_ASSERT_EQUAL(take_all(r, "ann", t + 60000000), 100); /* silence saves up no more */
+    CU_ASSERT_EQUAL(take_all(r, "bob", t + 10000), 100); /* a key of its own */
+    CU_ASSERT_EQUAL(take_all(r, "ann", t + 510000), 50); /* half a second later */
+    /* a longer silence saves up no more than a second's worth */
+    CU_ASSERT_EQUAL(take_all(r, "ann", t + 60000000), 100);
     api_rate_free(r);
     CU_ASSERT_TRUE(take(NULL, "ann", t));
     api_rate_free(NULL);
@@ -82,7 +83,8 @@ static void test_keys_are_told_apart(void)
     api_rate_free(r);
 }
 
-/* More keys than places: none is refused that has not used up its rate. */
+/* Even with more keys than the table has places, no key is refused that has not used up its
+ * rate. */
 static void test_many_keys(void)
 {
     struct api_rate *r = api_rate_new(2);
@@ -197,8 +199,8 @@ static int get_as(const char *query)
     return status;
 }
 
-/* At one a second a user is refused whose second request comes within a second of the first, for
- * which a busy machine may be too slow: so ask until then. */
+/* At one request a second, a user's second request is refused when it comes within a second of the
+ * first. A busy machine may be too slow for that: so ask until it happens. */
 static bool is_refused_soon(const char *query)
 {
     for (int64_t until = client_now_ms() + 60000; client_now_ms() < until;)
@@ -212,9 +214,10 @@ static void test_users_on_the_wire(void)
     start((struct api_server_conf){.requests_per_user = 1});
     CU_ASSERT_EQUAL(get_as("?user.name=ann"), 200);
     CU_ASSERT_TRUE(is_refused_soon("?user.name=ann"));
-    CU_ASSERT_EQUAL(get_as("?user.name=bob"), 200); /* each has a rate of its own */
+    CU_ASSERT_EQUAL(get_as("?user.name=bob"), 200); /* each user has a rate of their own */
     for (int i = 0; i < 20; i++)
-        CU_ASSERT_EQUAL(get_as(""), 200); /* no name, no limit of a user */
+        /* the limit of users does not concern callers without a name */
+        CU_ASSERT_EQUAL(get_as(""), 200);
     api_server_stop(server);
 }
 
@@ -254,8 +257,9 @@ static size_t read_body(int fd)
     return len;
 }
 
-/* Bytes that wait for the client count, not the time that an answer takes: the follower has read
- * all there was while another one was found to be slow, which takes longer than a window. */
+/* A client is slow when it leaves bytes unread, not when its answer takes long: the follower, which
+ * has read all there was, is not cut while another client is found to be slow, which takes longer
+ * than a window. */
 static void test_slow_readers(void)
 {
     int follower, slow;

@@ -29,7 +29,7 @@ static enum api_write_next write_line(void *u, struct base_buf *out)
 {
     struct lines *l = u;
 
-    /* what a writer of JSON relies on */
+    /* a writer of JSON looks at the last byte written so far */
     CU_ASSERT_FATAL(out->len > 0);
     CU_ASSERT_EQUAL(out->data[out->len - 1], l->next == 0 ? 'n' : ';');
     if (l->next == l->broken_at)
@@ -138,7 +138,8 @@ static void unpack(const struct base_buf *in, struct base_buf *out)
     inflateEnd(&z);
 }
 
-/* From one line up to many turns of a server thread; each length plain and compressed. */
+/* Checks answers from one line up to a length that takes many turns of a server thread; each length
+ * plain and compressed. */
 static void check_whole_answers(const char *resource)
 {
     static const int counts[] = {1, 2, 100, 5000, 500000};
@@ -235,7 +236,7 @@ static void test_slow_client(void)
         CU_ASSERT_EQUAL(a.status, 200);
         client_free(&a);
     }
-    /* 10 bytes and more each; the kernel's buffers hold a few MiB */
+    /* nearly all lines have 10 bytes or more; the kernel's buffers hold a few MiB */
     CU_ASSERT(atomic_load(&endless_parts) < 3000000);
     close(fd);
     stop();

@@ -53,7 +53,7 @@ static void test_cut(void)
         {"abc", 3, "abc"},
         {"abcd", 3, "abc\xE2\x80\xA6"},
         {"a<b", 2, "a&lt;\xE2\x80\xA6"},
-        {"ab\xC3\xA9", 3, "ab\xE2\x80\xA6"}, /* not inside of a character */
+        {"ab\xC3\xA9", 3, "ab\xE2\x80\xA6"}, /* never cut inside of a character */
         {"ab\xC3\xA9", 4, "ab\xC3\xA9"},
         {"abc", 0, "\xE2\x80\xA6"},
     };
@@ -97,7 +97,7 @@ static void write_page(const char *text, struct base_buf *page)
     api_page_close(page);
 }
 
-/* A hostile text makes no element more than a harmless one. */
+/* A page with hostile texts has as many elements as one with harmless texts. */
 static void test_pages(void)
 {
     static const char *const hostile[] = {

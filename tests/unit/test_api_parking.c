@@ -1,6 +1,6 @@
 /* Parked requests: answered by other threads before, while and after the handler returns; clients
- * that go away; the end of the server. Each answer must reach its own client exactly once, and none
- * may be late. */
+ * that go away; the end of the server. Each answer must reach its own client exactly once and
+ * without delay. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,8 +26,8 @@ static struct api_server *server;
 static uint16_t port;
 static atomic_int slots_set, slots_freed, answers;
 
-/* Parked requests on their way to the threads that answer them. Those outlive the servers; no
- * request does. */
+/* Parked requests on their way to the threads that answer them. Those threads outlive the servers;
+ * no request does. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake, idle;
@@ -93,7 +93,8 @@ static void *answerer_main(void *p)
         }
         queue.busy++;
         pthread_mutex_unlock(&queue.lock);
-        if (rand_r(&seed) % 4 == 0) { /* sometimes after the handler has surely returned */
+        /* sometimes waits, so that the handler has most probably returned */
+        if (rand_r(&seed) % 4 == 0) {
             struct timespec ts = {.tv_nsec = rand_r(&seed) % 2000000};
 
             nanosleep(&ts, NULL);
@@ -155,9 +156,9 @@ static void start(unsigned idle_s)
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* No answerer may hold a request when api_server_stop() begins, also not one whose client left long
- * ago without having waited for its answer. What is still queued is forgotten: the server answers
- * it. */
+/* No answerer may hold a request when api_server_stop() begins, not even one whose client left long
+ * ago without waiting for its answer. Requests that are still queued are dropped from the queue:
+ * the server answers them. */
 static void stop(void)
 {
     pthread_mutex_lock(&queue.lock);
@@ -204,7 +205,8 @@ static bool wait_queued(size_t n)
     return true;
 }
 
-/* A client has its answer a moment before the server is done with the request. */
+/* Waits until the server is done with all requests: a client has its answer a moment before
+ * that. */
 static bool wait_completed(void)
 {
     for (int64_t until = client_now_ms() + 20000;
@@ -289,8 +291,8 @@ static bool has_ended(int fd)
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Until all @n are parked. Where the machine stands still for as long as the idle timeout, clients
- * not heard so far are rightly cut off; those try again. */
+/* Parks @n requests. Where the machine stands still for as long as the idle timeout, the server
+ * rightly cuts off clients that it has not heard yet; those connect again. */
 static bool park_all(int *fds, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -318,7 +320,7 @@ static void test_parked_outlive_the_timeout(void)
     start(1);
     hold(true);
     CU_ASSERT_TRUE(park_all(fds, MANY));
-    pause_ms(3200); /* more than twice the idle timeout */
+    pause_ms(3200); /* more than three times the idle timeout */
     hold(false);
     for (int i = 0; i < MANY; i++) {
         struct client_answer a;
@@ -357,8 +359,8 @@ static void test_latency(void)
     }
     close(fd);
     hold(false);
-    /* Delayed acknowledgements alone would cost each of them 40 ms; a busy machine costs some of
-     * them that. */
+    /* With Nagle's algorithm every answer would wait 40 ms for a delayed acknowledgement; a busy
+     * machine delays only some of them as long. */
     CU_ASSERT(prompt >= LATENCY_TRIES / 4);
 }
 
@@ -383,7 +385,7 @@ static void test_gone(void)
     CU_ASSERT_FALSE(api_client_is_gone(first));
     CU_ASSERT_FALSE(api_client_is_gone(second));
     shutdown(leaves, SHUT_WR);
-    CU_ASSERT_FALSE(api_client_is_gone(second)); /* it has said all it had to say, and reads on */
+    CU_ASSERT_FALSE(api_client_is_gone(second)); /* it sends nothing more, but still reads */
     setsockopt(leaves, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
     close(leaves);
     for (int64_t until = client_now_ms() + 10000;
@@ -402,8 +404,8 @@ static void test_gone(void)
     hold(false);
 }
 
-/* Every client gets an answer when the server stops: 503 when it was parked, its own when that came
- * first. */
+/* Reads and counts the answers: when the server stops, every client gets one, 503 if its request
+ * was still parked, its own answer if that came first. */
 static void collect(int *fds, int n, int *good, int *refused)
 {
     *good = *refused = 0;
@@ -433,7 +435,7 @@ static void test_stop_parked(void)
     int fds[64], good, refused, freed = atomic_load(&slots_freed);
 
     park_clients(fds, 64);
-    stop(); /* the daemon forgets them */
+    stop(); /* empties the queue: nobody but the server can answer */
     collect(fds, 64, &good, &refused);
     CU_ASSERT_EQUAL(refused, 64);
     CU_ASSERT_EQUAL(atomic_load(&slots_freed), freed + 64);
@@ -451,7 +453,8 @@ static void *stop_begin_main(void *p)
     return NULL;
 }
 
-/* The answering threads run into the stop; some of their answers come first, some late. */
+/* The server stops while threads are answering: some of their answers come in time, some too
+ * late. */
 static void test_stop_while_answering(void)
 {
     for (uintptr_t round = 0; round < 20; round++) {
@@ -501,7 +504,7 @@ static void test_late_answer(void)
     CU_ASSERT_TRUE_FATAL(wait_queued(2));
     pthread_mutex_lock(&queue.lock);
     late_rq = dequeue(true);
-    queue.from = queue.to; /* the other one is never answered */
+    queue.from = queue.to; /* the test never answers the other request */
     pthread_mutex_unlock(&queue.lock);
     CU_ASSERT_EQUAL_FATAL(pthread_create(&late, NULL, late_answer_main, NULL), 0);
     shutdown(fd, SHUT_RD);

@@ -78,7 +78,8 @@ static void leave(struct api_peers *p, struct place *place, int64_t now)
     close(place->ends[1]);
 }
 
-/* Half-open connections push out each other, the oldest first, and nobody else. */
+/* Half-open connections of an address push out each other, the oldest first, and no connection of
+ * another address. */
 static void test_one_address(void)
 {
     struct api_peers *p =
@@ -94,7 +95,8 @@ static void test_one_address(void)
     }
     CU_ASSERT_FALSE(is_cut(&a[2]));
     CU_ASSERT_FALSE(is_cut(&other));
-    api_peers_mark_spoken(p, &a[0].seat); /* gave way a moment ago: nothing more happens */
+    /* it gave way a moment ago, so speaking changes nothing */
+    api_peers_mark_spoken(p, &a[0].seat);
     for (int i = 2; i < 5; i++)
         api_peers_mark_spoken(p, &a[i].seat);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.1", 0)); /* all three speak: nobody gives way */
@@ -121,21 +123,23 @@ static void test_all(void)
     enter(p, &a[2], "192.0.2.3", 0);
     CU_ASSERT_TRUE(has_room(p, "192.0.2.4", 0));
     enter_and_speak(p, &a[3], "192.0.2.4", 0);
-    CU_ASSERT_TRUE(is_cut(&a[1])); /* the oldest silent one, whosever */
+    /* the oldest connection that has not spoken, whatever its address */
+    CU_ASSERT_TRUE(is_cut(&a[1]));
     CU_ASSERT_FALSE(is_cut(&a[0]));
     CU_ASSERT_FALSE(is_cut(&a[2]));
     api_peers_mark_spoken(p, &a[2].seat);
-    CU_ASSERT_FALSE(has_room(p, "192.0.2.5", 0)); /* the fourth is kept back */
-    api_peers_mark_node(p, &a[0].seat, true, 0);  /* it moves there */
+    CU_ASSERT_FALSE(has_room(p, "192.0.2.5", 0)); /* the fourth place is kept for nodes */
+    api_peers_mark_node(p, &a[0].seat, true, 0);  /* the first connection moves to that place */
     CU_ASSERT_TRUE(has_room(p, "192.0.2.5", 0));
     enter_and_speak(p, &a[4], "192.0.2.5", 0);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.6", 0));
-    leave(p, &a[0], 0); /* the node's connection ends: its address may come back, nobody else */
+    leave(p, &a[0], 0); /* the node's connection ends: only its address may connect again */
     CU_ASSERT_FALSE(has_room(p, "192.0.2.6", 0));
     CU_ASSERT_FALSE(has_room(p, "192.0.2.1", API_PEER_NODE_MS));
     CU_ASSERT_TRUE(has_room(p, "192.0.2.1", API_PEER_NODE_MS - 1));
     enter_and_speak(p, &a[0], "192.0.2.1", API_PEER_NODE_MS - 1);
-    enter(p, &a[5], "192.0.2.1", API_PEER_NODE_MS - 1); /* now nothing is kept any more */
+    /* all four places are taken by others that have spoken */
+    enter(p, &a[5], "192.0.2.1", API_PEER_NODE_MS - 1);
     CU_ASSERT_TRUE(is_cut(&a[5]));
     for (int i = 0; i < 6; i++)
         leave(p, &a[i], 0);
@@ -148,7 +152,8 @@ static void test_nodes(void)
         api_peers_new(&(struct api_peer_limits){.connections = 100, .per_address = 2});
     struct place node[5], a[3];
 
-    for (int i = 0; i < 5; i++) { /* with the secret: they count no longer */
+    /* connections signed with the secret do not count against their address */
+    for (int i = 0; i < 5; i++) {
         enter_and_speak(p, &node[i], "192.0.2.1", 0);
         api_peers_mark_node(p, &node[i].seat, true, 0);
         api_peers_mark_node(p, &node[i].seat, true, 0); /* at each heartbeat */
@@ -156,7 +161,8 @@ static void test_nodes(void)
     }
     for (int i = 0; i < 2; i++) {
         enter_and_speak(p, &a[i], "192.0.2.1", 0);
-        api_peers_mark_node(p, &a[i].seat, false, 0); /* anybody may say so */
+        /* without the secret anybody can send heartbeats: the connection still counts */
+        api_peers_mark_node(p, &a[i].seat, false, 0);
     }
     CU_ASSERT_FALSE(has_room(p, "192.0.2.1", 0));
     for (int i = 0; i < 5; i++)
@@ -165,7 +171,8 @@ static void test_nodes(void)
     leave(p, &a[0], 0);
     CU_ASSERT_TRUE(has_room(p, "192.0.2.1", 0));
     leave(p, &a[1], 0);
-    /* It is remembered, and forgotten when the time is over. */
+    /* The address is remembered as a node's, and forgotten once API_PEER_NODE_MS have passed (leaks
+     * are seen by the sanitizer). */
     enter(p, &a[2], "192.0.2.2", 2 * API_PEER_NODE_MS);
     leave(p, &a[2], 2 * API_PEER_NODE_MS);
     api_peers_free(p);
@@ -209,11 +216,12 @@ static void test_budget(void)
     enter_and_speak(p, &c, "192.0.2.2", 0);
     enter_and_speak(p, &node, "192.0.2.3", 0);
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &a.seat, 150));
-    /* half for one address, over all its connections */
+    /* one address gets at most half, over all its connections */
     CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &b.seat, 51));
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &b.seat, 50));
     CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &a.seat, 1));
-    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 101)); /* a quarter is the nodes' */
+    /* a quarter is kept for nodes */
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 101));
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &c.seat, 100));
     CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &node.seat, 1));
     api_peers_mark_node(p, &node.seat, false, 0);
@@ -223,7 +231,7 @@ static void test_budget(void)
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &node.seat, 100));
     api_peers_release_body_memory(p, &a.seat, 150);
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &c.seat, 50));
-    /* three quarters are taken, by whomever */
+    /* three quarters are taken, the node's part included */
     CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 1));
     api_peers_release_body_memory(p, &b.seat, 50);
     api_peers_release_body_memory(p, &c.seat, 150);
@@ -245,10 +253,11 @@ static void test_pace(void)
     CU_ASSERT_FALSE(LATE(5000, 0, 15499));    /* it is not over */
     CU_ASSERT_FALSE(LATE(5000, 1000, 15500)); /* just enough */
     CU_ASSERT_FALSE(LATE(5000, 1999, 25499));
-    CU_ASSERT_TRUE(LATE(5000, 1999, 25500));     /* one byte less, though the average is kept */
-    CU_ASSERT_FALSE(LATE(5000, 1000000, 35500)); /* much at once */
-    CU_ASSERT_TRUE(LATE(5000, 1000000, 45500));  /* is no credit */
-    CU_ASSERT_FALSE(LATE(5000, 1002000, 65500)); /* looked at late: as much for each second */
+    CU_ASSERT_TRUE(LATE(5000, 1999, 25500)); /* one byte less than a window needs */
+    CU_ASSERT_FALSE(LATE(5000, 1000000, 35500));
+    CU_ASSERT_TRUE(LATE(5000, 1000000, 45500)); /* much at once is no credit for later */
+    /* the next look comes after 20 s: 2,000 bytes are enough */
+    CU_ASSERT_FALSE(LATE(5000, 1002000, 65500));
     CU_ASSERT_TRUE(LATE(5000, 1003999, 85501));
     CU_ASSERT_FALSE(LATE(90000, 1003999, 95501)); /* the next body begins anew */
     CU_ASSERT_FALSE(LATE(90000, 1004999, 105501));
@@ -350,7 +359,7 @@ static int ask_on(int fd, const char *request)
 }
 
 static const char get[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n";
-/* A heartbeat over @fd, signed anew. */
+/* Sends a heartbeat over @fd, signed anew; returns the status. */
 static int beat_on(int fd)
 {
     char *line = client_sign("POST", "/ws/v1/nodetracker/heartbeat", "{}", 2);
@@ -372,7 +381,8 @@ static int get_from(int x)
     return status;
 }
 
-/* Until the server has seen the ends of what was closed here. */
+/* Asks from 127.0.0.@x until the answer is @status: the server may not have seen yet that
+ * connections were closed here. */
 static bool comes_to(int x, int status)
 {
     for (int64_t until = client_now_ms() + 60000; client_now_ms() < until; poll(NULL, 0, 5))
@@ -420,13 +430,13 @@ static void test_spoken_on_the_wire(void)
         fds[n] = connect_from(1);
         CU_ASSERT_EQUAL(ask_on(fds[n++], get), 200);
     }
-    CU_ASSERT_EQUAL(get_from(1), 0); /* has its share, and uses it */
+    CU_ASSERT_EQUAL(get_from(1), 0); /* the address has used its share */
     for (int x = 2; x <= 3; x++)
         for (int i = 0; i < 10 && n < 25; i++) {
             fds[n] = connect_from(x);
             CU_ASSERT_EQUAL(ask_on(fds[n++], get), 200);
         }
-    CU_ASSERT_EQUAL(get_from(9), 0); /* 60 without the 35 that are kept */
+    CU_ASSERT_EQUAL(get_from(9), 0); /* of 60 places, 35 are kept for nodes and 25 are taken */
     CU_ASSERT_EQUAL(get_from(7), 200);
     for (int i = 0; i < 30; i++)
         CU_ASSERT_EQUAL(beat_on(nodes[i]), 200);
@@ -439,7 +449,7 @@ static void test_spoken_on_the_wire(void)
     api_server_stop(server);
 }
 
-/* A signed body of @len bytes of which all but the last one are sent. */
+/* Sends a signed request with a body of @len bytes, but for the last byte; returns the socket. */
 static int stall_from(int x, const char *path, size_t len)
 {
     int fd = connect_from(x);
@@ -458,7 +468,8 @@ static int stall_from(int x, const char *path, size_t len)
     return fd;
 }
 
-/* The answer to the body's last byte. */
+/* Sends the body's last byte and closes @fd. Returns the status; @retry becomes the Retry-After
+ * header ("": none). */
 static int finish(int fd, char *retry, size_t max)
 {
     struct client_answer a;
@@ -483,7 +494,7 @@ static int post_from(int x, const char *path, size_t len, char *retry, size_t ma
     return finish(stall_from(x, path, len), retry, max);
 }
 
-/* Its body has been read and waits for its answer. */
+/* Sends a request, and returns when its body has been read; the answer is held back. */
 static int hold_from(int x, size_t len)
 {
     unsigned before = atomic_load(&n_held);
@@ -497,19 +508,20 @@ static int hold_from(int x, size_t len)
 
 static void test_bodies_on_the_wire(void)
 {
-    const size_t len = 250000; /* of 1 MiB: two for an address, three for all, four with a node's */
+    /* of 1 MiB, two such bodies fit for an address, three for all, four with a node's */
+    const size_t len = 250000;
     char retry[20];
     int fds[3];
 
-    /* libmicrohttpd may overlook the end of a client that comes together with its last bytes:
-     * then the rate tells. */
+    /* libmicrohttpd may overlook the end of a client that comes together with its last bytes: then
+     * the least rate of bodies ends the request. */
     start((struct api_server_conf){
         .connections_max = 60, .body_memory = 1 << 20, .body_rate = 1, .body_window_ms = 5000});
     for (int i = 0; i < 2; i++)
         fds[i] = hold_from(1, len);
     CU_ASSERT_EQUAL(post_from(1, JOBS, len, retry, sizeof retry), 503);
     CU_ASSERT_STRING_EQUAL(retry, "2");
-    /* what fits is taken */
+    /* a body that still fits is taken */
     CU_ASSERT_EQUAL(post_from(1, JOBS, 1000, retry, sizeof retry), 200);
     fds[2] = hold_from(2, len);
     CU_ASSERT_EQUAL(post_from(3, JOBS, len, retry, sizeof retry), 503);
@@ -523,7 +535,7 @@ static void test_bodies_on_the_wire(void)
         client_free(&a);
         close(fds[i]);
     }
-    /* what a client that is gone had sent is given back, too */
+    /* the memory for a body is given back, too, when its client has gone */
     close(stall_from(1, JOBS, len * 2));
     for (int64_t until = client_now_ms() + 60000; client_now_ms() < until; poll(NULL, 0, 5))
         if (post_from(1, JOBS, len * 2, retry, sizeof retry) == 200)
@@ -542,7 +554,7 @@ static bool is_cut_off(int fd)
     return cut;
 }
 
-/* Each is cut off by its own limit: the others are out of reach. */
+/* Each slow sender is cut off by one limit; the other limits are set out of reach. */
 static void test_slow_senders(void)
 {
     int fd, idle;
@@ -558,9 +570,9 @@ static void test_slow_senders(void)
     fd = connect_from(1);
     CU_ASSERT_EQUAL(ask_on(fd, get), 200);
     client_sends(fd, "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: loc");
-    /* a kept connection's next head counts from its own start */
+    /* on a kept connection, the time for a head counts from the start of that head */
     CU_ASSERT_TRUE(is_cut_off(fd));
-    CU_ASSERT_EQUAL(ask_on(idle, get), 200); /* between two requests there is time */
+    CU_ASSERT_EQUAL(ask_on(idle, get), 200); /* between two requests only the idle timeout counts */
     close(idle);
     api_server_stop(server);
 
@@ -578,9 +590,9 @@ static void test_slow_senders(void)
     api_server_stop(server);
 }
 
-/* With fewer descriptors than connections the limits shrink with them: one peer does not take
- * the last one. In a process of its own, since what is given up of RLIMIT_NOFILE does not come
- * back. */
+/* With fewer descriptors than connections the limits shrink with them: one peer does not take the
+ * last descriptor. In a process of its own, since a lowered RLIMIT_NOFILE cannot be raised
+ * again. */
 static void test_few_descriptors(void)
 {
     enum { CONNECTIONS = 400, DESCRIPTORS = 1000 };

@@ -42,7 +42,7 @@ static void test_not_found_pages(void)
     client_free(&a);
 }
 
-/* "Sun, 22 Nov 2026 14:20:01 GMT", and it is now. */
+/* Checks that @text is a date such as "Sun, 22 Nov 2026 14:20:01 GMT", and that it is now. */
 static void check_date(const char *text)
 {
     char again[40];
@@ -111,7 +111,8 @@ static void test_headers(void)
     client_free(&a);
 }
 
-/* Only a body that is sent in several turns comes in chunks, as all of YARN's JSON does. */
+/* Only a long JSON body of a YARN resource is chunked, where YARN chunks all its JSON; Creel's own
+ * resources always send the length. */
 static void test_lengths_of_bodies(void)
 {
     static const struct {
@@ -250,7 +251,7 @@ static void test_errors(void)
     get("/creel/error?code=6", NULL, 503, NULL);
     get("/creel/error?code=8", NULL, 503, NULL);
     get("/creel/error?code=10", NULL, 409, NULL);
-    get("/ws/v1/cluster/nothing", NULL, 500, NULL); /* a handler that forgot */
+    get("/ws/v1/cluster/nothing", NULL, 500, NULL); /* its handler gives no answer */
 }
 
 static void test_roles(void)
@@ -278,8 +279,8 @@ static void test_roles(void)
     get("/ws/v1/node/file?len=1", "Authorization: Bearer app\r\n", 200, "4");
 }
 
-/* Many kept connections, several requests each, errors among them; then a few requests sent at
- * once. */
+/* One kept connection, 20 times five requests sent at once, errors among them: each is answered in
+ * its turn. */
 static void test_kept_connections(void)
 {
     static const char requests[] =
@@ -309,7 +310,7 @@ static void test_early_refusal(void)
     struct client_answer a;
     int fd = client_connect(port);
 
-    /* A client that asks first is not made to send its body. */
+    /* A client that asks first (Expect) is refused before it sends its body. */
     client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
                      "Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
     CU_ASSERT_TRUE(client_read(fd, false, &a));
@@ -364,8 +365,8 @@ static void test_malformed(void)
         client_free(&a);
         close(fd);
     }
-    /* request line and headers are bounded; what leaves room for an
-     * answer in the connection's memory gets one */
+    /* request line and headers are bounded; a request that leaves room for an answer in the
+     * connection's memory gets one */
     for (size_t len = 15000; len < 17500; len += 50) {
         char *path = base_printf("/ws/v1/cluster/info?%.*s", (int)len, line);
 
@@ -418,7 +419,7 @@ static bool ended_within(int fd, int64_t ms)
     }
 }
 
-/* Says nothing; or says a byte now and then, in the head or in the body: cut off in any case. */
+/* A client that sends nothing, or a byte now and then in the head or in the body, is cut off. */
 static void test_slow_clients(void)
 {
     static const char *const starts[] = {"", "GET / HT",
@@ -566,7 +567,8 @@ static void test_start_refused(void)
     api_server_stop(s);
 }
 
-/* As many descriptors as connections are allowed, where the process may have them. */
+/* The server raises the limit of descriptors for all the connections that it allows, where the
+ * process may. */
 static void test_descriptors(void)
 {
     struct api_server_conf conf = {.bind = "127.0.0.1", .threads = 1, .connections_max = 500};

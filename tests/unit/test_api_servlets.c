@@ -166,7 +166,7 @@ static void test_one_key(void)
                "{\"property\":{\"key\":\"hadoop.security.authentication\",\"value\":\"simple\","
                "\"isFinal\":false,\"resource\":\"yarn-default.xml\"}}",
                NULL);
-    /* known, but empty by default */
+    /* a key of Creel's, too, but empty by default: YARN's default is shown */
     expect_key("yarn.resourcemanager.scheduler.class",
                "{\"property\":{\"key\":\"yarn.resourcemanager.scheduler.class\","
                "\"value\":\"CapacityScheduler\",\"isFinal\":false,"
@@ -283,7 +283,8 @@ static void expect_status(const char *path, const char *headers, int status)
 
 /* ---- pages for administrators ---- */
 
-/* @expected: for each page of enum api_admin_page, whether only administrators may. */
+/* @expected: a character for each page of enum api_admin_page, 'x' if it is for administrators
+ * only. */
 static void expect_restricted(const char *const *settings, const char *expected)
 {
     strict = base_conf_new();
@@ -391,7 +392,7 @@ static void test_stacks(void)
         waits = strncmp(strstr(at, "State: "), "State: WAITING", 14) == 0;
     }
     CU_ASSERT_EQUAL(strncmp(out.data, "Process Thread Dump: \n", 22), 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  State: RUNNABLE\n")); /* this one */
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  State: RUNNABLE\n")); /* this thread */
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  Waited count: "));
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  CPU time: "));
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "(http-helper):\n"));

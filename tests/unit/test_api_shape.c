@@ -362,7 +362,7 @@ static void test_java_numbers_round_trip(void)
     }
 }
 
-/* Returns the value of the shortest decimal number that reads back as @v, by trying. */
+/* Writes the shortest decimal number that reads back as @v, found by trying. */
 static void print_shortest(double v, bool is_float, char out[static 40])
 {
     for (int p = 0; p < 17; p++) {
@@ -372,7 +372,8 @@ static void print_shortest(double v, bool is_float, char out[static 40])
     }
 }
 
-/* Parts of a whole, as most values are: no digit more or less than needed, and the nearest ones. */
+/* Parts of a whole, as most values are, have no digit more than they need to read back as the same
+ * value, and of all such numbers the nearest is printed. */
 static void test_java_numbers_are_shortest(void)
 {
     uint64_t x = 88172645463325252ULL;
@@ -594,7 +595,7 @@ static void test_text(void)
         {"a\nb\tc\rd", "\"a\\nb\\tc\\rd\"", "a\nb\tc&#13;d"},
         {"\\ \x01 \x1f \b\f", "\"\\\\ \\u0001 \\u001f \\b\\f\"",
          "\\ \xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD"},
-        {"\xFF|\xC3|\xE2\x82|\xED\xA0\x80|\xC0\xAF", /* no UTF-8 */
+        {"\xFF|\xC3|\xE2\x82|\xED\xA0\x80|\xC0\xAF", /* not UTF-8 */
          "\"\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|"
          "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD|"
          "\xEF\xBF\xBD\xEF\xBF\xBD\"",
@@ -619,8 +620,8 @@ static void test_text(void)
     }
 }
 
-/* Strings are copied by eight bytes where these are plain: each byte is found wherever it stands.
- */
+/* Plain bytes of a string are copied eight at a time: a byte that has to be escaped is found in
+ * every place. */
 static void test_every_byte_in_every_place(void)
 {
     enum { LEN = 20 };

@@ -78,8 +78,8 @@ static void keep_refusal(struct api_request *rq, unsigned status, void *user)
         snprintf(refusal, sizeof refusal, "%s", api_refusal_text(rq) ? api_refusal_text(rq) : "");
 }
 
-/* Posts a heartbeat whose line "Authorization" is @line. @why: what the audit log gets, and the
- * caller does not. */
+/* Posts a heartbeat with @line as its Authorization header. @why: part of the reason that the audit
+ * log gets and the caller does not. */
 static void expect_beat(const char *line, const char *path, const char *body, int status,
                         const char *why)
 {
@@ -125,7 +125,7 @@ static void test_changed(void)
     expect_beat(line, BEAT "?x", "{}", 401, "is wrong");
     expect_beat(line, BEAT "/", "{}", 401, "is wrong");
     expect_beat(line, BEAT, "{} ", 401, "not the one that was signed");
-    /* its nonce is used up: the true body comes too late */
+    /* the nonce is used up: the true body comes too late */
     expect_beat(line, BEAT, "{}", 401, "repeats");
     free(line);
     line = client_sign("GET", BEAT, "{}", 2);
@@ -173,7 +173,7 @@ static void test_other_key(void)
     base_request_signature_put(&s, &line);
     base_buf_adds(&line, "\r\n");
     expect_beat(line.data, BEAT, "{}", 401, "no valid key is called feedface");
-    /* a container is known, but is no daemon */
+    /* a container's key is known, but a container is no daemon */
     line.len = strlen("Authorization: ");
     base_sign_request(&key, "POST", BEAT, "{}", 2, base_wall_us(&base_clock_real) / 1000, false,
                       &s);
@@ -193,7 +193,7 @@ static void test_other_key(void)
     CU_ASSERT_EQUAL(a.status, 401);
     CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Bearer, Creel-HMAC"));
     client_free(&a);
-    /* who signs badly is refused where nobody needs to sign */
+    /* a wrong signature (here for another path) is refused even where none is needed */
     client_do(port, "GET", "/open", line.data, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 401);
     client_free(&a);
@@ -235,7 +235,7 @@ static void test_client(void)
     CU_ASSERT_EQUAL(perform("GET", "/node?a=b%20c", NULL, false, client_keys(), &a, &err), 0);
     CU_ASSERT_EQUAL(a.status, 200);
     base_http_answer_free(&a);
-    /* refusals are signed, too, once the head was right */
+    /* refusals are signed, too, once the signature of the request's head was found right */
     CU_ASSERT_EQUAL(perform("GET", "/nowhere", NULL, false, client_keys(), &a, &err), 0);
     CU_ASSERT_EQUAL(a.status, 404);
     base_http_answer_free(&a);
@@ -256,8 +256,8 @@ static void nonce_of(unsigned i, char out[static BASE_NONCE_MAX])
     snprintf(out, BASE_NONCE_MAX, "%08x%024x", i * 2654435761u, i);
 }
 
-/* Time goes on; every nonce is refused the second time for as long as its time is near, and nothing
- * is kept for much longer. */
+/* Time goes on, with a new nonce each millisecond. A nonce is refused the second time for as long
+ * as its time is near enough to be taken, and is not kept for much longer. */
 static void test_replay_table(void)
 {
     const int64_t skew = 8000;
@@ -276,16 +276,17 @@ static void test_replay_table(void)
         most = api_replay_count(r) > most ? api_replay_count(r) : most;
     }
     CU_ASSERT_TRUE(most >= 8000);
-    CU_ASSERT_TRUE(most <= 19000); /* of the 18 slices, one a millisecond */
+    /* at most the table's 18 slices of time, with one nonce a millisecond */
+    CU_ASSERT_TRUE(most <= 19000);
     nonce_of(99999, nonce);
     CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1020000), API_REPLAY_LATE);
     CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1029000, 1020000), API_REPLAY_LATE);
-    /* the clock is set back by more than the table knows */
+    /* the clock was set back to a time before all that the table remembers */
     CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1000000), API_REPLAY_LATE);
     api_replay_free(r);
 }
 
-/* A full table forgets the oldest, and takes nothing as old any more. */
+/* A full table forgets its oldest nonces, and from then on refuses requests as old as those. */
 static void test_replay_full(void)
 {
     struct api_replay *r = api_replay_new(8000, 100);

@@ -1,8 +1,8 @@
 /* Goal: with API_AUTH_TOKEN a caller is who the bearer token says, and nobody else: what needs a
- * user is refused without one, whatever names and cookies the request has; a token that is not
- * valid is refused everywhere; a user who is found later counts as one found at once. Method: a
- * server whose tokens are "NAME-ok" and "NAME-late", which only the preparation knows, on a
- * loopback address and, as the option --insecure allows, on all. */
+ * user is refused without a token, whatever names and cookies the request has; an invalid token is
+ * refused everywhere; a user whom the preparation finds counts as one found at once. Method: a
+ * server that knows tokens "NAME-ok" at once, and "NAME-late" only by its preparation, on a
+ * loopback address and, as the option --insecure allows, on all addresses. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void *settle_later(void *arg)
     return NULL;
 }
 
-/* Leaves a token of "never" unsettled. */
+/* Settles the user of a token "NAME-late" in another thread; leaves "never-late" unsettled. */
 static bool prepare(struct api_request *rq, void *user)
 {
     pthread_t thread;
@@ -104,7 +104,7 @@ static void start(const char *bind, const char *static_user)
     CU_ASSERT_EQUAL_FATAL(base_conf_set_arg(conf, "hadoop.proxyuser.hue.users=ann", &err), 0);
     CU_ASSERT_EQUAL_FATAL(base_conf_set_arg(conf, "hadoop.proxyuser.hue.hosts=*", &err), 0);
     CU_ASSERT_EQUAL_FATAL(api_conf_read(conf, "resourcemanager", &sc, &err), 0);
-    CU_ASSERT_EQUAL(sc.method, API_AUTH_TOKEN); /* without a setting */
+    CU_ASSERT_EQUAL(sc.method, API_AUTH_TOKEN); /* the default */
     CU_ASSERT_EQUAL_FATAL(
         api_server_start(&sc, routes, sizeof routes / sizeof *routes, NULL, &server, &err), 0);
     api_conf_free(&sc);
@@ -172,7 +172,7 @@ static void test_loopback(void)
     check_who("/writes", "ann-ok", "ann");
     check_status("PUT", "/change", "ann-ok", 200);
     check_status("PUT", "/reads", "ann-ok", 200);
-    /* a wrong one opens nothing, not even what is open */
+    /* with a wrong token nothing is served, not even what needs no token */
     check_status("GET", "/open", "ann", 401);
     check_status("GET", "/probe", "ann", 401);
     check_status("PUT", "/change", "ann", 401);
@@ -193,7 +193,7 @@ static void test_names(void)
     CU_ASSERT_EQUAL(a.status, 401);
     CU_ASSERT_PTR_NULL(strstr(a.head, "Set-Cookie"));
     client_free(&a);
-    /* for another user: only who may */
+    /* for another user (doAs): only users who may act for that user */
     check_who("/private?doAs=ann", "hue-ok", "ann");
     check_status("GET", "/private?doAs=bob", "hue-ok", 403);
     check_status("GET", "/private?doAs=ann", "eve-ok", 403);
@@ -202,8 +202,8 @@ static void test_names(void)
     stop();
 }
 
-/* Users who are found by the preparation; the server then has no static user, as a node has none.
- */
+/* Users whom the preparation finds. The server has no static user here, as that of a node has
+ * none. */
 static void test_later(void)
 {
     start("127.0.0.1", NULL);
@@ -214,7 +214,7 @@ static void test_later(void)
     check_status("GET", "/open", "wrong-late", 401);
     check_status("GET", "/private", "wrong-late", 401);
     check_status("PUT", "/change", "wrong-late", 401);
-    /* nobody finds out: as without a token */
+    /* a user who is never found counts as no token */
     check_who("/open", "never-late", "-");
     check_status("GET", "/private", "never-late", 401);
     check_status("PUT", "/change", "never-late", 401);
@@ -234,7 +234,8 @@ static void test_all_addresses(void)
 }
 
 /* Requests of the cluster's own daemons: where daemons are trusted they need no user, and name one
- * if they like; elsewhere they may read what is open on a loopback address, in nobody's name. */
+ * if they like; elsewhere they may only read what anybody may read on a loopback address, and never
+ * in the name of a user. */
 static void test_cluster(void)
 {
     start("0.0.0.0", "dr.who");
@@ -250,14 +251,15 @@ static void test_cluster(void)
     check_status("GET", "/node", SIGNED, 200);
     check_status("GET", "/node", "ann-ok", 401);
     check_status("GET", "/node", NULL, 401);
-    check_status("GET", "/master", "any", 200); /* the handler checks it */
+    check_status("GET", "/master", "any", 200); /* the handler has to check such a token */
     check_who("/private?user.name=bob", SIGNED, "bob");
     check_who("/open", SIGNED, "dr.who");
     stop();
     trusts_daemons = false;
 }
 
-/* Away from loopback addresses: tokens with a secret of the cluster, or --insecure. */
+/* On other addresses than loopback a server listens only with tokens and a secret of the cluster,
+ * or with --insecure. */
 static void test_listening(void)
 {
     struct api_server_conf sc = {.bind = "0.0.0.0", .method = API_AUTH_SIMPLE};

@@ -110,7 +110,7 @@ static void test_refusals_of_the_proxy_are_described(void)
     }
 }
 
-/* A row for a route that is not served, or a second one, would say nothing. */
+/* Every described operation has one route and one row: another row would describe nothing. */
 static void test_every_operation_has_a_route(void)
 {
     for (int k = 0; k < DAEMONS; k++) {
@@ -196,7 +196,7 @@ static void test_schemas_have_the_members(void)
     }
 }
 
-/* Counts the references below @j that mean nothing. */
+/* Counts the references below @j that lead nowhere. */
 static size_t count_broken(const struct daemon *d, json_t *j)
 {
     size_t broken = json_object_get(j, "$ref") && !resolve(d, j), i;
