@@ -1,5 +1,6 @@
-/* Goal: who may do what is exactly as YARN decides it, and in YARN's words when not. Method: tables
- * of lists, of rights on a tree of queues, and of operations on one application; no daemon. */
+/* Goal: who may do what is exactly as YARN decides it, and refusals have YARN's words. Method:
+ * tables of lists, of rights on a tree of queues, and of operations on one application; no
+ * daemon. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ static void test_lists(void)
     static const char *const groups[] = {"staff", "ops team"};
     static const struct {
         const char *acl, *user;
-        enum base_acl_answer before, after; /* the groups of the user are known */
+        /* the answers before and after the user's groups are known */
+        enum base_acl_answer before, after;
     } cases[] = {
         {NULL, "ann", NO, NO},
         {"", "ann", NO, NO},
@@ -31,7 +33,7 @@ static void test_lists(void)
         {" * ", "ann", YES, YES},
         {"bob *", "ann", YES, YES},
         {"* wheel", "ann", YES, YES},
-        {"bob,*", "ann", NO, NO}, /* the name of a user */
+        {"bob,*", "ann", NO, NO}, /* here "*" is the name of a user */
         {"ann", "ann", YES, YES},
         {"ann", "an", NO, NO},
         {"an", "ann", NO, NO},
@@ -45,10 +47,10 @@ static void test_lists(void)
         {" wheel,staff", "ann", ASK, YES},
         {" wheel", "ann", ASK, NO},
         {" ops team", "ann", ASK, YES},
-        {"staff", "ann", NO, NO}, /* the name of a user */
+        {"staff", "ann", NO, NO}, /* "staff" is a user here */
         {"bob ,", "ann", NO, NO},
         {"ann wheel", "ann", YES, YES},
-        {"bob", NULL, YES, YES}, /* nobody knows who asks */
+        {"bob", NULL, YES, YES}, /* an unknown caller may do everything */
         {NULL, NULL, YES, YES},
     };
 
@@ -92,7 +94,7 @@ static void test_admins_and_owners(void)
         CU_ASSERT_EQUAL(base_acl_check_admin(&on, &who), cases[i].admin);
         CU_ASSERT_EQUAL(base_acl_check_app(&off, &who, cases[i].owner, cases[i].acl), YES);
     }
-    /* administration asks for an administrator even so */
+    /* Even with ACLs off, only an administrator may administer. */
     CU_ASSERT_EQUAL(base_acl_check_admin(&off, &(struct base_acl_caller){.user = "bob"}), NO);
 }
 
@@ -109,7 +111,7 @@ static void set_list(struct policy_queues *q, const char *name, const char *subm
     queue->acl_admin = administer ? base_strdup(administer) : NULL;
 }
 
-/* As the recorded YARN was configured (tests/interop/yarn/variants), with a group besides. */
+/* The queues of the recorded YARN (tests/interop/yarn/variants), with the group staff added. */
 static void make_queues(struct policy_queues *q)
 {
     policy_queues_init(q, "org.eng,org.ops");
@@ -133,7 +135,7 @@ static void test_queue_rights(void)
         {"org.eng", "alice", YES, ASK, YES},
         {"org.eng", "opsadmin", NO, ASK, ASK},
         {"org.ops", "opsuser", YES, ASK, YES},
-        {"org.ops", "opsadmin", NO, YES, YES}, /* who administers may submit */
+        {"org.ops", "opsadmin", NO, YES, YES}, /* an administrator of the queue may submit, too */
         {"org.ops", "bob", NO, ASK, ASK},
     };
     struct policy_queues q;
@@ -183,7 +185,7 @@ static void test_operations(void)
                   .open_queues = true},
         [ON] = {.acl = {.enabled = true, .admins = "admin", .process = "yarn"}},
     };
-    /* alice's application in org.ops, which carol may see and dave may change */
+    /* An application of alice in org.ops: carol may see it, dave may change it. */
     static const struct {
         enum rm_operation op;
         const char *user, *target;
@@ -215,9 +217,10 @@ static void test_operations(void)
         {RM_OP_MOVE, "alice", "root.default", {YES, YES, YES}},
         {RM_OP_MOVE, "alice", "org.ops", {YES, YES, NO}},
         {RM_OP_MOVE, "alice", "nosuch", {YES, YES, NO}},
-        {RM_OP_MOVE, "dave", "org.eng", {YES, YES, NO}}, /* may not submit there */
+        {RM_OP_MOVE, "dave", "org.eng", {YES, YES, NO}}, /* dave may not submit to org.eng */
         {RM_OP_MOVE, "bob", "default", {YES, YES, NO}},
-        {RM_OP_MOVE, "admin", "default", {YES, YES, NO}}, /* nor may an administrator */
+        /* nor may the administrator submit to default */
+        {RM_OP_MOVE, "admin", "default", {YES, YES, NO}},
         {RM_OP_CONFIGURE, "bob", NULL, {YES, NO, NO}},
         {RM_OP_CONFIGURE, "opsadmin", NULL, {YES, NO, NO}},
         {RM_OP_CONFIGURE, "admin", NULL, {YES, YES, YES}},
@@ -272,7 +275,7 @@ static void test_groups_decide(void)
     CU_ASSERT_EQUAL(rm_access_decide(&rules, &q, &who, &kill), NO);
     who.groups = groups;
     who.groups_n = 1;
-    CU_ASSERT_EQUAL(rm_access_decide(&rules, &q, &who, &kill), YES); /* administers org */
+    CU_ASSERT_EQUAL(rm_access_decide(&rules, &q, &who, &kill), YES); /* staff administers org */
     kill.queue = policy_queues_find(&q, "default");
     CU_ASSERT_EQUAL(rm_access_decide(&rules, &q, &who, &kill), NO);
     policy_queues_free(&q);
@@ -372,7 +375,9 @@ static void check_conf(const char *a, const char *b, bool closed, bool enabled, 
     base_conf_free(conf);
 }
 
-/* Open only where callers name themselves, or a setting says so. */
+/* By default ACLs are on and name no administrator. Only where callers name themselves
+ * (creel.auth=simple) are they off and everybody an administrator. Settings override each of
+ * these. */
 static void test_defaults(void)
 {
     check_conf(NULL, NULL, true, true, " ");

@@ -1,6 +1,6 @@
-/* Goal: fair-scheduler.xml is read as Hadoop reads it, and a mistake refuses the whole file with
- * its place. Method: the example of Hadoop's documentation, every notation of resources, every way
- * to be wrong. */
+/* Goal: fair-scheduler.xml is read as Hadoop reads it; for a mistake the whole file is refused,
+ * with the place of the mistake. Method: the example of Hadoop's documentation, every notation of
+ * resources, every way to be wrong. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const struct policy_queue *queue(const struct policy_queues *q, const cha
     return &q->v[at];
 }
 
-/* The example of the documentation. */
+/* The example of Hadoop's documentation. */
 static const char example[] =
     "<?xml version=\"1.0\"?>\n"
     "<allocations>\n"
@@ -66,7 +66,8 @@ static const char example[] =
     "  </queuePlacementPolicy>\n"
     "</allocations>\n";
 
-/* YARN does not make such queues either. */
+/* Below a parent with the policy fair a queue cannot have drf: such a queue is left out with its
+ * children, as YARN does not make them either. Below drf it is fine. */
 static void test_drf_below_fair(void)
 {
     struct policy_queues q;
@@ -112,7 +113,8 @@ static void test_example_queues(void)
     CU_ASSERT_EQUAL(u->order, POLICY_QUEUE_FAIR);
     u = queue(&q, "sample_queue.sample_sub_queue");
     CU_ASSERT_STRING_EQUAL(u->acl_submit, "charlie");
-    CU_ASSERT_EQUAL(u->max.memory_mb, 40000); /* said behind the queue, and still its default */
+    /* the defaults come after the queue in the file, and apply all the same */
+    CU_ASSERT_EQUAL(u->max.memory_mb, 40000);
     CU_ASSERT_EQUAL(u->max_running, INT32_MAX);
     CU_ASSERT_EQUAL(u->weight, 1);
     u = queue(&q, "secondary_group_queue");
@@ -144,7 +146,7 @@ static void test_example_placement(void)
                                                          NULL, 0, &at, &err),
                           0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.sample_queue.sample_sub_queue");
-    /* sample_queue has queues below it */
+    /* sample_queue has queues below it, so that it cannot take an application */
     CU_ASSERT(policy_queues_place_submission(&q, "", "u", NULL, 0, &at, &err) < 0);
     policy_queues_free(&q);
 }
@@ -189,7 +191,7 @@ static void test_inheritance(void)
     CU_ASSERT_EQUAL(u->min_timeout_us, 3000000);
     CU_ASSERT_EQUAL(u->order, POLICY_QUEUE_DRF);
     CU_ASSERT_EQUAL(u->weight, 0);
-    CU_ASSERT_STRING_EQUAL(u->acl_admin, " ops"); /* groups alone */
+    CU_ASSERT_STRING_EQUAL(u->acl_admin, " ops"); /* a list of groups only */
     CU_ASSERT_EQUAL(q.v[0].max_running, INT32_MAX);
     CU_ASSERT(!q.rules_given && !q.strict);
     CU_ASSERT_EQUAL(q.rules_n, 2);
@@ -376,7 +378,8 @@ static void test_refused(void)
         if (!strstr(err.text, bad[i].says))
             fprintf(stderr, "says: %s\nnot:  %s\n", err.text, bad[i].says);
     }
-    CU_ASSERT_EQUAL(q.n, (size_t)UINT64_C(0x5a5a5a5a5a5a5a5a)); /* untouched */
+    /* refused files leave the queues untouched */
+    CU_ASSERT_EQUAL(q.n, (size_t)UINT64_C(0x5a5a5a5a5a5a5a5a));
 }
 
 static void test_bounds(void)

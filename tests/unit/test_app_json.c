@@ -63,7 +63,7 @@ static void test_full(void)
     CU_ASSERT_STRING_EQUAL(s->queue, "root.org.eng");
     CU_ASSERT_STRING_EQUAL(s->type, "A-TYPE-LONGER-THAN-T"); /* cut to 20 characters */
     CU_ASSERT_EQUAL(s->priority, 3);
-    CU_ASSERT_EQUAL(s->max_attempts, 1); /* quoted there */
+    CU_ASSERT_EQUAL(s->max_attempts, 1); /* the body has the number in quotes */
     CU_ASSERT_EQUAL(s->resource.v[RM_RES_MEMORY_MB], 512);
     CU_ASSERT_EQUAL(s->resource.v[RM_RES_VCORES], 1);
     CU_ASSERT_FALSE(s->unmanaged);
@@ -75,7 +75,8 @@ static void test_full(void)
     CU_ASSERT_STRING_EQUAL(s->launch->commands.v[0], "sleep 300");
     CU_ASSERT_EQUAL(s->launch->env.n, 2);
     CU_ASSERT_STRING_EQUAL(s->launch->env.v[1], "B=x y");
-    CU_ASSERT_PTR_NOT_NULL(strstr(s->launch->json, "application-acls")); /* kept whole */
+    /* the launch context is kept whole */
+    CU_ASSERT_PTR_NOT_NULL(strstr(s->launch->json, "application-acls"));
     rm_app_spec_unref(s);
     golden_free(&g);
 }
@@ -194,7 +195,8 @@ static void test_refused(void)
     "{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"local-resources\":{"      \
     "\"entry\":{\"key\":\"a\",\"value\":{" members "}}}}}"
 
-/* The texts of the recordings err-submit-local-type and -visibility, and what YARN's would be. */
+/* The texts of the recordings err-submit-local-type and -visibility, and for other mistakes the
+ * texts that YARN would give. */
 static void test_refused_resources(void)
 {
     bad(RESOURCE("\"resource\":\"file:///x\",\"type\":\"FOO\",\"visibility\":\"PUBLIC\",\"size\":1,"
@@ -267,14 +269,16 @@ static void test_credentials(void)
     CU_ASSERT_EQUAL(memcmp(file.data, wanted, file.len), 0);
     base_buf_free(&file);
     rm_app_spec_unref(s);
-    /* a token that is cut off, one whose length is negative, and one that is longer than itself */
+    /* a token that is cut off, one whose length is negative, and one whose length is more than it
+     * has */
     CU_ASSERT_FALSE(rm_token_decode("AmlkAnB3AUsB", NULL));
     CU_ASSERT_FALSE(rm_token_decode("_w", NULL));
     CU_ASSERT_FALSE(rm_token_decode("jP____8", NULL));
     CU_ASSERT_TRUE(rm_token_decode("AAAAAA", NULL));
 }
 
-/* Lengths of more than one byte: 200 is -113, 200; 1000 is -114, 3, 232. */
+/* Lengths of more than one byte, as Hadoop writes integers: 200 is -113, 200; 1000 is -114, 3,
+ * 232. */
 static void test_long_credentials(void)
 {
     struct base_buf file = {0}, text = {0}, bytes = {0};
@@ -331,7 +335,7 @@ static void test_syntax(void)
         "<{}" ROOT ">");
 }
 
-/* Entities are how XML parsers are made to read files and eat memory. */
+/* Entities can make an XML parser read files and use up memory: so document types are refused. */
 static void test_hostile_xml(void)
 {
     static const char *const texts[] = {
@@ -361,7 +365,7 @@ static void test_stored(void)
         *again = NULL;
     struct base_error err = {0};
 
-    CU_ASSERT_STRING_EQUAL(s->user, "ann"); /* who asks, not who the body says */
+    CU_ASSERT_STRING_EQUAL(s->user, "ann"); /* the caller, not the user whom the body names */
     CU_ASSERT_EQUAL(rm_app_spec_from_text(s->json, strlen(s->json), &again, &err), 0);
     CU_ASSERT_STRING_EQUAL(again->user, "ann");
     CU_ASSERT_STRING_EQUAL(again->queue, "q");
@@ -372,7 +376,8 @@ static void test_stored(void)
     CU_ASSERT_EQUAL(rm_app_spec_from_text("{\"queue", 7, &again, &err), -BASE_ECORRUPT);
 }
 
-/* Nested siblings of one name: each level of XML is an object in an array. */
+/* Nested siblings of one name, where each level of XML becomes an object in an array: the stored
+ * text of such a body can be read back. */
 static void test_deep(void)
 {
     for (int depth = 10; depth <= 100; depth += 10) {
@@ -394,7 +399,7 @@ static void test_deep(void)
     }
 }
 
-/* A body made otherwise, deeper than the reader goes, is refused and not stored. */
+/* A body nested more deeply than the reader of stored texts goes is refused. */
 static void test_unreadable(void)
 {
     json_t *body = json_pack("{s:s}", "application-id", "application_1_7"), *inner = json_array();
@@ -410,7 +415,8 @@ static void test_unreadable(void)
     json_decref(body);
 }
 
-/* What a NodeManager gets from it has every name once and a command within the bound. */
+/* A NodeManager gets every variable once, with the last value, and a command of at most
+ * BASE_COMMAND_MAX bytes. */
 static void test_launch_bounds(void)
 {
     static const char twice[] = "{\"application-id\":\"application_1_7\",\"am-container-spec\":{"
@@ -432,7 +438,7 @@ static void test_launch_bounds(void)
     memset(half, ':', BASE_COMMAND_MAX / 2);
     for (int i = 0; i < 2; i++)
         json_array_append_new(commands, json_string(half));
-    /* joined, it is one byte more */
+    /* with what joins them, the two commands are longer than the bound */
     CU_ASSERT_EQUAL(rm_app_spec_decode(body, "ann", &s, &err), -BASE_ELIMIT);
     json_decref(body);
     free(half);

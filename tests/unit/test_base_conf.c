@@ -102,8 +102,8 @@ static void test_defaults(void)
     is(c, "creel.cluster.secret-file", "");
     CU_ASSERT_PTR_NULL(base_conf_get(c, "some.other.key"));
     base_conf_free(c);
-    for (const struct base_conf_key *k = base_conf_keys; k->name;
-         k++) { /* one line each, all described */
+    /* every key is described, and none is there twice */
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++) {
         CU_ASSERT(k->help && k->value && strlen(k->help) > 5);
         for (const struct base_conf_key *other = k + 1; other->name; other++)
             CU_ASSERT_STRING_NOT_EQUAL(k->name, other->name);
@@ -122,7 +122,8 @@ static void test_property(void)
                                            "attr.key", "later") P("creel.rm.port", "10")));
 
     CU_ASSERT_EQUAL(base_conf_check(c, NULL, NULL), 0);
-    CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 10); /* the last one of a file */
+    /* of several values in a file, the last one counts */
+    CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 10);
     is(c, "any.key", "a <b> <c>");
     is(c, "attr.key", "v"); /* final */
     is(c, "a", "");
@@ -146,8 +147,9 @@ static void test_final_and_arguments(void)
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "creel.rm.port=3", &err), 0);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "creel.rm.bind=three=3", &err), 0);
     CU_ASSERT_EQUAL(base_conf_load_file(c, file("e.xml", C(P("creel.rm.bind", "four"))), &err), 0);
-    CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 3); /* over final */
-    is(c, "creel.rm.bind", "three=3");                     /* over a later file */
+    /* an argument overrides even a final value */
+    CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 3);
+    is(c, "creel.rm.bind", "three=3"); /* and a file that is loaded later */
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "novalue", &err), -BASE_EINVAL);
     says(&err, "expected key=value");
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "=x", &err), -BASE_EINVAL);
@@ -201,7 +203,7 @@ static void test_expansion(void)
     is(c, "env.or", "d1,,d3,env");
     is(c, "known", "8088");
     CU_ASSERT_EQUAL(base_conf_get(c, "home")[0], '/');
-    CU_ASSERT_EQUAL(base_conf_set_arg(c, "a=9", NULL), 0); /* what depends on it follows */
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "a=9", NULL), 0); /* values that refer to it follow */
     is(c, "c", "92-92");
     base_conf_free(c);
 }
@@ -218,7 +220,7 @@ static void test_expansion_loops(void)
     is(c, "a", "${b}");
     is(c, "g0", "${g1}${g1}");
     CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err),
-                    -BASE_EINVAL); /* matters for keys that are read */
+                    -BASE_EINVAL); /* a loop is an error in a key that Creel reads */
     says(&err, "creel.rm.bind: \"${a}\" does not expand within 20 substitutions");
     says(&err, "c.xml, line 6");
     base_conf_free(c);
@@ -331,7 +333,8 @@ static void test_check(void)
     base_conf_free(c);
 }
 
-/* Keys that belong to a policy: known to programs with policies, let pass by those without. */
+/* Keys that belong to a policy: programs with policies know them, programs without let them
+ * pass. */
 static void test_keys_of_others(void)
 {
     CU_ASSERT_EQUAL(check_arg("creel.lifo.slots=1", begins_with_lifo), 0);
@@ -339,7 +342,7 @@ static void test_keys_of_others(void)
     CU_ASSERT_EQUAL(check_arg("creel.lifo.slots=1", NULL), 0);
     CU_ASSERT_EQUAL(check_arg("creel.commit_delay=1", NULL), 0);
     CU_ASSERT_EQUAL(check_arg("creel.rm.completely-different-and-far=1", NULL),
-                    -BASE_EINVAL); /* a family of ours */
+                    -BASE_EINVAL); /* "creel.rm." is a family of Creel's own keys */
     CU_ASSERT_EQUAL(check_arg("creel.shceduler.policy=fifo", NULL), -BASE_EINVAL);
     CU_ASSERT_EQUAL(check_arg("creel.rm.port=x", NULL), -BASE_EINVAL);
 }
@@ -365,8 +368,8 @@ static void test_default_files(void)
     base_conf_free(c);
 }
 
-/* Goal: a user's command runs beside a configuration that is not for his eyes; a daemon does not.
- * Method: as root, who may read any file, the real user is another one for a moment. */
+/* Goal: a user's command leaves out a configuration file that the user may not read. Method: root
+ * may read any file, so as root the test has another real user for a moment. */
 static void test_hidden_files(void)
 {
     struct base_conf *c = base_conf_new();

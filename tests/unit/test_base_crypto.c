@@ -109,7 +109,8 @@ static void test_equal(void)
     CU_ASSERT(base_secret_equal("secret", "secret"));
     CU_ASSERT(base_secret_equal("", ""));
     CU_ASSERT_FALSE(base_secret_equal("secret", "secreu"));
-    CU_ASSERT_FALSE(base_secret_equal("aa", "a")); /* a repeated secret is another one */
+    /* a secret that repeats another is not equal to it */
+    CU_ASSERT_FALSE(base_secret_equal("aa", "a"));
     CU_ASSERT_FALSE(base_secret_equal("", "a"));
     CU_ASSERT_FALSE(base_secret_equal("a", ""));
     CU_ASSERT(base_bytes_equal("a\0b", "a\0b", 3));

@@ -1,5 +1,5 @@
-/* Goal: a heap gives its elements in order and tells each its index. Method: random use against a
- * plain array that is searched. */
+/* Goal: a heap keeps its elements in order and tells each its index. Method: random use, with every
+ * element and index checked after each step; random values, which come out sorted. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -35,7 +35,8 @@ static bool wait_readable(const struct server *s, int fd)
     return poll(p, 2, -1) > 0 && !p[1].revents;
 }
 
-/* A whole request (header and Content-Length bytes) into last_request. */
+/* Reads a whole request (headers and Content-Length bytes) into last_request. Returns false when
+ * the connection ends or the server is stopped. */
 static bool read_request(const struct server *s, int fd)
 {
     static char text[sizeof last_request];
@@ -68,7 +69,7 @@ static void answer(int fd, const char *status, const char *headers, size_t len)
     base_buf_free(&b);
 }
 
-/* With a reason that is longer than anybody reads. */
+/* Answers with a reason that is longer than the client keeps. */
 static void refuse(int fd)
 {
     char header[2048] = "x-creel-reason: queue ";
@@ -142,7 +143,7 @@ static void server_stop(struct server *s)
 
 static struct server server;
 
-/* Sends and returns the code; the request's url is server's + @path. */
+/* Sends @rq to the server's URL followed by @path. Returns what base_http_perform() returns. */
 static int send_to(struct base_http *h, const char *path, struct base_http_request rq,
                    struct base_http_answer *out, struct base_error *err)
 {
@@ -187,7 +188,7 @@ static void test_exchange(void)
     base_http_answer_free(&a);
     CU_ASSERT_EQUAL(send_to(h, "/missing", (struct base_http_request){.method = "PUT"}, &a, &err),
                     0);
-    CU_ASSERT_EQUAL(a.status, 404); /* an answer is an answer */
+    CU_ASSERT_EQUAL(a.status, 404); /* an answer with an error's status is no failure */
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "PUT /missing"));
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "Content-Length: 0\r\n"));
     CU_ASSERT_STRING_EQUAL(a.location, "");
@@ -197,7 +198,7 @@ static void test_exchange(void)
     base_http_answer_free(&a);
     CU_ASSERT_EQUAL(send_to(h, "/moved", (struct base_http_request){.method = "GET"}, &a, &err), 0);
     CU_ASSERT_EQUAL(a.status, 307);
-    CU_ASSERT_STRING_EQUAL(a.location, "file:///etc/hostname"); /* told, not followed */
+    CU_ASSERT_STRING_EQUAL(a.location, "file:///etc/hostname"); /* reported, not followed */
     base_http_answer_free(&a);
     CU_ASSERT_EQUAL(send_to(h, "/refused", (struct base_http_request){.method = "PUT"}, &a, &err),
                     0);
@@ -208,7 +209,7 @@ static void test_exchange(void)
     CU_ASSERT_EQUAL(send_to(h, "/d", (struct base_http_request){.method = "GET"}, &a, &err), 0);
     CU_ASSERT_STRING_EQUAL(a.reason, "");
     base_http_answer_free(&a);
-    CU_ASSERT_EQUAL(atomic_load(&server.connections), 1); /* kept alive */
+    CU_ASSERT_EQUAL(atomic_load(&server.connections), 1); /* all requests used one connection */
     base_http_free(h);
 }
 
@@ -284,7 +285,7 @@ static void test_bounds_and_files(void)
     CU_ASSERT_EQUAL(
         send_to(h, "/missing", (struct base_http_request){.method = "GET", .out_fd = fd}, &a, &err),
         0);
-    /* an error's text is for the caller */
+    /* the body of an error goes to the caller, not into the file */
     CU_ASSERT(a.body.len == 5 && lseek(fd, 0, SEEK_END) == 100000);
     base_http_answer_free(&a);
     close(fd);
@@ -307,7 +308,7 @@ static void test_timeout(void)
                             (struct base_http_request){.method = "GET", .timeout_ms = 100}, &a,
                             &err),
                     -BASE_ETIMEOUT);
-    /* usable after */
+    /* the client is usable afterwards */
     CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET"}, &a, &err), 0);
     base_http_answer_free(&a);
     base_http_free(h);
@@ -340,7 +341,7 @@ static void test_cancel(void)
     pthread_join(t, NULL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "cancelled"));
     CU_ASSERT(base_mono_us(&base_clock_real) - start < 30 * 1000000);
-    base_http_cancel(h); /* a moment too early: ends the next one */
+    base_http_cancel(h); /* without a request under way it ends the next request */
     CU_ASSERT_EQUAL(send_to(h, "/hang",
                             (struct base_http_request){.method = "GET", .timeout_ms = -1}, &a,
                             &err),

@@ -56,7 +56,7 @@ static void test_container(void)
                            "container_e8388607_1_0001_01_1099511627775");
 }
 
-/* What is refused leaves the output alone and says what was expected. */
+/* A text that is refused leaves the output alone, and the error says what was expected. */
 static void test_bad(void)
 {
     static const char *const bad[] = {

@@ -68,7 +68,7 @@ static void test_write_and_read(void)
     base_buf_free(&b);
 }
 
-/* A write that fails midway leaves the old file and no temporary one. */
+/* A write that fails midway leaves what was there, and no temporary file. */
 static void test_failed_write_changes_nothing(void)
 {
     struct base_error err = {0};
@@ -76,7 +76,7 @@ static void test_failed_write_changes_nothing(void)
 
     CU_ASSERT_EQUAL(base_mkdirs(at("target/inside"), 0755, &err), 0);
     before = entries(dir);
-    /* a folder is there */
+    /* a folder has that name */
     CU_ASSERT(base_file_write_atomic(at("target"), "x", 1, 0600, false, &err) < 0);
     CU_ASSERT_EQUAL(entries(dir), before);
     CU_ASSERT(exists(at("target/inside")));

@@ -58,7 +58,7 @@ static void test_parse(void)
     json_decref(j);
 }
 
-/* What is read without jansson is what jansson reads; the rest is left to it. */
+/* base_json_read_plain() reads what it takes as jansson would, and leaves the rest to jansson. */
 static void test_read_plain(void)
 {
     static const char *const plain[] = {"{}",
@@ -201,7 +201,7 @@ static void test_others(void)
     CU_ASSERT_EQUAL(base_json_arr(j, "", "a", true, 2, &a, &err), -BASE_ELIMIT);
     CU_ASSERT_EQUAL(base_json_arr(j, "", "o", true, 2, &a, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "o: an object is not an array");
-    /* not inside an object */
+    /* an array has no members */
     CU_ASSERT_EQUAL(base_json_str(a, "", "x", false, 9, &s, &err), -BASE_EINVAL);
     json_decref(j);
 }

@@ -1,6 +1,6 @@
 /* Goal: a secret's file is read only when nobody else can have read or written it; keys are
- * replaced while they are used; signatures hold method, target, time, nonce, body, status and key
- * together. */
+ * replaced while they are used; a signature is valid only for its own method, target, time, nonce,
+ * body, status and key. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static void test_make(void)
     CU_ASSERT_EQUAL(n, 2);
     CU_ASSERT_STRING_NOT_EQUAL(two[0].id, one[0].id);
     CU_ASSERT_STRING_EQUAL(two[1].id, one[0].id);
-    CU_ASSERT_EQUAL(base_secret_file_roll(path, true, NULL), 0); /* the oldest goes */
+    CU_ASSERT_EQUAL(base_secret_file_roll(path, true, NULL), 0); /* the oldest key goes */
     CU_ASSERT_EQUAL(base_secret_file_read(path, one, &n, NULL), 0);
     CU_ASSERT_EQUAL(n, 2);
     CU_ASSERT_STRING_EQUAL(one[1].id, two[0].id);
@@ -137,14 +137,15 @@ static void test_refresh(void)
     CU_ASSERT_STRING_NOT_EQUAL(first.id, second.id);
     CU_ASSERT_TRUE(base_keyring_find(k, first.id, &now));
     CU_ASSERT_EQUAL(memcmp(now.bytes, first.bytes, sizeof now.bytes), 0);
-    /* a daemon that has the old file refuses the new key: the other one signs */
+    /* A daemon that still has the old file refuses the new key: from then on the old key signs. A
+     * refusal of an unknown key changes nothing. */
     base_keyring_note_refusal(k, "another");
     base_keyring_get_signing_key(k, &now);
     CU_ASSERT_STRING_EQUAL(now.id, second.id);
     base_keyring_note_refusal(k, second.id);
     base_keyring_get_signing_key(k, &now);
     CU_ASSERT_STRING_EQUAL(now.id, first.id);
-    /* a file that is no good changes nothing */
+    /* an invalid file changes nothing */
     put("s", "oops\n", 0600);
     CU_ASSERT_EQUAL(base_keyring_refresh(k, &err), -BASE_EINVAL);
     put("s", KEY2 "\n", 0644);
@@ -173,7 +174,7 @@ static void test_configured(void)
                                               BASE_CLUSTER_SECRET_NAME, false, &k, &err),
                     -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.cluster.secret-file is not set"));
-    /* the first daemon makes it, the second finds it */
+    /* the first daemon makes the file, the second finds it */
     CU_ASSERT_EQUAL_FATAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
                                                     BASE_CLUSTER_SECRET_NAME, true, &k, NULL),
                           0);
@@ -333,12 +334,12 @@ static void test_answer(void)
     CU_ASSERT_EQUAL(check(k, NULL, s.nonce, 200, "orders", false, "not signed"), -BASE_EPERM);
     CU_ASSERT_EQUAL(check(k, "key=0badcafe", s.nonce, 200, "orders", false, "read"), -BASE_EPERM);
     CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, NULL, true, "no stream"), -BASE_EPERM);
-    /* a stream's signature counts only for who asked for one */
+    /* the signature of a stream counts only for a client that asked for a stream */
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "anything", true, ""), 0);
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, NULL, true, ""), 0);
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "", false, "not signed"), -BASE_EPERM);
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 404, NULL, true, "wrong"), -BASE_EPERM);
-    cut = strstr(stream, ", stream"); /* nor does it stand for an empty body */
+    cut = strstr(stream, ", stream"); /* nor does its MAC sign an empty body */
     *cut = '\0';
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "", false, "wrong"), -BASE_EPERM);
     text[4] ^= 1; /* of the key's name */
@@ -376,7 +377,7 @@ static void test_container_token(void)
         base_container_token_read_id("container_1700000000000_0007_01_000002", 0, &back));
     CU_ASSERT_FALSE(base_container_token_read_id("container_1700000000000_7_1_2@9", 0, &back));
     CU_ASSERT_FALSE(base_container_token_read_id("application_1_0001@9", 0, &back));
-    /* another container, another time, another application */
+    /* another container, another time or another application gives another key */
     id.num = 3;
     base_container_token_make("app-secret", &id, now + 1000, again);
     CU_ASSERT_STRING_NOT_EQUAL(strrchr(token, '.'), strrchr(again, '.'));
@@ -390,7 +391,7 @@ static void test_container_token(void)
     CU_ASSERT_FALSE(base_container_token_parse("app-secret", &derived));
     CU_ASSERT_FALSE(base_container_token_parse("a." KEY1 "00", &derived));
     CU_ASSERT_FALSE(base_container_token_parse("a b." KEY1, &derived));
-    /* the task's keyring follows its renewed file, and keeps the token while the file is odd */
+    /* the task's keyring follows its renewed file, and keeps the token while the file is invalid */
     padded = base_printf("%s\n", token);
     CU_ASSERT_EQUAL_FATAL(base_keyring_open_token(put("t", padded, 0600), &k, NULL), 0);
     base_keyring_get_signing_key(k, &derived);

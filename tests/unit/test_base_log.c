@@ -49,7 +49,8 @@ static void test_limit(void)
     CU_ASSERT_FALSE(base_log_limit_allows(&l, 1004, 1000, NULL));
     CU_ASSERT(base_log_limit_allows(&l, 1005, 1000, &left_out));
     CU_ASSERT_EQUAL(left_out, 2);
-    CU_ASSERT(base_log_limit_allows(&l, 2005, 1000, NULL)); /* the interval starts at each line */
+    /* the interval starts at each line that was allowed */
+    CU_ASSERT(base_log_limit_allows(&l, 2005, 1000, NULL));
     CU_ASSERT_FALSE(base_log_limit_allows(&l, 3004, 1000, &left_out));
     CU_ASSERT(base_log_limit_allows(&l, 9000, 1000, &left_out));
     CU_ASSERT_EQUAL(left_out, 1);
@@ -70,7 +71,7 @@ static void *ask_limit_thread(void *u)
     return u;
 }
 
-/* One line is allowed, and each of the others is reported once. */
+/* One line is allowed, and each of the others is counted as left out once. */
 static void test_limit_of_threads(void)
 {
     pthread_t t[THREADS];

@@ -32,7 +32,8 @@ static void test_time_limit(void)
     until = base_cond_now_us() + 20000;
     while (base_cond_wait_until(&wake, &lock, until))
         continue;
-    CU_ASSERT(base_cond_now_us() >= until); /* on another clock it would have been over at once */
+    /* if the condition used another clock, the wait would have ended at once */
+    CU_ASSERT(base_cond_now_us() >= until);
     until = base_cond_now_us() + 20000;
     while (base_cond_wait_for(&wake, &lock, 20000))
         continue;
@@ -79,7 +80,7 @@ static void test_order(void)
 
     base_mailbox_init(&box);
     CU_ASSERT_PTR_NULL(base_mailbox_take(&box, 0));
-    for (int round = 0; round < 2; round++) { /* emptied, it takes more */
+    for (int round = 0; round < 2; round++) { /* an emptied mailbox takes more */
         CU_ASSERT(base_mailbox_post(&box, &m[0].mail));
         CU_ASSERT(base_mailbox_post(&box, &m[1].mail));
         base_mailbox_lock(&box);

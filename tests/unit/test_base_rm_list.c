@@ -1,5 +1,5 @@
-/* Addresses of ResourceManagers: as people write them, as the configuration has them; and whom to
- * ask next, whoever of them is dead, a standby, or sends us back. */
+/* Addresses of ResourceManagers: as people write them, as the configuration has them; and which one
+ * to ask next, when some are dead or standbys, or send us back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static void asking_free(struct asking *a)
 #define ASKS(a, who)   CU_ASSERT_STRING_EQUAL(base_rm_cursor_url(&(a).turn), "http://" who)
 #define FAILED(a, who) CU_ASSERT_STRING_EQUAL(base_rm_cursor_failed_urls(&(a).turn), who)
 
-/* Goal: one is asked until it fails; then each of the others once, and a pause. */
+/* Goal: one RM is asked until it fails; then each of the others once, and then there is a pause. */
 static void test_rounds(void)
 {
     struct asking a;
@@ -163,15 +163,15 @@ static void test_rounds(void)
     ASKS(a, "b:2");
     CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
     asking_free(&a);
-    asking_new(&a, "a:1"); /* one alone: a pause each time */
+    asking_new(&a, "a:1"); /* a single RM: a pause each time */
     CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn));
     CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn));
     ASKS(a, "a:1");
     asking_free(&a);
 }
 
-/* Goal: a standby is believed, but not back to who has just failed: there it is asked to let us
- * wait. */
+/* Goal: a standby's redirect is followed, but not to an RM that has just failed; the RM that is
+ * asked next is told which RMs have failed. */
 static void test_moved(void)
 {
     struct asking a;
@@ -183,13 +183,13 @@ static void test_moved(void)
     ASKS(a, "a:1");
     FAILED(a, "http://c:3");
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://c:3/"));
-    ASKS(a, "b:2"); /* a's word is of no use now */
+    ASKS(a, "b:2"); /* a names c, which has just failed: on to the next */
     FAILED(a, "http://c:3,http://a:1");
     CU_ASSERT_TRUE(
-        base_rm_cursor_follow_redirect(&a.turn, "http://other:9/x")); /* none of the list */
+        base_rm_cursor_follow_redirect(&a.turn, "http://other:9/x")); /* not one of the list */
     ASKS(a, "other:9");
     CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
-    ASKS(a, "b:2"); /* who sent us there hears of it */
+    ASKS(a, "b:2"); /* the RM that sent us there is told that it failed */
     FAILED(a, "http://c:3,http://a:1,http://other:9");
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://other2:9/x"));
     base_rm_cursor_note_success(&a.turn);
@@ -199,7 +199,8 @@ static void test_moved(void)
     asking_free(&a);
 }
 
-/* Goal: who sends a secret along goes to nobody but those listed, each by its address alone. */
+/* Goal: where requests carry a secret (listed_only), redirects lead only to RMs of the list, and to
+ * their URLs as the list has them. */
 static void test_listed_only(void)
 {
     struct asking a;
@@ -212,7 +213,7 @@ static void test_listed_only(void)
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://C:3/ws/v1/x"));
     ASKS(a, "c:3");
     base_rm_cursor_note_success(&a.turn);
-    /* it has a path of its own */
+    /* the list has a path for this RM */
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://B:2/ws/v1/x"));
     ASKS(a, "b:2/path");
     base_rm_cursor_note_success(&a.turn);
@@ -253,13 +254,13 @@ static void test_circles(void)
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, ""));
     ASKS(a, "b:2");
     CU_ASSERT_FALSE(base_rm_cursor_follow_redirect(&a.turn, "/ws/v1/cluster")); /* no address */
-    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://a:1/x"));    /* itself */
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://a:1/x"));    /* the RM itself */
     ASKS(a, "b:2");
     asking_free(&a);
 }
 
-/* Goal: who says that it leads is asked next, also when it has failed a moment ago; who was asked
- * is to blame. */
+/* Goal: an RM that says that it leads is asked next, even when it has failed a moment ago; the RM
+ * that was being asked counts as failed. */
 static void test_leads(void)
 {
     struct asking a;

@@ -111,13 +111,15 @@ static void test_hold(void)
         bool last;
     } steps[] = {
         {0, 0, 40, 40, 4, 4, false},
-        {100, 0, 30, 30, 3, 3, false}, /* an output was lost: that is the truth */
+        /* the output of a map was lost: the bar shows it, since no RM has taken over */
+        {100, 0, 30, 30, 3, 3, false},
         {200, 1, 5, 30, 0, 3, false},
         {300, 1, 20, 30, 2, 3, false},
         {400, 1, 35, 35, 4, 4, false},
         {400 + CLI_PROGRESS_HOLD_MS, 1, 20, 20, 2, 2, false},
         {500 + CLI_PROGRESS_HOLD_MS, 2, 10, 20, 1, 2, false},
-        {600 + CLI_PROGRESS_HOLD_MS, 2, 0, 0, 0, 0, true}, /* it was killed */
+        /* the job was killed: its last picture is the truth */
+        {600 + CLI_PROGRESS_HOLD_MS, 2, 0, 0, 0, 0, true},
     };
     struct cli_progress_hold hold = {0};
 
@@ -151,7 +153,7 @@ static void terminal_show(struct terminal *t, const char *text)
         if (*text == '\r') {
             t->column = 0;
         } else if (*text == '\n') {
-            t->row++; /* as a terminal's driver does */
+            t->row++; /* a terminal's driver puts a carriage return before it */
             t->column = 0;
         } else if (*text == '\033') {
             size_t n = strtoul(text + 2, (char **)&text, 10);
@@ -183,7 +185,8 @@ static void test_interrupt_clears_all(void)
     terminal_show(&t, text);
     CU_ASSERT_EQUAL(memcmp(t.cell[0], "application_1_0001  RUNNING", 27), 0);
     CU_ASSERT_EQUAL(t.row, 3);
-    for (int again = 0; again < 2; again++) { /* drawn once more behind a ^C, then taken away */
+    /* drawn once more behind the first ^C, then taken away */
+    for (int again = 0; again < 2; again++) {
         terminal_show(&t, "^C");
         rewind(s.out);
         again ? cli_progress_clear(&s) : cli_progress_draw(&s, &p);

@@ -32,7 +32,7 @@ static void test_quote(void)
     quoted_is("{a,b}", "'{a,b}'");
 }
 
-/* What sh makes of @line's one word; false when it is not @word. */
+/* Returns true when sh reads the one word of @line as @word. */
 static bool sh_gives(const char *line, const char *word)
 {
     int pipes[2];

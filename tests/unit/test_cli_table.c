@@ -153,7 +153,8 @@ static void test_left_out(void)
     cli_table_free(t);
 }
 
-/* A list of pages looks like one table, and keeps no row. */
+/* A list that is printed page by page looks like one table; the table keeps no row of an earlier
+ * page. */
 static void test_pages(void)
 {
     struct cli_table *t = cli_table_new("KEY", "<", "N", ">", NULL);
@@ -167,7 +168,7 @@ static void test_pages(void)
         cli_table_add_row(t, "b", page == 2 ? "1000" : "2", NULL);
         cli_table_print_page(t, out);
     }
-    cli_table_print_page(t, out); /* nothing new */
+    cli_table_print_page(t, out); /* a page without rows prints nothing */
     cli_table_free(t);
     rewind(out);
     base_assert(getdelim(&text, &len, '\0', out) > 0);

@@ -34,7 +34,7 @@ static void note(enum what what, int fd, const char *to)
     if (to ? stat(to, &st) < 0 : fstat(fd, &st) < 0)
         return;
     if (!to && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return; /* a terminal, a pipe: the test's own words */
+        return; /* a terminal, a pipe: the test's own output */
     *n = (struct note){.what = what, .inode = st.st_ino, .folder = S_ISDIR(st.st_mode)};
     snprintf(n->to, sizeof n->to, "%s", to ? to : "");
     notes_n++;
@@ -121,7 +121,7 @@ static void test_store(void)
         CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
         noting = false;
         CU_ASSERT(count(WROTE) > 0);
-        CU_ASSERT_EQUAL(unsynced(notes_n), 0); /* the epoch */
+        CU_ASSERT_EQUAL(unsynced(notes_n), 0); /* the epoch is written */
         for (int i = 0; i < 20; i++) {
             const struct ha_record rec[] = {{"app", key, round ? "data" : "once", 4},
                                             {"task", key, i % 3 ? "more" : NULL, i % 3 ? 4 : 0}};
@@ -143,7 +143,7 @@ static void test_store(void)
     }
 }
 
-/* As the state of nodes and their marks are written. */
+/* Files that are replaced as a whole, such as the state of a NodeManager. */
 static void test_file(void)
 {
     char path[100];
@@ -167,7 +167,7 @@ static void test_file(void)
         for (size_t k = at + 1; k < notes_n; k++)
             folder_after = folder_after || (notes[k].what == SYNCED && notes[k].folder &&
                                             notes[k].inode == folder.st_ino);
-        CU_ASSERT(folder_after); /* the name is there after a crash */
+        CU_ASSERT(folder_after); /* so that the name is there after a crash */
     }
 }
 

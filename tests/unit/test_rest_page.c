@@ -55,7 +55,7 @@ static bool take_row(const char **at, struct row *out)
     return true;
 }
 
-/* The first row below the head of the table that begins so. */
+/* Returns the first row of the table whose head begins with @head. */
 static const char *table(const char *head)
 {
     const char *at = strstr(page, head);
@@ -133,8 +133,8 @@ static void test_routes(void)
 }
 
 /* ---- members ---- */
-/* The error of decoding a job (or its only task) that has @member alone, or beside what it needs.
- */
+/* Decodes a job (or its only task) that has @member, and else only what it needs. Returns the
+ * decoder's error. */
 static int decode(const char *member, const char *value, bool of_task, struct base_error *err,
                   struct rm_job_spec **out)
 {
@@ -169,7 +169,7 @@ static void check_type(const char *member, const char *type, bool of_task)
 
     if (strcmp(member, "input") == 0 || strcmp(member, "output") == 0 ||
         strcmp(member, "map") == 0) {
-        free(where); /* given twice, the last one would count */
+        free(where); /* the body has these members in any case */
         return;
     }
     CU_ASSERT(decode(member, value_of_other_type(type), of_task, &err, &spec) < 0);
