@@ -1,5 +1,5 @@
-/* tests/unit/core_masters.h - what the tests of masters say and do: one application in a small
- * world, and the words of its master. */
+/* tests/unit/core_masters.h - what the tests of application masters share: one application in a
+ * small world, and the requests of its master. */
 #ifndef CREEL_CORE_MASTERS_H
 #define CREEL_CORE_MASTERS_H
 
@@ -16,7 +16,7 @@ static inline void master(int32_t attempt, enum rm_event_kind kind, struct rm_ev
 {
     ev->kind = kind;
     ev->token = ++w.token;
-    /* first member of all three */
+    /* @attempt is the first member of the three kinds of body: register, allocate and finish */
     ev->u.am_register.attempt = (struct base_attempt_id){id, attempt};
     world_step(&w, ev);
 }
@@ -118,7 +118,8 @@ static inline struct rm_app *core_app(void)
     return rm_app_find(w.core, id);
 }
 
-/* One container beside the master's, on the first node. */
+/* Starts an application whose master gets one container beside its own, on the first node. Returns
+ * that container's id. */
 static inline struct base_container_id one_container(void)
 {
     struct rm_ask asks[1];

@@ -1,5 +1,5 @@
-/* tests/unit/core_takeover.h - what the tests of takeovers say and do: a run of which every record
- * is stored, nodes that fall silent and come back, a leader that is started again with the
+/* tests/unit/core_takeover.h - what the tests of takeovers share: a run whose records are all
+ * stored, nodes that fall silent and register again, a leader that is started again with the
  * records. */
 #ifndef CREEL_CORE_TAKEOVER_H
 #define CREEL_CORE_TAKEOVER_H
@@ -13,7 +13,8 @@
 
 static struct world w;
 
-/* Nodes with two map slots and one reduce slot; @job has begun on all of them. */
+/* Makes @nodes nodes, each with two map slots and one reduce slot, and submits @job, which begins
+ * on all of them. */
 static inline struct base_app_id begin(int nodes, const char *job)
 {
     struct base_app_id id;
@@ -29,8 +30,8 @@ static inline struct base_app_id begin(int nodes, const char *job)
     return id;
 }
 
-/* The RM is started again with all records; @silent (NULL: none) says nothing from now on, the
- * others register. */
+/* Starts the RM again with all records. The node @silent (NULL: none) sends nothing from now on;
+ * the other nodes register. */
 static inline void take_over(struct world_node *silent)
 {
     if (silent) {

@@ -91,7 +91,7 @@ static void test_next_round(void)
     CU_ASSERT_EQUAL(v.rounds[0].offers[0].allocation_request_id, -1);
     CU_ASSERT_EQUAL(v.rounds[0].offers[1].app.seq, second.seq);
     CU_ASSERT_STRING_EQUAL(v.rounds[0].offers[1].queue, "root.prod");
-    /* of one node alone: others are not recorded */
+    /* for one node: rounds of other nodes are not recorded */
     record_next(w.nodes[0].id);
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_TRUE(w.core->recording);
@@ -99,7 +99,8 @@ static void test_next_round(void)
     CU_ASSERT_FALSE(w.core->recording);
     CU_ASSERT_EQUAL(rounds(&(struct rm_round_filter){.node_id = w.nodes[1].id}), 1);
     CU_ASSERT_EQUAL_FATAL(rounds(&(struct rm_round_filter){.node_id = w.nodes[0].id}), 1);
-    CU_ASSERT_TRUE(v.rounds[0].full); /* its map slots are taken, no reduce wants the other */
+    /* its map slots are taken, and no reduce wants its reduce slot */
+    CU_ASSERT_TRUE(v.rounds[0].full);
     CU_ASSERT_EQUAL(v.rounds[0].offers_n, 0);
     CU_ASSERT_EQUAL(rounds(&(struct rm_round_filter){.app = &first}), 1);
     CU_ASSERT_EQUAL(rounds(&(struct rm_round_filter){.max = 1}), 1);
@@ -109,7 +110,8 @@ static void test_next_round(void)
     end();
 }
 
-/* Applications beside others that want slots are listed when nobody takes one. */
+/* Where a node has no free slot for those that wait, the running applications of their queues are
+ * listed as wanting nothing. */
 static void test_apps_that_want_nothing(void)
 {
     struct base_app_id busy;
@@ -130,7 +132,8 @@ static void test_apps_that_want_nothing(void)
     end();
 }
 
-/* A node that does not come back is not waited for longer than it takes to be lost. */
+/* A request for a node that sends no heartbeat ends after the time in which a node is given up as
+ * lost. */
 static void test_lost_node(void)
 {
     begin("fifo");
@@ -146,7 +149,8 @@ static void test_lost_node(void)
     end();
 }
 
-/* For a time, the rounds of an application are kept; and everything is logged. */
+/* On request, the rounds with an application are kept for a time, or everything is logged for a
+ * time. */
 static void test_for_a_time(void)
 {
     struct rm_event ev = {0};
@@ -160,8 +164,10 @@ static void test_for_a_time(void)
     ev.u.record.for_us = 3 * S;
     record(&ev);
     world_beat_all(&w, 0);
-    CU_ASSERT_EQUAL_FATAL(rounds(&(struct rm_round_filter){0}), 1); /* of two */
-    CU_ASSERT_EQUAL(v.rounds[0].offers_n, 2);                       /* both went there */
+    /* of two rounds, the one with an offer to it */
+    CU_ASSERT_EQUAL_FATAL(rounds(&(struct rm_round_filter){0}), 1);
+    /* both applications got slots there */
+    CU_ASSERT_EQUAL(v.rounds[0].offers_n, 2);
     CU_ASSERT_EQUAL(v.rounds[0].offers[0].app.seq, first.seq);
     CU_ASSERT_EQUAL(v.rounds[0].offers[1].app.seq, second.seq);
     w.now += S;
@@ -180,7 +186,7 @@ static void test_for_a_time(void)
     CU_ASSERT_EQUAL(w.notes, notes + 1);
     CU_ASSERT_PTR_NOT_NULL(strstr(w.note, "took a slot of "));
     CU_ASSERT_EQUAL(rounds(&(struct rm_round_filter){0}), 1);
-    /* so many are watched at a time, each once */
+    /* at most RM_APP_WATCHES_MAX applications are watched at a time, each once */
     for (int i = 0; i < 2 * RM_APP_WATCHES_MAX; i++) {
         ev = (struct rm_event){0};
         ev.u.record.app = (struct base_app_id){1, i / 2 + 1};

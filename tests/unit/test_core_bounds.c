@@ -1,6 +1,6 @@
-/* Goal: no record grows over BASE_RECORD_MAX, whatever users, masters and nodes say: what would is
- * refused as it comes, with its size and the limit, or what is kept of it is bounded.
- * Method: sizes on both sides of each bound, in the core of a small world. */
+/* Goal: no record grows over BASE_RECORD_MAX, whatever users, masters and nodes send: a request
+ * that would make one larger is refused, with the size and the limit, or what the core keeps of it
+ * is bounded. Method: sizes on both sides of each bound, in the core of a small world. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static void test_splits(void)
     world_init(&w, "fifo");
     submit(job_of(BASE_RECORD_MAX));
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
-    /* the size that was told beforehand is the size */
+    /* the record has the size that rm_record_splits_size() computed before */
     CU_ASSERT_EQUAL(largest_record(), BASE_RECORD_MAX);
     submit(job_of(BASE_RECORD_MAX + 1));
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
@@ -92,7 +92,8 @@ static void test_submissions(void)
     }
 }
 
-/* Attempts that do not count towards the limit, each with all the diagnostics that there can be. */
+/* Many attempts, each with the longest possible diagnostics, as when attempts do not count towards
+ * their limit: only the newest are kept, and the record stays bounded. */
 static void test_attempts(void)
 {
     char *text = filled(BASE_DIAGNOSTICS_MAX * 4);
@@ -107,7 +108,7 @@ static void test_attempts(void)
     rm_set_bounded_text(&a->diagnostics, text);
     CU_ASSERT_EQUAL(strlen(a->diagnostics), 2 * BASE_DIAGNOSTICS_MAX);
     CU_ASSERT_EQUAL(a->attempts_n, RM_ATTEMPTS_KEPT);
-    /* no number is given twice */
+    /* no attempt gets the number of one that was dropped */
     CU_ASSERT_EQUAL(rm_app_newest_attempt(a)->id.attempt, RM_ATTEMPTS_KEPT + 51);
     CU_ASSERT_EQUAL(a->attempts[0].id.attempt, 52);
     CU_ASSERT_EQUAL(world_app(&w, id).attempts_n, RM_ATTEMPTS_KEPT + 51);
@@ -131,7 +132,8 @@ static struct rm_ask with_launch(int32_t priority, size_t bytes)
     return asked;
 }
 
-/* Launch contexts that are kept until containers come for them. */
+/* The launch contexts of asks, which are kept until containers are allocated, are bounded in
+ * all. */
 static void test_launches(void)
 {
     struct rm_ask asked[1];
@@ -148,7 +150,7 @@ static void test_launches(void)
     allocate(8, asked, 1, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "67108864 bytes of launch contexts"));
-    /* one is not wanted */
+    /* withdrawing an ask (no containers) frees its launch context */
     asked[0] =
         (struct rm_ask){.priority = 3, .resource_name = "*", .capability = {{1024, 1, 0, 0}}};
     allocate(8, asked, 1, NULL, 0);
@@ -158,7 +160,7 @@ static void test_launches(void)
     world_free(&w);
 }
 
-/* A task avoids so many nodes and no more: the first are forgotten. */
+/* A task avoids at most RM_BAD_NODES_MAX nodes: the first ones are forgotten. */
 static void test_bad_nodes(void)
 {
     struct rm_task t = {0};

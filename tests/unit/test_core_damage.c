@@ -1,8 +1,8 @@
-/* Goal: a damaged record costs what rm/core/record/damage.h draws and never the start; what is
- * damaged is kept to the byte, and the next start finds nothing to complain of.
- * Method: a store with records of every kind; each record in turn is damaged in every way that has
- * a name, and by random bytes; the RM is started with it, everything goes on to its end, and it is
- * started once more. */
+/* Goal: a damaged record costs no more than rm/core/record/damage.h says, and never keeps the RM
+ * from starting; its bytes are kept as they are, and the next start finds no damage. Method: a
+ * store with records of every kind; one record of each kind is damaged in every way that has a
+ * name, others by random bytes; the RM is started with the record, everything goes on to its end,
+ * and the RM is started once more. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void end_on(size_t node, struct base_app_id app, size_t most)
         if (w.nodes[node].v[i].has_task &&
             base_app_id_cmp(&w.nodes[node].v[i].task.app, &app) == 0) {
             w.nodes[node].v[i].ended = true;
-            w.nodes[node].v[i].exit_code = most == 2; /* one fails */
+            w.nodes[node].v[i].exit_code = most == 2; /* of two, the first fails */
             most--;
         }
 }
@@ -30,9 +30,9 @@ static void may_commit(struct base_app_id app, int32_t index)
     world_step(&w, &ev);
 }
 
-/* Jobs under way with tasks that have ended, failed and may commit; one that reads files; one being
- * killed; one that has ended; applications with a master that runs, one whose end is stored, one
- * that waits. */
+/* Makes jobs: two that run, with tasks that have ended, failed, or may commit (one of the jobs
+ * reads files); one that is being killed; one that has ended; one that waits. And applications: one
+ * whose master has registered, and one whose master is to be started by its user. */
 static void realistic(bool prune)
 {
     struct world_node *n;
@@ -46,7 +46,7 @@ static void realistic(bool prune)
         world_add_node(&w, 4, 2, i % 2 ? "/a" : "/b");
     ended = world_submit(&w, "ended 2 1 1 4 2 0");
     world_beat_all(&w, 0);
-    world_run_dry(&w); /* before there is a master, which it would wait for */
+    world_run_dry(&w); /* before there is a master, for which world_run_dry() would wait */
     id = world_submit_app(&w, "app 1024 2 0");
     world_beat_all(&w, 0);
     world_beat_all(&w, 0);
@@ -111,8 +111,8 @@ static void end_all_that_runs(void)
         }
 }
 
-/* All that runs ends well, masters too, without having said that they finish; who is silent is
- * given up. */
+/* Ends all containers with exit code 0, masters too, which have not unregistered, and lets time
+ * pass until silent masters are given up. */
 static void all_end(void)
 {
     for (int i = 0; i < 24; i++) {
@@ -145,7 +145,7 @@ static const char *diagnostics_of(struct base_app_id app)
     return text;
 }
 
-/* Of the others nothing is lost. */
+/* Checks that all ends as it would without the damaged record, but for its own application. */
 static void others_end_well(const char *table, const char *key)
 {
     const struct base_app_id jobs[] = {running, reading, waiting, ended};
@@ -163,8 +163,9 @@ static void others_end_well(const char *table, const char *key)
     CU_ASSERT(has_ended(finishing));
 }
 
-/* The RM starts with it, all goes on; and starts again, with nothing damaged left but what is
- * kept. */
+/* Starts the RM with the damaged record, whose bytes have to be kept; then starts it again, which
+ * finds no damage, and lets everything go on to its end. @must_tell: the damage has to be
+ * noticed. */
 static void goes_on(const char *table, const char *key, const char *data, size_t len,
                     bool must_tell)
 {
@@ -194,7 +195,7 @@ static void goes_on(const char *table, const char *key, const char *data, size_t
 
 enum { HALF, EMPTY, TAIL, VERSION, TYPE, ABSURD, NEGATIVE, MISSING, WAYS };
 
-/* One way of damage in which nothing but damage can be seen. */
+/* Returns the data of @r, damaged in a way that every reader has to notice. */
 static char *damage(const struct world_record *r, int way, size_t *len)
 {
     char *space = strchr(r->data, ' '), *next = space ? strchr(space + 1, ' ') : NULL;
@@ -227,14 +228,15 @@ static char *damage(const struct world_record *r, int way, size_t *len)
         base_buf_addf(&b, "%.*s-9223372036854775808%s", (int)(space + 1 - r->data), r->data,
                       next ? next : "");
         break;
-    default: /* MISSING: the first member */
+    default: /* MISSING: without the first member */
         base_buf_addf(&b, "%.*s%s", (int)(space + 1 - r->data), r->data, next ? next + 1 : "");
     }
     *len = b.len;
     return base_buf_take(&b);
 }
 
-/* A last member more is one that these may have. The format's cost: test_format. */
+/* Returns true when the damage need not be noticed: records of tasks and nodes may have one more
+ * member. The format is left out here: see test_format(). */
 static bool reads_as_another(const char *table, const char *key, int way)
 {
     if (strcmp(table, "meta") == 0 && strcmp(key, "format") == 0)
@@ -242,7 +244,8 @@ static bool reads_as_another(const char *table, const char *key, int way)
     return way == TAIL && (strcmp(table, "task") == 0 || strcmp(table, "node") == 0);
 }
 
-/* The newest record of its key; of the tasks of a job, and of its commits, the first. */
+/* Returns true for the newest record of each key; among the tasks of a job, and among its commits,
+ * only for the first. */
 static bool is_sample(size_t i)
 {
     const struct world_record *r = &w.journal[i];
@@ -261,7 +264,7 @@ static bool is_sample(size_t i)
     return true;
 }
 
-/* Every way of damage of one record: each with a store of its own. */
+/* Damages the record @i in every way, each time in a store of its own. */
 static void damaged_in_turn(size_t i, bool prune)
 {
     for (int way = 0; way < WAYS; way++) {
@@ -311,7 +314,7 @@ static void test_each_record_kept(void)
     each_record(false);
 }
 
-/* Bytes at random: much of it reads as something else, nothing of it may stop the RM, now or
+/* Random bytes: many damaged records read as something else, but none may stop the RM, now or
  * later. */
 static void test_random_bytes(void)
 {
@@ -361,7 +364,8 @@ static void crash_with(const char *table, struct base_app_id app, const char *da
     w.may_be_damaged = false;
 }
 
-/* FAILED, with the reason; its containers are killed as their nodes come; nobody waits for it. */
+/* An application whose record is damaged is FAILED, with the reason; its end is reported once; its
+ * containers are killed when their nodes register. */
 static void test_app_fails(void)
 {
     size_t kills = 0;
@@ -370,7 +374,7 @@ static void test_app_fails(void)
     realistic(true);
     told = w.ended;
     world_crash(&w, w.journal_n);
-    told = w.ended - told; /* those that ended just before */
+    told = w.ended - told; /* the ends that are reported again after an undamaged restart */
     world_free(&w);
     realistic(true);
     told += w.ended;
@@ -391,7 +395,7 @@ static void test_app_fails(void)
     world_free(&w);
 }
 
-/* States that no life leads to: each would have been an assertion later. */
+/* States that no application can get into: each would have failed an assertion later. */
 static void test_states(void)
 {
     static const struct {
@@ -428,7 +432,8 @@ static void test_states(void)
         }
 }
 
-/* An attempt that has ended, of an application that goes on. */
+/* The newest attempt has ended or is ending, but its application is ACCEPTED or RUNNING: the record
+ * is damaged. */
 static void test_attempt_states(void)
 {
     static const int states[] = {RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINISHING,
@@ -450,7 +455,8 @@ static void test_attempt_states(void)
         }
 }
 
-/* RUNNING, but its newest attempt has ended: the next attempt has to be placed like any other. */
+/* The application is RUNNING, but its newest attempt has failed or was killed: the next attempt has
+ * to be placed like any other. */
 static void test_running_without_attempt(void)
 {
     static const int states[] = {RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED};
@@ -506,7 +512,9 @@ static void test_no_splits(void)
     }
 }
 
-/* Who may commit is not known: nobody else does the task until every node has told what it runs. */
+/* Where the record of a right to commit is damaged, it is unknown which attempt may commit: so no
+ * other attempt of the task is started until every node has reported what it runs, or was given
+ * up. */
 static void test_commit_waits(void)
 {
     struct world_node *n;
@@ -537,9 +545,9 @@ static void test_commit_waits(void)
             world_beat_all(&w, 0);
             CU_ASSERT_EQUAL(world_app(&w, running).phase[0].running, 0);
         }
-        world_crash(&w, w.journal_n); /* that is so after another start too */
+        world_crash(&w, w.journal_n); /* the same holds after another start */
     }
-    for (int i = 0; i < 80; i++) { /* until the silent one is given up */
+    for (int i = 0; i < 80; i++) { /* until the silent node is given up */
         world_advance(&w, S);
         world_beat_all(&w, 0);
     }
@@ -558,7 +566,8 @@ static int recover_format(struct rm_core_conf conf, const char *data, struct bas
     return rc;
 }
 
-/* Only an operator knows whether the store is the right one. */
+/* A damaged meta/format record is refused without --format-confirmed: only an operator knows
+ * whether this is the store that the nodes work for. */
 static void test_format(void)
 {
     static const char *const bad[] = {"", "f1", "f1 2 ", "f3 1 ", "f1 1 1 ", "f1 -1 "};
@@ -579,7 +588,7 @@ static void test_format(void)
     world_free(&w);
 }
 
-/* The record that this version makes of the application. */
+/* Replaces the record of the application by the one that this version writes. */
 static void written_again(struct base_app_id app)
 {
     char key[BASE_ID_TEXT_MAX];
@@ -591,11 +600,12 @@ static void written_again(struct base_app_id app)
     w.core->out = NULL;
     replace((struct world_record *)record_of("app", base_app_id_text(&app, key)), w.core->text.data,
             w.core->text.len);
-    w.core->seq--; /* it was not written by a step */
+    w.core->seq--; /* no step wrote this record: takes back its number */
     w.fx.len = 0;
 }
 
-/* Sums of what was used stay at the bound; what an earlier version let overflow reads back. */
+/* Sums of resources used stop at the largest number; a record of an earlier version, which let them
+ * overflow, reads back with that bound. */
 static void test_sums(void)
 {
     static const struct {
@@ -637,15 +647,15 @@ static void test_sums(void)
             CU_ASSERT_EQUAL(v.vcore_seconds, cases[i].vcore_s);
             if (!again)
                 written_again(running);
-            world_crash(&w, w.journal_n); /* as this version writes it */
+            world_crash(&w, w.journal_n); /* then with the record as this version writes it */
         }
         base_buf_free(&b);
         world_free(&w);
     }
 }
 
-/* Sums that do not read back, or that such a record cannot have: it is damaged, and not shown with
- * other figures. */
+/* With sums that cannot be read, or that such a record cannot have, the record is damaged: the
+ * application is not shown with other figures. */
 static void test_sums_damaged(void)
 {
     static const struct {
@@ -655,11 +665,11 @@ static void test_sums_damaged(void)
     } odd[] = {
         {true, RM_APP_FINISHED, "5 5 1 1 x 7 0 "},
         {true, RM_APP_FINISHED, "5 5 1 1 7 99999999999999999999 0 "},
-        {true, RM_APP_FINISHED, "5 6 1 1 7 7 0 "},    /* more have succeeded than there are */
-        {true, RM_APP_FINISHED, "5 5 1 1 7 7 1000 "}, /* so many counters there never were */
+        {true, RM_APP_FINISHED, "5 6 1 1 7 7 0 "},    /* more tasks have succeeded than there are */
+        {true, RM_APP_FINISHED, "5 5 1 1 7 7 1000 "}, /* there were never 1,000 counters */
         {true, RM_APP_FINISHED, "5 5 1 1 7 7 1 "},    /* a counter is missing */
-        {true, RM_APP_RUNNING, "5 5 1 1 7 7 0 "},     /* it goes on */
-        {false, RM_APP_FINISHED, "5 5 1 1 7 7 0 "},   /* and that is no job */
+        {true, RM_APP_RUNNING, "5 5 1 1 7 7 0 "},     /* an application that runs has no sums */
+        {false, RM_APP_FINISHED, "5 5 1 1 7 7 0 "},   /* nor has one that is no job sums of tasks */
     };
 
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
@@ -683,7 +693,8 @@ static void test_sums_damaged(void)
     }
 }
 
-/* A record of a task whose key names none costs nothing but itself, and is kept like any other. */
+/* A record of a task or of a right to commit whose key names no task costs nothing else, and is
+ * kept like any damaged record. */
 static void test_keys(void)
 {
     static const char *const keys[] = {"", "task", "task_x_0001_m_000000",
@@ -707,8 +718,8 @@ static void test_keys(void)
         }
 }
 
-/* An application's record in which no submission is found: the core itself keeps it, whoever has
- * looked at it before. */
+/* A record of an application in which no submission can be found is damaged: the core itself finds
+ * out and keeps it, also when its caller, who reads submissions, has said nothing. */
 static void test_app_unread(void)
 {
     static const struct {
@@ -750,7 +761,8 @@ static void test_app_unread(void)
     }
 }
 
-/* Numbers as large as they can be read are counted on from there, and read again. */
+/* A record with the largest numbers that can be read: the core counts on from them, and its record
+ * of the result can be read again. */
 static void test_counted_on(void)
 {
     realistic(true);

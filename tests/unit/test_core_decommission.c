@@ -90,7 +90,7 @@ static void test_drain(void)
     world_free(&w);
 }
 
-/* A node whose disk is full while it is drained gets nothing when it is drained no longer. */
+/* A node that is unhealthy when its draining ends gets no container until it is healthy again. */
 static void test_undrain_unhealthy(void)
 {
     begin();
@@ -165,14 +165,14 @@ static void test_at_once(void)
     CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_DECOMMISSIONED);
     CU_ASSERT_EQUAL(w.nodes[0].shutdowns, 1); /* in the answer to the held heartbeat */
     CU_ASSERT_EQUAL(count_nodes(RM_NODE_DECOMMISSIONED), 1);
-    /* it tries again, and is told again */
+    /* the node registers, and is ordered again to shut down */
     w.nodes[0].up = true;
     world_restart_node(&w, &w.nodes[0]);
     CU_ASSERT_EQUAL(w.nodes[0].shutdowns, 2);
     CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_DECOMMISSIONED);
     world_run_dry(&w); /* all six maps run on the other node */
     CU_ASSERT_EQUAL(w.nodes[1].launches, 6);
-    /* allowed again: it comes back */
+    /* a node that is allowed again may register */
     world_refresh(&w, NULL, NULL, 0);
     CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_DECOMMISSIONED);
     w.nodes[0].up = true;
@@ -182,7 +182,8 @@ static void test_at_once(void)
     world_free(&w);
 }
 
-/* An answer with the order may be lost: the next heartbeat gets it again. */
+/* Where no heartbeat was held, the answer to the next one has the order to shut down. So the order
+ * cannot get lost: every later heartbeat would get it. */
 static void test_shutdown_repeated(void)
 {
     begin();
@@ -201,7 +202,7 @@ static void test_graceful(void)
     CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_DECOMMISSIONING);
     end_containers(&w.nodes[0]);
     CU_ASSERT_EQUAL(w.nodes[0].n, 0);
-    /* its application lives, and may need what it left on the node */
+    /* the node's application still runs, and may need what it left on the node */
     CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_DECOMMISSIONING);
     world_beat(&w, &w.nodes[0], 100 * S);
     end_containers(&w.nodes[1]);
@@ -217,7 +218,7 @@ static void test_graceful_timeout(void)
     world_refresh(&w, NULL, "node0", 60 * S);
     world_advance(&w, 30 * S);
     world_beat_all(&w, 0);
-    world_refresh(&w, NULL, "node0", 60 * S); /* the same again: no new time */
+    world_refresh(&w, NULL, "node0", 60 * S); /* the same request again does not extend the time */
     world_advance(&w, 29 * S);
     world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_DECOMMISSIONING);
@@ -308,7 +309,7 @@ static void test_unseen(void)
     CU_ASSERT_STRING_EQUAL(v.nodes[0].health_report, "Healthy");
     CU_ASSERT_STRING_EQUAL(v.nodes[0].host, "elsewhere");
     rm_views_free(&v);
-    world_refresh(&w, NULL, "elsewhere", 0); /* once is enough */
+    world_refresh(&w, NULL, "elsewhere", 0); /* the same entry again adds nothing */
     CU_ASSERT_EQUAL(count_nodes(RM_NODE_DECOMMISSIONED), 1);
     world_refresh(&w, NULL, NULL, 0);
     CU_ASSERT_EQUAL(count_nodes(RM_NODE_DECOMMISSIONED), 0);

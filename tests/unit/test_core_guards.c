@@ -1,8 +1,8 @@
-/* Goal: what the core does for the rare case only is done: containers that are never started
- * expire, kills are repeated, old heartbeats are refused, an attempt that is being killed may not
- * commit, isolated faults of a policy are forgiven, preemption gets on to nodes far down the list,
- * reduces wait for nodes that ran their maps.
- * Method: each in a small world in which everything else would go well without it. */
+/* Goal: what the core does in rare cases works: containers that are never started expire, kills are
+ * repeated, old heartbeats are refused, an attempt that is being killed may not commit, isolated
+ * faults of a policy are forgiven, preemption reaches nodes far down the list, reduces wait for
+ * nodes that ran their maps. Method: each case in a small world in which everything else would go
+ * well without it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static struct rm_phase_view maps(struct base_app_id id)
 
 static void drop_containers(struct world_node *n)
 {
-    n->n = 0; /* its launches never happened, and it knows nothing of them */
+    n->n = 0; /* the node has never started them, and does not know them */
 }
 
 static void beat_for(struct world_node *n, int64_t us)
@@ -44,8 +44,8 @@ static void begin_expiry(int64_t expiry_us)
     world_add_node(&w, 4, 1, NULL);
 }
 
-/* Each allocation has its own time; the node is told, since the launch may only be late; the task
- * has not failed. */
+/* Each allocation expires at its own time. Its node is ordered to kill the container, since the
+ * launch may only be late, and the task does not count as failed. */
 static void test_expiry(void)
 {
     struct world_node *n;
@@ -54,7 +54,7 @@ static void test_expiry(void)
 
     begin_expiry(60 * S);
     n = &w.nodes[0];
-    id = world_submit(&w, "a 2 0 0 1 0 0"); /* a single failure would end it */
+    id = world_submit(&w, "a 2 0 0 1 0 0"); /* a single failure would end the job */
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->launches, 2);
     drop_containers(n);
@@ -63,7 +63,7 @@ static void test_expiry(void)
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->launches, 3);
     drop_containers(n);
-    beat_for(n, 25 * S); /* 55 s after the first */
+    beat_for(n, 25 * S); /* 55 s after the first launches */
     CU_ASSERT_EQUAL(n->kills, 0);
     CU_ASSERT_EQUAL(maps(id).running, 2);
     world_advance(&w, 5 * S);
@@ -79,7 +79,7 @@ static void test_expiry(void)
     CU_ASSERT_EQUAL(v.counters[RM_C_FAILED_MAPS], 0);
     beat_for(n, 25 * S);
     CU_ASSERT_EQUAL(maps(later).running, 1);
-    world_advance(&w, 5 * S); /* the later one, 60 s after it was given */
+    world_advance(&w, 5 * S); /* the later allocation, 60 s after it was made */
     CU_ASSERT_EQUAL(maps(later).running, 0);
     CU_ASSERT_EQUAL(maps(later).pending, 1);
     world_beat(&w, n, 0);
@@ -91,7 +91,7 @@ static void test_expiry(void)
     world_free(&w);
 }
 
-/* What has been reported once is no longer waited for, wherever in the list it was. */
+/* A container that was reported once does not expire, wherever in the list of allocations it is. */
 static void test_expiry_of_some(void)
 {
     struct world_node *n;
@@ -133,8 +133,8 @@ static void test_expiry_off(void)
     world_free(&w);
 }
 
-/* A kill order whose answer was lost, and the NodeManager started again: the order is given once
- * more. */
+/* The answer with a kill order was lost, and the NodeManager was started again: the order is
+ * repeated when the node registers. */
 static void test_kill_repeated(void)
 {
     struct world_node *n;
@@ -153,7 +153,8 @@ static void test_kill_repeated(void)
     world_restart_node(&w, n);
     CU_ASSERT_EQUAL(n->kills, 1);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
-    n->v[0].ended = false; /* it takes its time to die: nothing is ordered again meanwhile */
+    /* the container takes its time to die: nothing is ordered again meanwhile */
+    n->v[0].ended = false;
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->kills, 1);
     n->v[0].ended = true;
@@ -174,7 +175,8 @@ static void beat_as(struct world_node *n, int64_t response_id)
     world_step(&w, &ev);
 }
 
-/* Of all numbers the last two are taken: the next heartbeat, and the last one again. */
+/* Of all response ids, a heartbeat may have two: that of the last answer (the next heartbeat) and
+ * the one before (the last heartbeat again). */
 static void test_response_ids(void)
 {
     struct world_node *n;
@@ -239,8 +241,8 @@ static bool commit(struct base_app_id app, int32_t attempt)
     return w.reply.flag;
 }
 
-/* Its kill is on the way: were it told yes, the next attempt would wait for a rename that may never
- * come, or write over one that did. */
+/* An attempt whose kill is under way may not commit: otherwise the next attempt would wait for a
+ * rename that may never come, or write over the result. */
 static void test_no_commit_when_killed(void)
 {
     struct world_node *n;
@@ -257,7 +259,7 @@ static void test_no_commit_when_killed(void)
     CU_ASSERT_EQUAL(n->kills, 1);
     CU_ASSERT_EQUAL(maps(a).running, 1);
     CU_ASSERT_FALSE(commit(a, 0));
-    world_beat(&w, n, 0); /* dead: its slot goes to the other job */
+    world_beat(&w, n, 0); /* the attempt has ended: its slot goes to the other job */
     CU_ASSERT_EQUAL(maps(a).pending, 1);
     for (int i = 0; i < 4 && !maps(a).running; i++) {
         for (size_t j = 0; j < n->n; j++)
@@ -272,8 +274,8 @@ static void test_no_commit_when_killed(void)
     world_free(&w);
 }
 
-/* An attempt that may commit fails: the store says so too. After a restart its task waits for no
- * node that could bring the attempt back, which has ended. */
+/* An attempt that had the right to commit fails: the store has a record that the right is gone. So
+ * after a restart the task does not wait for a node that might report that attempt. */
 static void test_right_goes(void)
 {
     const struct world_record *last = NULL;
@@ -313,8 +315,8 @@ static void test_right_goes(void)
     world_free(&w);
 }
 
-/* Work that comes asks at most so many full nodes in vain; the next one asks on from there, not
- * from the first again. */
+/* For new work the policy is asked about at most 64 full nodes in vain; for the next work it is
+ * asked about the nodes after those, not about the first ones again. */
 static void test_preempt_goes_on(void)
 {
     struct base_app_id urgent[2];
@@ -348,7 +350,8 @@ static struct policy_job *now_and_then(struct policy *self, struct policy_offer 
     return silent ? NULL : policy_fifo.next(self, offer, prev);
 }
 
-/* Only empty answers in a row replace it: those with an assignment between them are forgiven. */
+/* Only RM_POLICY_FAULTS_MAX empty answers in a row have the policy replaced: empty answers with an
+ * assignment between them are forgiven. */
 static void test_isolated_faults(void)
 {
     struct rm_cluster_view v;
@@ -409,7 +412,7 @@ static struct base_app_id begin_colocation(const char *wait)
     world_renew(&w);
     world_add_node(&w, 2, 1, NULL);
     world_add_node(&w, 2, 2, NULL);
-    w.nodes[0].slots[BASE_TASK_REDUCE] = 0; /* comes when the test says so */
+    w.nodes[0].slots[BASE_TASK_REDUCE] = 0; /* the node gets its reduce slot later */
     world_register(&w, &w.nodes[0]);
     id = world_submit(&w, "a 2 2 0 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
@@ -425,7 +428,7 @@ static void test_colocation(void)
 {
     struct base_app_id id = begin_colocation("6");
 
-    world_beat(&w, &w.nodes[1], 0); /* its time begins with the first slot that it declines */
+    world_beat(&w, &w.nodes[1], 0); /* the job's wait begins with the first slot that it declines */
     CU_ASSERT_EQUAL(reduces_on(&w.nodes[1]), 0);
     world_advance(&w, 5 * S);
     world_beat(&w, &w.nodes[1], 0);
@@ -449,7 +452,8 @@ static void test_colocation(void)
     world_free(&w);
 }
 
-/* Not when it is off, and not for a job without maps: no node could be better than another. */
+/* Reduces do not wait where co-location is off, nor do those of a job without maps: no node could
+ * be better than another. */
 static void test_no_colocation(void)
 {
     struct base_app_id id = begin_colocation("0");
@@ -481,7 +485,7 @@ static const struct world_record *record(const char *table, const char *key_begi
 }
 
 /* A list of splits that was cut off anywhere costs its job at most: nothing is freed twice, nothing
- * read beyond. */
+ * is read beyond its end (the sanitizer would see it). */
 static void test_damaged_splits(void)
 {
     static const char spec[] = "a 6 2 1 4 2 0";

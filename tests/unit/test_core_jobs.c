@@ -1,5 +1,6 @@
-/* Goal: a job's way from submission to its end, with failures, kills and arbitration on the way.
- * Method: event sequences on a small world; what nodes, readers and askers see is compared. */
+/* Goal: a job's way from submission to its end, with failures, kills and arbitration of commits on
+ * the way. Method: event sequences on a small world; what nodes, readers and tasks see is
+ * compared. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +124,8 @@ static void test_submitted_again(void)
     world_free(&w);
 }
 
-/* Ids of this instance are those that it gave: one that a client made up would use up all that
- * follow. */
+/* Of the ids that begin with this instance's start, only those that it gave are taken: one that a
+ * client made up could use up all that follow. */
 static void test_ids_given(void)
 {
     struct rm_event ev = {.kind = RM_EV_NEW_APP_ID}, app = {.kind = RM_EV_SUBMIT_APP};
@@ -185,12 +186,12 @@ static void test_retry_elsewhere(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 0, &n));
     finish(id, BASE_TASK_MAP, 0, 1, "no");
     world_beat(&w, n, 0);
-    CU_ASSERT_PTR_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other)); /* not there again */
+    CU_ASSERT_PTR_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other)); /* not on that node again */
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 0, &other));
     CU_ASSERT(other != n);
     finish(id, BASE_TASK_MAP, 0, 1, "no");
-    world_beat(&w, n, 0); /* it failed everywhere: anywhere */
+    world_beat(&w, n, 0); /* the map has failed on both nodes: so any node will do */
     CU_ASSERT_PTR_NOT_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other));
     CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 0, NULL).attempts, 3);
     world_run_dry(&w);
@@ -211,7 +212,7 @@ static void test_fails_at_last(void)
     finish(id, BASE_TASK_MAP, 0, 3, "first");
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
     finish(id, BASE_TASK_MAP, 0, 3, "line 7: no such word");
-    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING); /* the other one is being killed */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING); /* the other map is being killed */
     world_beat(&w, &w.nodes[0], 0);
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_PTR_NULL(world_task(&w, id, BASE_TASK_MAP, 1, &n));
@@ -230,8 +231,8 @@ static void test_fails_at_last(void)
     world_free(&w);
 }
 
-/* Goal: how a job ended is one word, can be asked for, and is counted; YARN's counts stay what they
- * are there. */
+/* Goal: how a job ended is one word, by which lists can be filtered and jobs are counted; counts
+ * that YARN has, too, stay as they are in YARN. */
 static void test_results(void)
 {
     static const enum rm_result want[] = {RM_RESULT_SUCCEEDED, RM_RESULT_FAILED, RM_RESULT_KILLED,
@@ -263,7 +264,8 @@ static void test_results(void)
     rm_view_cluster(w.core, &cluster);
     for (int r = RM_RESULT_SUCCEEDED; r <= RM_RESULT_KILLED; r++)
         CU_ASSERT_EQUAL(cluster.apps_results[r], 1);
-    /* as in YARN: FINISHED, with the final status FAILED */
+    /* as in YARN, a failed job is FINISHED, with the final status FAILED, and not counted as
+     * failed */
     CU_ASSERT_EQUAL(cluster.apps_failed, 0);
     CU_ASSERT_EQUAL(cluster.apps_completed, 2);
     world_free(&w);
@@ -321,7 +323,7 @@ static void test_kill(void)
     CU_ASSERT_EQUAL(w.reply.state, RM_APP_KILLING);
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
-    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING); /* its processes still end */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING); /* its processes are still ending */
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_KILLED);
@@ -338,7 +340,7 @@ static void test_kill(void)
     world_free(&w);
 }
 
-/* A kill that comes while the output is being closed comes too late. */
+/* A kill that comes while the output is being committed comes too late. */
 static void test_kill_while_committing(void)
 {
     struct base_app_id id;
@@ -358,9 +360,9 @@ static void test_kill_while_committing(void)
     world_free(&w);
 }
 
-/* The RM ends before it is durable that the output is there: who takes over must not call the job
- * killed. The kill is answered when all that the job has done is durable: so it is not begun anew
- * either. */
+/* The RM crashes before it is durable that the output was committed: the next leader must not call
+ * the job killed. The kill is answered when all that the job has done is durable: so the next
+ * leader only commits again, and does not begin the job anew. */
 static void test_kill_while_committing_and_crash(void)
 {
     struct base_app_id id;
@@ -392,7 +394,8 @@ static void test_kill_while_committing_and_crash(void)
     world_free(&w);
 }
 
-/* Then the kill counts; and the folder is cleared away when that is durable, not before. */
+/* When the commit fails, a kill that came meanwhile counts. The folder is cleared away only when
+ * that is durable. */
 static void test_kill_and_commit_fails(void)
 {
     struct base_app_id id;
@@ -423,8 +426,8 @@ static void test_kill_and_commit_fails(void)
     world_free(&w);
 }
 
-/* Whoever sees the end finds the folder gone; a leader that takes over before that clears it away
- * itself. */
+/* A job is shown as ended only when its folder is gone; a leader that takes over before that clears
+ * the folder away itself. */
 static void test_end_waits_for_abort(void)
 {
     struct base_app_id id;
@@ -522,7 +525,7 @@ static void test_slowstart(void)
     }
     CU_ASSERT_EQUAL(world_app(&w, id).phase[1].running, 2);
     world_run_dry(&w);
-    id = world_submit(&w, "b 0 3 0 4 0 0"); /* reduces alone: at once */
+    id = world_submit(&w, "b 0 3 0 4 0 0"); /* a job of reduces alone starts them at once */
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(world_app(&w, id).phase[1].running, 3);
     world_run_dry(&w);
@@ -540,10 +543,11 @@ static void test_commit_arbitration(void)
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_FALSE(commit(id, BASE_TASK_REDUCE, 0, 5)); /* no such attempt runs */
     CU_ASSERT(commit(id, BASE_TASK_REDUCE, 0, 0));
-    CU_ASSERT(commit(id, BASE_TASK_REDUCE, 0, 0)); /* the same one may ask again */
+    CU_ASSERT(commit(id, BASE_TASK_REDUCE, 0, 0)); /* the same attempt may ask again */
     CU_ASSERT_FALSE(commit(id, BASE_TASK_REDUCE, 0, 1));
     finish(id, BASE_TASK_REDUCE, 0, 1, "died after commit");
-    CU_ASSERT_FALSE(commit(id, BASE_TASK_REDUCE, 0, 0)); /* its right has gone with it */
+    /* the right to commit has gone with the attempt */
+    CU_ASSERT_FALSE(commit(id, BASE_TASK_REDUCE, 0, 0));
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_PTR_NOT_NULL(world_task(&w, id, BASE_TASK_REDUCE, 0, &n));
     CU_ASSERT(commit(id, BASE_TASK_REDUCE, 0, 1));
@@ -595,9 +599,9 @@ static void test_map_outputs(void)
     CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 2);
     fetch_failure(id, 0, 0, 1, false);
     CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 1);
-    fetch_failure(id, 1, 0, 1, true); /* 404: once is enough */
+    fetch_failure(id, 1, 0, 1, true); /* the output is gone (404): one report is enough */
     CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 0);
-    fetch_failure(id, 1, 0, 1, true); /* stale */
+    fetch_failure(id, 1, 0, 1, true); /* about an attempt that counts no longer */
     world_beat(&w, &w.nodes[1], 0);
     finish(id, BASE_TASK_MAP, 0, 0, NULL);
     since = version;
@@ -613,8 +617,8 @@ static void test_map_outputs(void)
     world_free(&w);
 }
 
-/* Readers get long lists piece by piece: each map once, those that were run again in their new
- * place. */
+/* Readers get long lists piece by piece: each map once, with the attempt that counts, even if it
+ * was run again. */
 static void test_views_in_pieces(void)
 {
     static bool seen[2500];
@@ -628,7 +632,8 @@ static void test_views_in_pieces(void)
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(rm_view_tasks(w.core, id, BASE_TASK_MAP, 1u << RM_TASK_FAILED, &pos, 10, &v),
                     0);
-    CU_ASSERT_EQUAL(pos, 1000); /* none of these; the reader comes back */
+    /* none of the first 1,000 maps has failed; the reader asks again from there */
+    CU_ASSERT_EQUAL(pos, 1000);
     rm_views_free(&v);
     for (size_t i = 0; i < w.nodes[0].n; i++) {
         w.nodes[0].v[i].ended = w.nodes[0].v[i].task.kind == BASE_TASK_MAP;
@@ -667,8 +672,8 @@ static void one_map_done(int nodes, const char *job, struct base_app_id *id)
     CU_ASSERT_EQUAL(world_app(&w, *id).phase[0].succeeded, 1);
 }
 
-/* The only reduce can say it twice; each time counts as a failure of the map; the last one fails
- * the job. */
+/* The only reduce has to report a map's output twice. That counts as a failure of the map, and the
+ * third one fails the job. */
 static void test_fetch_failures_bounded(void)
 {
     struct base_app_id id;
@@ -687,7 +692,8 @@ static void test_fetch_failures_bounded(void)
         for (size_t i = 0; i < w.nodes_n; i++)
             world_beat(&w, &w.nodes[i], 0);
         CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 0, &n));
-        CU_ASSERT_EQUAL(n - w.nodes, attempt + 1); /* not where it could not be fetched from */
+        /* not on a node from which its output could not be fetched */
+        CU_ASSERT_EQUAL(n - w.nodes, attempt + 1);
         finish(id, BASE_TASK_MAP, 0, 0, NULL);
     }
     for (int i = 0; i < 3; i++)
@@ -699,7 +705,8 @@ static void test_fetch_failures_bounded(void)
     world_free(&w);
 }
 
-/* A node that is down says nothing against the map, even if the job allows one attempt only. */
+/* Fetches that fail because a node is silent do not count against the map, even where the job
+ * allows only one attempt. */
 static void test_fetch_from_silent_node(void)
 {
     struct base_app_id id;
@@ -776,7 +783,8 @@ static void test_lists(void)
     world_free(&w);
 }
 
-/* Explicit tasks, each with a command and a host of its own: every one is offered where it lies. */
+/* Explicit tasks, each with a command and a host of its own: every task that runs does so on its
+ * host. */
 static void test_many_groups(void)
 {
     enum { GROUPS = 30000, NODES = 4, LOOKED_AT = 200 };
@@ -797,7 +805,7 @@ static void test_many_groups(void)
         g->hosts.v = base_alloc(sizeof *g->hosts.v);
         g->hosts.v[g->hosts.n++] = base_strdup(w.nodes[of].host);
         for (int64_t i = 0; g->kind == BASE_TASK_MAP && i < g->count && maps + 1 < LOOKED_AT; i++)
-            host[++maps] = of; /* the first one, which was there, has none */
+            host[++maps] = of; /* the first task, which world_spec() made, has no host */
     }
     ev.u.submit_job.spec = s;
     ev.u.submit_job.app_token = "0123456789abcdef0123456789abcdef";

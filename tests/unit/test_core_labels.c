@@ -1,7 +1,6 @@
-/* Goal: node labels say what YARN's say: which nodes have them, and which requests go where; a
- * failover keeps them.
- * Method: event sequences on a small world of two nodes, with jobs and with the master of
- * core_masters.h. */
+/* Goal: node labels do what YARN's do: which nodes have them, and where requests may be placed; a
+ * failover keeps them. Method: event sequences on a small world of two nodes, with jobs and with
+ * the master of core_masters.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +75,7 @@ static void test_names(void)
                   "collection.");
     change(RM_LABELS_REMOVE, "gpu", NULL, false);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
-    add("gpu", false); /* a new one of that name */
+    add("gpu", false); /* a new label of that name */
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
     world_free(&w);
 }
@@ -101,14 +100,14 @@ static void test_nodes(void)
     check_refused("2 labels specified on host=node0, please note that we do not support "
                   "specifying multiple labels on a single host for now.");
     check_label(0, "");
-    give("node0:0", "ssd"); /* the host */
+    give("node0:0", "ssd"); /* port 0: the host */
     check_label(0, "ssd");
     check_label(1, "");
-    give("node0:8042", "gpu"); /* its node has one of its own */
+    give("node0:8042", "gpu"); /* the node gets a label of its own */
     check_label(0, "gpu");
-    give("node0:8042", NULL); /* or none, though the host has */
+    give("node0:8042", NULL); /* or none, though the host has one */
     check_label(0, "");
-    give("node0:0", "ssd"); /* the host's replaces it */
+    give("node0:0", "ssd"); /* a new label of the host replaces the node's */
     check_label(0, "ssd");
     give("node1:8042", "gpu");
     change(RM_LABELS_REMOVE, "ssd", NULL, false);
@@ -150,7 +149,7 @@ static void test_failover(void)
     world_free(&w);
 }
 
-/* Requests without a label stay away from an exclusive one. */
+/* Requests without a label are not placed on nodes with an exclusive label. */
 static void test_exclusive(void)
 {
     one_labelled(true);
@@ -185,7 +184,7 @@ static void test_not_exclusive(void)
     CU_ASSERT_EQUAL(v.label_uses[0].masters_used.v[RM_RES_MEMORY_MB], 0);
     rm_views_free(&totals);
     rm_views_free(&v);
-    /* what runs on a node goes with it to another label */
+    /* what runs on a node is counted for the node's new label */
     v = (struct rm_views){0};
     give("node0:8042", NULL);
     rm_view_label_uses(w.core, &v);
@@ -294,7 +293,7 @@ static void test_submission_refused(void)
     world_free(&w);
 }
 
-/* Masters that wait for a label without nodes do not keep others from their turn, nor do they fill
+/* Masters that wait for a label without nodes do not hold up other masters; and masters do not fill
  * all slots of their label. */
 static void test_masters_of_a_label(void)
 {
@@ -317,7 +316,7 @@ static void test_masters_of_a_label(void)
         world_beat(&w, &w.nodes[0], 0);
     for (size_t i = 0; i < w.nodes[0].n; i++)
         running += w.nodes[0].v[i].master;
-    CU_ASSERT_EQUAL(running, 2); /* of four slots */
+    CU_ASSERT_EQUAL(running, 2); /* of its four map slots */
     for (int i = 0; i < 8; i++)
         world_kill(&w, apps[i]);
     world_kill(&w, id);
@@ -326,7 +325,7 @@ static void test_masters_of_a_label(void)
     world_free(&w);
 }
 
-/* A label that is gone leaves its requests waiting; it may come back. */
+/* When a label is removed, requests for it wait; they go on when the label is added again. */
 static void test_removed_while_wanted(void)
 {
     one_labelled(true);
@@ -392,7 +391,7 @@ static void test_bounds(void)
     CU_ASSERT_EQUAL(w.core->labels.mappings_n, 0);
     change_many(RM_LABELS_REPLACE, v, RM_LABEL_MAPPINGS_MAX);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
-    change_many(RM_LABELS_REPLACE, v, RM_LABEL_MAPPINGS_MAX); /* all of them are there */
+    change_many(RM_LABELS_REPLACE, v, RM_LABEL_MAPPINGS_MAX); /* all of them exist already */
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
     give(names[RM_LABEL_MAPPINGS_MAX], "gpu");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ELIMIT);

@@ -1,7 +1,7 @@
 /* Goal: the ledger counts a container in every place as it begins, is suspended, resumed, killed
- * and ends, and its audit notices any one count that is wrong.
- * Method: a small world with one container in each condition; then each count is changed by one in
- * a child process, which has to abort. */
+ * and ends, and its audit notices any one count that is wrong. Method: a small world whose
+ * containers go from one condition to the next; then each count is changed by one in a child
+ * process, which has to abort. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -95,7 +95,7 @@ static void test_life(void)
     CU_ASSERT_EQUAL(app()->preempted.vcore_ms, app()->vcore_ms);
     ct = container_of(RM_TALLY_HELD);
     rm_container_suspend(w.core, ct);
-    /* holds no slot that could come free */
+    /* a suspended container holds no slot that could come free */
     rm_container_order_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
     check(2, 1, 0, 3);
     rm_container_end(w.core, ct, 0, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Goal: plain applications: the master's life and its protocol as YARN's. Method: event
+/* Goal: the life of a plain application's master, and its protocol, are as in YARN. Method: event
  * sequences. */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void test_whole_life(void)
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
     do_register(1); /* the first answer was lost */
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
-    register_at(1, 98); /* somebody else */
+    register_at(1, 98); /* another process */
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     asks[0] = ask("*", 4);
     allocate(0, asks, 1, NULL, 0);
@@ -32,10 +32,10 @@ static void test_whole_life(void)
     CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
     world_beat(&w, &w.nodes[0], 0);
     allocate(1, NULL, 0, NULL, 0);
-    CU_ASSERT_EQUAL(w.reply.allocated_n, 3); /* the node has three left */
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 3); /* the node has three slots left */
     for (int i = 0; i < 3; i++)
         got[i] = w.reply.allocated[i].id;
-    allocate(1, NULL, 0, NULL, 0); /* once more: the same answer */
+    allocate(1, NULL, 0, NULL, 0); /* the same request again: the same answer */
     CU_ASSERT_EQUAL(w.reply.response_id, 2);
     CU_ASSERT_EQUAL(w.reply.allocated_n, 3);
     allocate(7, NULL, 0, NULL, 0);
@@ -107,7 +107,8 @@ static void test_attempts(void)
     world_free(&w);
 }
 
-/* A limit of the application's own is told, and what the node says of the end. */
+/* The diagnostics name a limit of the application's own, and have what the node reported of the
+ * end. */
 static void test_limit_of_its_own(void)
 {
     struct rm_views v = {0};
@@ -138,7 +139,7 @@ static void fail_attempt(int32_t attempt)
     end_master(3);
 }
 
-/* Only failures within the last minute count, also those that an earlier RM has seen. */
+/* Only failures within the last minute count, including those that an earlier RM has seen. */
 static void test_failures_that_age(void)
 {
     struct rm_views v = {0};
@@ -233,17 +234,19 @@ static void test_kill(void)
         world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
     CU_ASSERT_EQUAL(w.nodes[0].n, 0);
-    CU_ASSERT_EQUAL(world_app(&w, id).progress, 1); /* its master had a container */
+    /* a killed application whose master had a container shows 100 % */
+    CU_ASSERT_EQUAL(world_app(&w, id).progress, 1);
     rm_view_attempts(w.core, id, &v);
     CU_ASSERT_EQUAL_FATAL(v.attempts_n, 1);
     CU_ASSERT_EQUAL(v.attempts[0].state, RM_ATTEMPT_KILLED);
-    CU_ASSERT_STRING_EQUAL(v.attempts[0].diagnostics, ""); /* the application has them */
+    /* the diagnostics are the application's */
+    CU_ASSERT_STRING_EQUAL(v.attempts[0].diagnostics, "");
     rm_views_free(&v);
     world_free(&w);
 }
 
-/* keep-containers-across-application-attempts: what runs goes on, and the next attempt hears of
- * it. */
+/* keep-containers-across-application-attempts: containers that run go on, and the next attempt is
+ * told of them. */
 static void test_keep(void)
 {
     struct rm_ask asks[1];
@@ -288,7 +291,8 @@ static void test_keep(void)
     world_free(&w);
 }
 
-/* Without it they end with their master; those that nobody started end at once. */
+/* Without that option containers end with their master; those that nobody has started end at
+ * once. */
 static void test_not_kept(void)
 {
     struct rm_ask asks[1];
@@ -342,8 +346,8 @@ static void test_unreported_end(void)
     }
 }
 
-/* Attempts that a node's disk ended do not count; but they end some time, whatever the disk's fault
- * is. */
+/* Attempts that end by a fault of a node's disks do not count, up to RM_AM_DISK_FAILURES_FREE of
+ * them: the application ends some time, whatever the fault is. */
 static void test_disk_failures(void)
 {
     for (int max = 1; max <= 2; max++) {
@@ -364,7 +368,8 @@ static void test_disk_failures(void)
     }
 }
 
-/* The master's container is chosen and not yet durable when the kill comes: it is never started. */
+/* The master's container is allocated, but its record is not yet durable when the kill comes: it is
+ * never started. */
 static void test_kill_before_launch(void)
 {
     world_init(&w, "fifo");
@@ -385,7 +390,7 @@ static void test_kill_before_launch(void)
     world_free(&w);
 }
 
-/* Containers that were given out and never started do not keep an application from its end. */
+/* Containers that were allocated but never started do not keep an application from ending. */
 static void test_kill_unstarted(void)
 {
     struct rm_ask asks[1];
@@ -418,7 +423,8 @@ static void test_unmanaged(void)
     world_free(&w);
 }
 
-/* Hosts, racks, anywhere; strict asks wait for their place; reduce slots are another kind. */
+/* Asks for hosts, racks and any node; strict asks wait for their place; reduce slots are asked for
+ * on their own. */
 static void test_places(void)
 {
     struct rm_ask asks[3];
@@ -463,7 +469,8 @@ static struct rm_ask plain(const char *name, int64_t group, int32_t n)
                            .relax_locality = true};
 }
 
-/* What is not wanted any more leaves nothing behind, and nobody can ask for more than a bound. */
+/* Asks that are withdrawn leave nothing behind, and no master can ask for more than a million
+ * containers. */
 static void test_asks_bounded(void)
 {
     static struct rm_ask asks[200];
@@ -484,14 +491,14 @@ static void test_asks_bounded(void)
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "1000000"));
     CU_ASSERT_EQUAL(core_app()->asks_n, 100);
-    asks[0] = plain("*", 1, 1); /* fewer: then there is room */
+    asks[0] = plain("*", 1, 1); /* asking for fewer makes room */
     asks[1] = plain("*", 101, 9999);
-    asks[2] = plain("node0", 101, 9999); /* where, not how many */
+    asks[2] = plain("node0", 101, 9999); /* names a place, adds no containers */
     allocate(2, asks, 3, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
     CU_ASSERT_EQUAL(core_app()->asked[BASE_TASK_MAP], 1000000);
     world_beat(&w, &w.nodes[1], 0);
-    CU_ASSERT_EQUAL(core_app()->asks_n, 100); /* the first group got its one */
+    CU_ASSERT_EQUAL(core_app()->asks_n, 100); /* the first group has got its container */
     CU_ASSERT_EQUAL(core_app()->asked[BASE_TASK_MAP], 999996);
     for (int i = 0; i < 101; i++)
         asks[i] = plain("*", i + 1, 0);

@@ -1,17 +1,17 @@
-/* Goal: masters and their containers when the ResourceManager is another one, a node is lost or
- * cleans up.
- * Method: event sequences, the store and the nodes keep what they have. */
+/* Goal: what becomes of masters and their containers when another ResourceManager takes over, and
+ * when a node is lost or cleans up. Method: event sequences; over a takeover the store and the
+ * nodes keep what they have. */
 #include <string.h>
 
 #include "rm/core/record/takeover.h"
 #include "rm/core/view/view.h"
 #include "tests/unit/core_masters.h"
 
-/* The master's first words to it; @n: containers that the answer lists, the first of them is
- * returned. */
+/* The master's first calls to a new RM: it allocates, is told to resync, and registers. @n: how
+ * many containers the answer has to list; returns the first of them. */
 static struct base_container_id register_again(size_t n)
 {
-    allocate(7, NULL, 0, NULL, 0); /* whatever its number */
+    allocate(7, NULL, 0, NULL, 0); /* whatever the response id */
     CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
     do_register(1);
     CU_ASSERT_EQUAL_FATAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
@@ -31,7 +31,8 @@ static void test_restart(void)
 
     world_crash(&w, w.journal_n);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
-    for (int i = 0; i < 2; i++) { /* until it has registered; nothing is taken from it */
+    /* until the master has registered, the RM takes nothing from it */
+    for (int i = 0; i < 2; i++) {
         asks[0] = ask("*", 2);
         allocate(2, asks, 1, &got, 1);
         CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
@@ -52,7 +53,7 @@ static void test_restart(void)
     CU_ASSERT_EQUAL(w.reply.previous_n, 1);
     allocate(0, NULL, 0, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.response_id, 1);
-    CU_ASSERT_EQUAL(w.reply.allocated_n, 0); /* told */
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0); /* the container was listed at the registration */
     do_register(1);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     end(&got, 4);
@@ -61,7 +62,7 @@ static void test_restart(void)
     CU_ASSERT_EQUAL(w.reply.completed[0].exit_status, 4);
     world_crash(&w, w.journal_n);
     world_beat_all(&w, 0);
-    do_register(1); /* without having allocated */
+    do_register(1); /* then it finishes without having allocated */
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
     finish(RM_FINAL_SUCCEEDED);
     world_crash(&w, w.journal_n);
@@ -72,7 +73,8 @@ static void test_restart(void)
     world_free(&w);
 }
 
-/* Two containers were started and no answer told of them, over two failovers: no third one is. */
+/* Two containers were started, but no answer told the master of them, over two failovers: it is
+ * told of these, and no third one is started. */
 static void test_never_heard(void)
 {
     struct base_container_id first;
@@ -91,19 +93,20 @@ static void test_never_heard(void)
     world_beat_all(&w, 0);
     register_again(2);
     end(&first, 0);
-    /* once more, meanwhile one has ended: it is there still, its end is told next */
+    /* the same again, when one has ended meanwhile: it is still listed, and its end is reported
+     * next */
     do_register(1);
     CU_ASSERT_EQUAL(w.reply.previous_n, 2);
     allocate(0, NULL, 0, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
     CU_ASSERT_EQUAL_FATAL(w.reply.completed_n, 1);
     CU_ASSERT(same(&w.reply.completed[0].id, &first));
-    world_crash(&w, w.journal_n); /* not acknowledged */
+    world_crash(&w, w.journal_n); /* the end was not acknowledged */
     world_beat_all(&w, 0);
     register_again(2);
     allocate(0, NULL, 0, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.completed_n, 1);
-    allocate(1, NULL, 0, NULL, 0); /* acknowledged: its node forgets it */
+    allocate(1, NULL, 0, NULL, 0); /* the end is acknowledged: the node forgets the container */
     CU_ASSERT_EQUAL(w.reply.completed_n, 0);
     for (int i = 0; i < 3; i++)
         world_beat_all(&w, 0);
@@ -114,8 +117,8 @@ static void test_never_heard(void)
     world_free(&w);
 }
 
-/* What runs is not known before all nodes have told; nor does it wait for ever. A container that
- * comes to light later is announced like a new one, once. */
+/* A master waits until all nodes have reported what they run, but not for ever. A container that is
+ * reported later is announced to the master like a new one, once. */
 static void test_late_node(void)
 {
     struct base_container_id late = one_container();
@@ -148,7 +151,8 @@ static void test_late_node(void)
     world_free(&w);
 }
 
-/* A first registration waits for nobody, unless an earlier attempt's containers go on. */
+/* The first registration of an attempt waits for no node, unless containers of an earlier attempt
+ * go on. */
 static void test_who_waits(void)
 {
     begin("app 1024 2 0");
@@ -193,12 +197,13 @@ static void test_finished_stays(void)
     w.conf.completed_apps_max = 1;
     world_submit_app(&w, "lost 1024 1 0");
     world_crash(&w, w.journal_n);
-    CU_ASSERT_EQUAL(world_app(&w, id).id.seq, 0); /* the older one of two went */
+    /* of two ended applications the older one was removed */
+    CU_ASSERT_EQUAL(world_app(&w, id).id.seq, 0);
     world_free(&w);
 }
 
-/* A master that was recorded and never launched is given up when its node registers, and is no
- * failure. */
+/* A master that was recorded and never launched is given up when its node registers, and does not
+ * count as a failure. */
 static void test_never_launched(void)
 {
     struct rm_views v = {0};
@@ -225,8 +230,8 @@ static void test_never_launched(void)
     world_free(&w);
 }
 
-/* The master's node is lost while the RM is down; and one that had finished needs no node to
- * end. */
+/* A master whose node is lost while the RM is down is replaced; an application whose master had
+ * unregistered ends without its node. */
 static void test_lost_meanwhile(void)
 {
     begin("app 1024 1 0");
@@ -242,14 +247,15 @@ static void test_lost_meanwhile(void)
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
     finish(RM_FINAL_SUCCEEDED);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHING);
-    w.nodes[1].n = 0; /* its container vanishes with the RM down */
+    w.nodes[1].n = 0; /* its container vanishes while the RM is down */
     world_crash(&w, w.journal_n);
     world_restart_node(&w, &w.nodes[1]);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
     world_free(&w);
 }
 
-/* An ended application with a container that nobody tells of does not keep the younger ones. */
+/* An ended application is not removed while it has a container that may still run; younger ones are
+ * removed in its place, as only one is kept. */
 static void test_stuck_one_stays(void)
 {
     struct rm_ask asks[1];
@@ -286,8 +292,8 @@ static void test_stuck_one_stays(void)
     world_free(&w);
 }
 
-/* A node that cleans up forgets what it has left and tells nothing more of it: it may do so when it
- * has told all. */
+/* A node that has cleaned up after an application reports nothing more of it: so it is ordered to
+ * do that only when it has reported everything. */
 static void test_cleanup_waits(void)
 {
     struct base_container_id left = one_container();
@@ -303,11 +309,11 @@ static void test_cleanup_waits(void)
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->kills, 1);
     CU_ASSERT_EQUAL(n->cleanups, 0);
-    world_restart_node(&w, n); /* nor does a registration bring it about */
+    world_restart_node(&w, n); /* nor is it ordered when the node registers */
     CU_ASSERT_EQUAL(n->cleanups, 0);
     ct = world_find(&w, &left, &n);
     CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
-    CU_ASSERT(ct->killed); /* once more: the first order may not have arrived */
+    CU_ASSERT(ct->killed); /* the kill is ordered again: the first order may not have arrived */
     ct->ended = true;
     for (int i = 0; i < 3; i++)
         world_beat(&w, n, 0);
@@ -317,8 +323,8 @@ static void test_cleanup_waits(void)
     world_free(&w);
 }
 
-/* Its node was given up, its master has not heard so, and the node is there again with it: it must
- * not hold the slot beside another one. */
+/* A node that was given up registers with a container of whose loss its master has not been told
+ * yet: the container is killed, so that it does not hold a slot beside its successor. */
 static void test_back_from_the_lost(void)
 {
     struct base_container_id left = one_container();
@@ -335,8 +341,8 @@ static void test_back_from_the_lost(void)
     world_free(&w);
 }
 
-/* After a takeover an application is killed, and one node with its containers has registered, the
- * other one not yet. */
+/* After a takeover an application is killed when one node with its containers has registered and
+ * the other one has not: the containers on both are killed. */
 static void test_killed_before_it_is_known(void)
 {
     struct rm_ask asks[1];

@@ -89,7 +89,8 @@ static void test_scratch(void)
     rm_step_arena_free(&a);
 }
 
-/* Goal: what is held follows what a step needs, not the number of different sizes that came. */
+/* Goal: the memory that is held follows what a step needs, not the number of different sizes that
+ * came. */
 static void test_scratch_bounded(void)
 {
     struct rm_step_arena a = {0};

@@ -1,6 +1,6 @@
-/* Goal: a node that is given other resources has the slots that fit into them at once, loses the
- * containers that do not, and keeps them over a failover but not over a restart of its process.
- * Method: event sequences on a small world with slots of 1024 MiB and one vcore. */
+/* Goal: a node that is given other resources has at once the slots that fit into them, loses the
+ * containers that do not fit, and keeps the resources over a failover, but not over a restart of
+ * its process. Method: event sequences on a small world with slots of 1024 MiB and one vcore. */
 #include <stdio.h>
 #include <string.h>
 
@@ -105,7 +105,8 @@ static void test_kills(void)
     world_submit(&w, "a 3 0 0 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(live_containers(), 3);
-    world_give(&w, "node0:8042", 2048, 2, -1); /* never: they end in their time */
+    /* without a time: the containers end by themselves */
+    world_give(&w, "node0:8042", 2048, 2, -1);
     world_advance(&w, 5 * S);
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(live_containers(), 3);
@@ -129,7 +130,8 @@ static void test_kills(void)
     world_free(&w);
 }
 
-/* A later update replaces the earlier one with its time. */
+/* A later update replaces the earlier one, and with it the time after which containers are
+ * killed. */
 static void test_kill_called_off(void)
 {
     begin(2, 0);
@@ -171,7 +173,7 @@ static void test_survives(void)
     world_free(&w);
 }
 
-/* The time for containers without a slot goes on while no RM leads. */
+/* The time left to containers without a slot goes on while no RM leads. */
 static void test_deadline_survives(void)
 {
     begin(3, 0);
@@ -189,12 +191,12 @@ static void test_deadline_survives(void)
     world_give(&w, "node0:8042", 1024, 1, 3 * S);
     world_advance(&w, 2 * S);
     world_crash(&w, w.journal_n);
-    world_advance(&w, 2 * S); /* it passes before the node registers */
+    world_advance(&w, 2 * S); /* the time is over before the node registers */
     register_again();
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(live_containers(), 1);
     world_give(&w, "node0:8042", 0, 0, 3 * S);
-    world_give(&w, "node0:8042", 0, 0, -1); /* called off: the next RM does not know it */
+    world_give(&w, "node0:8042", 0, 0, -1); /* called off: the next RM kills nothing either */
     world_crash(&w, w.journal_n);
     world_advance(&w, 4 * S);
     register_again();

@@ -109,7 +109,7 @@ static void test_wake(void)
     world_free(&w);
 }
 
-/* The most room first, one task at a time. */
+/* Tasks go one at a time to the node with the most free slots. */
 static void test_spread(void)
 {
     world_init(&w, "fifo");
@@ -136,7 +136,7 @@ static void test_repeat(void)
     CU_ASSERT_EQUAL(n->launches, 2);
     world_repeat(&w, n);
     CU_ASSERT_EQUAL(n->launches, 4);
-    CU_ASSERT_EQUAL(n->repeats, 2); /* the same ones */
+    CU_ASSERT_EQUAL(n->repeats, 2); /* the same containers */
     CU_ASSERT_EQUAL(n->n, 2);
     world_repeat(&w, n);
     CU_ASSERT_EQUAL(n->n, 2);
@@ -152,7 +152,7 @@ static void test_repeat(void)
     world_free(&w);
 }
 
-/* Two heartbeats with the same id: the older request is let go with nothing in it. */
+/* Two heartbeats with the same response id: the older request is answered without orders. */
 static void test_overtaken(void)
 {
     struct world_node *n;
@@ -199,7 +199,8 @@ static void test_lost(void)
     CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 0); /* its output went with the node */
     CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 0);
     w.nodes[0].registered = false;
-    w.nodes[0].v[0].ended = true; /* it comes back with an end that nobody waits for any more */
+    /* the node comes back with a container's end for which nobody waits any more */
+    w.nodes[0].v[0].ended = true;
     w.nodes[0].v[0].exit_code = 0;
     w.nodes[0].up = true;
     world_register(&w, &w.nodes[0]);
@@ -235,7 +236,8 @@ static void test_lost_map_only(void)
     world_free(&w);
 }
 
-/* An NM that is started again keeps its containers; those that have gone are lost; outputs stay. */
+/* An NM that is started again keeps its containers; those that it does not report are lost; outputs
+ * of maps stay. */
 static void test_nm_restart(void)
 {
     struct base_app_id id;
@@ -310,7 +312,7 @@ static void test_gone(void)
     world_free(&w);
 }
 
-/* Containers nobody knows are killed, forgotten, and what is left of their application is
+/* Containers that nobody knows are killed and forgotten, and what is left of their application is
  * removed. */
 static void test_strangers(void)
 {
@@ -353,7 +355,8 @@ static void test_locality(void)
     world_free(&w);
 }
 
-/* With delay scheduling a node without the data gets nothing until W1 has passed. */
+/* With delay scheduling a node on another rack than the data gets nothing until W1 + W2 have
+ * passed. */
 static void test_delay(void)
 {
     struct base_app_id id;
@@ -374,7 +377,7 @@ static void test_delay(void)
     CU_ASSERT_EQUAL(w.nodes[3].launches, 2);
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(w.nodes[0].launches, 2);
-    world_beat(&w, &w.nodes[1], 0); /* a local launch sets it back */
+    world_beat(&w, &w.nodes[1], 0); /* a local launch begins the wait anew */
     CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
     CU_ASSERT_EQUAL(world_app(&w, id).phase[0].running, 4);
     world_free(&w);
@@ -396,8 +399,8 @@ static void register_at(struct world_node *n, int64_t sent_us)
     world_step(&w, &ev);
 }
 
-/* A registration that the node has given up arrives after the next one, and after the work that
- * came with it. */
+/* A registration that the node has given up arrives after its next one, and after the work that was
+ * ordered since: it is refused. */
 static void test_late_registration(void)
 {
     struct base_app_id id;
@@ -424,7 +427,7 @@ static void test_late_registration(void)
     CU_ASSERT(n->registered);
     snprintf(n->instance, sizeof n->instance, "another");
     n->registered = false;
-    register_at(n, 2); /* sent before it was started again */
+    register_at(n, 2); /* sent before the NodeManager was started again */
     CU_ASSERT_FALSE(n->registered);
     register_at(n, 4);
     CU_ASSERT(n->registered);
@@ -437,7 +440,8 @@ static void test_late_registration(void)
 
 #define NOBODY UINT64_MAX
 
-/* @token: 0: one that the node waits for; NOBODY: it has given the request up. */
+/* @token: 0: a new one, whose answer the node waits for; NOBODY: the node has given the request
+ * up. */
 static void beat_at(struct world_node *n, int64_t response_id, int64_t sent_us, int64_t hold_us,
                     uint64_t token)
 {
@@ -465,8 +469,9 @@ static bool put_back(void)
     return w.reply.token == NOBODY && w.reply.kind == RM_REPLY_RESYNC;
 }
 
-/* A heartbeat of an earlier registration carries the number of the answer that the node waits for
- * just now. It is not its word that the answer has come: what was ordered in it would be lost. */
+/* A late heartbeat of an earlier registration has the response id of the answer that the node waits
+ * for just now. It must not count as the acknowledgement of that answer, whose orders would be
+ * lost. */
 static void test_late_heartbeat(void)
 {
     struct world_node *n;
@@ -494,11 +499,13 @@ static void test_late_heartbeat(void)
     beat_at(n, 0, 22, 0, 0);
     CU_ASSERT_EQUAL(n->launches, 1);
     CU_ASSERT_EQUAL(n->response_id, 1);
-    beat_at(n, 1, 23, 5 * S, 0); /* held; one that was sent before it does not take its place */
+    /* held; a heartbeat that was sent before it does not take its place */
+    beat_at(n, 1, 23, 5 * S, 0);
     beat_at(n, 1, 22, 0, NOBODY);
     CU_ASSERT(put_back());
     CU_ASSERT_EQUAL(known->parked, n->token);
-    beat_at(n, 1, 23, 5 * S, 0); /* another copy of the same does: its sender may hear the answer */
+    /* another copy of the same heartbeat does: its sender may get the answer */
+    beat_at(n, 1, 23, 5 * S, 0);
     CU_ASSERT_EQUAL(known->parked, n->token);
     CU_ASSERT(n->registered);
     register_at(n, 23);
@@ -506,8 +513,8 @@ static void test_late_heartbeat(void)
     world_free(&w);
 }
 
-/* A machine that was put back to an earlier state sends what seems to be late, always. It is let in
- * when it is lost. */
+/* All requests of a machine whose clock went back seem to be late. It may register once it is given
+ * up as lost. */
 static void test_clock_went_back(void)
 {
     struct world_node *n;
@@ -583,7 +590,7 @@ static void add_fakes(char kind)
     }
 }
 
-/* All that grows with nodes. */
+/* Checks the sizes of all that grows with the number of nodes. */
 static void expect_held(size_t nodes, size_t gone)
 {
     struct rm_views v = {0};
@@ -610,7 +617,8 @@ static size_t lost_nodes(void)
     return (size_t)v.nodes[RM_NODE_LOST];
 }
 
-/* Whoever names nodes without end takes no memory for good, and their numbers are used again. */
+/* A caller that registers nodes without end takes no memory for good: such nodes are forgotten, and
+ * their indexes are used again. */
 static void test_forget_fakes(void)
 {
     size_t indexes;
@@ -619,9 +627,9 @@ static void test_forget_fakes(void)
     world_add_node(&w, 2, 1, "/real");
     add_fakes('a');
     expect_held(FAKES + 1, 0);
-    pass(70 * S); /* most are silent: they are spared for one period */
+    pass(70 * S); /* where most nodes are silent, they are spared for one period */
     expect_held(FAKES + 1, FAKES);
-    CU_ASSERT_EQUAL(lost_nodes(), FAKES); /* they are shown for their time */
+    CU_ASSERT_EQUAL(lost_nodes(), FAKES); /* lost nodes are shown for their time */
     pass(HOUR - 60 * S);
     CU_ASSERT(lost_nodes() > 0);
     pass(60 * S);
@@ -639,7 +647,7 @@ static void test_forget_fakes(void)
     world_free(&w);
 }
 
-/* More of them than are kept: the longest gone make room at once. */
+/* When there are more gone nodes than are kept, the longest gone make room at once. */
 static void test_forget_oldest(void)
 {
     forgetting_world(0, 2);
@@ -654,7 +662,7 @@ static void test_forget_oldest(void)
     CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[3].id));
     CU_ASSERT_EQUAL(node_state(1), RM_NODE_LOST);
     CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
-    pass(HOUR); /* no time counts here */
+    pass(HOUR); /* without gone_nodes_us no time counts */
     CU_ASSERT_EQUAL(w.core->gone_n, 2);
     world_crash(&w, w.journal_n); /* lost ones are gone for the next instance as well */
     CU_ASSERT_EQUAL(w.core->gone_n, 2);
@@ -673,8 +681,8 @@ static bool task_has_node(struct base_app_id id, int64_t map)
     return has;
 }
 
-/* A lost node stays as long as a job goes on that ran something there. What the job's tasks then
- * have is the index of another node, which is not shown for it. */
+/* A lost node is kept as long as a job goes on that ran something there. Later another node may
+ * have the index that the job's tasks have, and must not be shown for them. */
 static void test_forget_held(void)
 {
     struct base_app_id id;
@@ -710,7 +718,7 @@ static void test_forget_held(void)
     n = world_add_node(&w, 1, 1, NULL);
     CU_ASSERT_EQUAL(rm_node_find(w.core, n->id)->index, index);
     CU_ASSERT(!task_has_node(id, 0));
-    world_crash(&w, w.journal_n); /* it does not come back by the name in the task's record */
+    world_crash(&w, w.journal_n); /* the name in the task's record does not bring the node back */
     CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[0].id));
     CU_ASSERT(!task_has_node(id, 0));
     CU_ASSERT(task_has_node(id, 1));
@@ -725,7 +733,7 @@ static void note_forgotten(struct policy *self, uint32_t node)
     told_of = node;
 }
 
-/* The policy lets go what it knows of a node before another one has its index. */
+/* The policy is told that a node is forgotten before another node gets its index. */
 static void test_forget_told(void)
 {
     const struct policy_ops *before;
@@ -747,8 +755,8 @@ static void test_forget_told(void)
     world_free(&w);
 }
 
-/* Forgotten while it was only away: it is a new node, under any number, and what its heartbeats
- * take for their place is another one's. */
+/* A node that was forgotten while it was only away comes back as a new node, with any index. The
+ * index that its heartbeats give as a hint may be another node's by then. */
 static void test_forget_returns(void)
 {
     struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT};
@@ -766,14 +774,14 @@ static void test_forget_returns(void)
     ev.token = ++w.token;
     ev.u.heartbeat.node_id = w.nodes[0].id;
     ev.u.heartbeat.instance = w.nodes[0].instance;
-    ev.u.heartbeat.node_hint = place; /* of nobody */
+    ev.u.heartbeat.node_hint = place; /* the hint is nobody's index */
     rm_core_prefetch_node(w.core, place, 0);
     rm_core_prefetch_node(w.core, place, 1);
     world_step(&w, &ev);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
     n = world_add_node(&w, 0, 0, NULL);
     CU_ASSERT_EQUAL(rm_node_find(w.core, n->id)->index + 1, place);
-    ev.token = ++w.token; /* of another one */
+    ev.token = ++w.token; /* the hint is another node's index */
     world_step(&w, &ev);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
     CU_ASSERT_EQUAL(w.reply.token, ev.token);
@@ -789,8 +797,8 @@ static void test_forget_returns(void)
     world_free(&w);
 }
 
-/* A job's data lies on a host whose node was forgotten: the host's number stays the job's until it
- * has ended. */
+/* A job's data lies on a host whose node was forgotten: the host keeps its number until the job has
+ * ended. */
 static void test_forget_hosts(void)
 {
     struct base_app_id id;
@@ -806,7 +814,8 @@ static void test_forget_hosts(void)
     pass(HOUR + 10 * S);
     CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[0].id));
     CU_ASSERT_EQUAL(rm_names_find(&w.core->hosts, "node0"), host);
-    n = world_add_node(&w, 1, 1, "/third"); /* has the node's index, and a host of its own */
+    /* the new node has that node's index, and a host of its own */
+    n = world_add_node(&w, 1, 1, "/third");
     index = rm_node_find(w.core, n->id)->index;
     CU_ASSERT_EQUAL(index, 0);
     CU_ASSERT(rm_node_find(w.core, n->id)->host != host);
@@ -826,7 +835,7 @@ static void test_forget_hosts(void)
     world_free(&w);
 }
 
-/* Refused, and silent since: it was never more than a name. */
+/* A node that was refused and has been silent since is forgotten: it was never more than a name. */
 static void test_forget_refused(void)
 {
     struct world_node *n;

@@ -14,7 +14,8 @@
 static struct world w;
 static struct rm_views v;
 
-/* A node of 5 + 1 slots; a slot counts as one of its kind, as in the daemon. */
+/* A node of 5 map slots and 1 reduce slot. As in the daemon, the resources of a slot include the
+ * slot itself. */
 static void begin(const char *policy)
 {
     world_init(&w, policy);
@@ -62,7 +63,8 @@ static void test_newest_containers(void)
     CU_ASSERT_EQUAL_FATAL(v.containers_n, 1);
     CU_ASSERT_EQUAL(base_container_id_cmp(&first, &v.containers[0].id), 0);
     CU_ASSERT_TRUE(v.containers[0].has_task);
-    second.app = world_submit(&w, "b 1 0 0 4 0 0"); /* @first is not a container of it */
+    /* @first is not a container of this application */
+    second.app = world_submit(&w, "b 1 0 0 4 0 0");
     CU_ASSERT_EQUAL(rm_view_newest_containers(w.core, second, &first, 9, &v, &cursor, &more),
                     -BASE_ENOTFOUND);
     first.num += 1000;
@@ -122,7 +124,7 @@ static void test_turns(void)
     end();
 }
 
-/* Every policy can be asked, and is the same afterwards. */
+/* Every policy can be asked for its order and is not changed by that: all jobs still end. */
 static void test_turns_of_every_policy(void)
 {
     static const char *const policies[] = {"fifo",     "fair", "naive-fair", "hfsp", "hsrtf-pu",

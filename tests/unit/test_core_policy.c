@@ -130,7 +130,7 @@ static void test_endless(void)
     world_add_node(&w, 2, 1, "/b");
     endless.next = forever;
     w.core->ops = &endless;
-    world_submit(&w, "a 2 0 1 4 1 0"); /* declines on the second node */
+    world_submit(&w, "a 2 0 1 4 1 0"); /* the job declines slots on the second node */
     world_beat(&w, &w.nodes[1], 0);
     rm_view_cluster(w.core, &v);
     CU_ASSERT(v.policy_overruled > 0);
@@ -156,10 +156,11 @@ static void fail_on_its_host(const char *policy, const char *option, const char 
     n->v[0].ended = true;
     n->v[0].exit_code = 1;
     world_beat(&w, n, 0);
-    CU_ASSERT_EQUAL(n->launches, 1); /* not there again */
+    CU_ASSERT_EQUAL(n->launches, 1); /* the task is not run there again */
 }
 
-/* Its wait goes on while slots are offered that it avoids: nearly all the time here. */
+/* The wait of a task goes on while it is offered slots on a node that it avoids, here nearly all
+ * the time. */
 static void test_delay_where_it_failed(void)
 {
     static const char *const policies[] = {"naive-fair", "fair", "hfsp"};
@@ -171,7 +172,7 @@ static void test_delay_where_it_failed(void)
             world_beat(&w, &w.nodes[1], 0);
             CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
             world_advance(&w, 20000);
-            /* here nothing of it may run: 5 s are over at the last of these */
+            /* the task avoids this node: the 5 s are over at its last heartbeat */
             world_beat(&w, &w.nodes[0], 0);
             CU_ASSERT_EQUAL(w.nodes[0].launches, 1);
         }

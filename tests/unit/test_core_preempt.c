@@ -14,7 +14,7 @@
 static struct world w;
 static struct policy_ops ops;
 static enum policy_victim_how how;
-static int wanted; /* victims named per question */
+static int wanted; /* how many victims to name when asked next */
 static bool let_in;
 static int asked;
 
@@ -42,7 +42,8 @@ static bool admit(struct policy *self, const struct policy_job *job, int64_t now
     return let_in;
 }
 
-/* Its job order is naive fair sharing's; who is asked about @kind alone decides here. */
+/* Makes a node of @slots map slots. The policy is naive fair sharing, but the test decides about
+ * victims. */
 static void begin(int32_t slots)
 {
     world_init(&w, "naive-fair");
@@ -68,8 +69,8 @@ static void check_capacity(int64_t used, int64_t freeing)
     CU_ASSERT_EQUAL(w.core->capacity.freeing[BASE_TASK_MAP], freeing);
 }
 
-/* Two of four slots go to a new job at once; the stopped attempts go on when there is room, and end
- * once. */
+/* Two of four slots go to a new job at once; the suspended attempts go on when there is room, and
+ * end once. */
 static void test_suspend(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -102,7 +103,7 @@ static void test_suspend(void)
     world_free(&w);
 }
 
-/* What it spent suspended is no part of an attempt's time. */
+/* The time for which an attempt was suspended is no part of its work. */
 static void test_time(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -150,7 +151,7 @@ static void test_kill(void)
     wanted = 1;
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->kills, 1);
-    check_capacity(2, 1); /* free when its process has ended, not before */
+    check_capacity(2, 1); /* the slot is free when the killed process has ended, not before */
     CU_ASSERT_EQUAL(maps(b)->running, 0);
     world_beat(&w, n, 0);
     check_capacity(2, 0);
@@ -158,13 +159,14 @@ static void test_kill(void)
     v = world_app(&w, a);
     CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].pending, 1);
     CU_ASSERT_EQUAL(v.counters[RM_C_KILLED_MAPS], 1);
-    CU_ASSERT_EQUAL(v.counters[RM_C_FAILED_MAPS], 0); /* it was not its fault */
+    /* being preempted is no failure of the task */
+    CU_ASSERT_EQUAL(v.counters[RM_C_FAILED_MAPS], 0);
     world_run_dry(&w);
     CU_ASSERT_EQUAL(world_state(&w, a), RM_APP_FINISHED);
     world_free(&w);
 }
 
-/* A job with stopped attempts is killed: they end too, and hold nothing. */
+/* A job with suspended attempts is killed: these end, too, and hold nothing. */
 static void test_kill_job(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -186,8 +188,8 @@ static void test_kill_job(void)
     world_free(&w);
 }
 
-/* Its order was lost with the NodeManager, or the ResourceManager is new: what is stopped stays so,
- * and is known. */
+/* The order to suspend was lost with the NodeManager, or the ResourceManager is new: an attempt
+ * that is suspended stays so, and is known to be. */
 static void test_restarts(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -201,9 +203,9 @@ static void test_restarts(void)
     wanted = 1;
     world_beat(&w, n, 0);
     for (size_t i = 0; i < n->n; i++)
-        n->v[i].suspended = false; /* never heard of it */
+        n->v[i].suspended = false; /* the order to suspend never arrived */
     world_restart_node(&w, n);
-    CU_ASSERT_EQUAL(n->suspends, 2); /* said again */
+    CU_ASSERT_EQUAL(n->suspends, 2); /* the order is repeated */
     CU_ASSERT_EQUAL(maps(a)->suspended, 1);
     world_crash(&w, w.durable);
     world_register(&w, n);
@@ -224,7 +226,7 @@ static void test_restarts(void)
     world_free(&w);
 }
 
-/* The node gives no slot any more: what is suspended there is done on another. */
+/* A node has no slot any more: a task that is suspended there is run on another node. */
 static void suspended_lost(void (*trouble)(struct world_node *))
 {
     struct world_node *n = &w.nodes[0];
@@ -243,7 +245,7 @@ static void suspended_lost(void (*trouble)(struct world_node *))
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(maps(a)->suspended, 0);
     CU_ASSERT_EQUAL(maps(a)->pending, 1);
-    CU_ASSERT_EQUAL(maps(a)->running, 1); /* goes on */
+    CU_ASSERT_EQUAL(maps(a)->running, 1); /* the other attempt goes on */
     CU_ASSERT_EQUAL(w.core->suspended[BASE_TASK_MAP], 0);
     world_add_node(&w, 1, 1, NULL);
     world_beat(&w, &w.nodes[1], 0);
@@ -270,7 +272,7 @@ static void test_no_slot_comes(void)
     suspended_lost(loses_its_slots);
 }
 
-/* What it was suspended is no part of its time after a restart either. */
+/* After a restart, too, the time for which an attempt was suspended is no part of its work. */
 static void test_recalled(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -305,8 +307,8 @@ static void test_recalled(void)
     world_free(&w);
 }
 
-/* What policies are told of a job's past: when it began; of reduces without maps, that they waited
- * for none. */
+/* What policies are told of a job's past after a restart: when the job began; and the whole work of
+ * its reduces, which had no maps to wait for. */
 static void test_past(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -327,7 +329,8 @@ static void test_past(void)
     n->v[0].ended = true;
     n->v[0].exit_code = 0;
     world_beat(&w, n, 0);
-    /* nodes say: for 1 ms */
+    /* when it registered, the node reported that the attempt had run for 1 ms; 1 s has passed
+     * since */
     CU_ASSERT_EQUAL(rm_app_find(w.core, id)->pj.seen[BASE_TASK_REDUCE].work_us, 1001000);
     world_free(&w);
 }
@@ -373,7 +376,7 @@ static void test_admission(void)
     CU_ASSERT_EQUAL(v.final_status, RM_FINAL_FAILED);
     CU_ASSERT_EQUAL(v.result, RM_RESULT_REFUSED);
     CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].running, 0);
-    /* whole seconds, not before what was said and the margin */
+    /* in whole seconds, and not before what the policy said */
     CU_ASSERT_EQUAL(v.earliest_us % 1000000, 0);
     CU_ASSERT(v.earliest_us >= w.now + 7500000 && v.earliest_us < w.now + 8500000);
     CU_ASSERT_PTR_NOT_NULL(
@@ -383,7 +386,7 @@ static void test_admission(void)
     world_free(&w);
 }
 
-/* Promise and refusal survive a restart; nobody is asked again. */
+/* Promise and refusal survive a restart; the policy is not asked again. */
 static void test_admission_kept(void)
 {
     struct base_app_id in, out;
@@ -406,7 +409,8 @@ static void test_admission_kept(void)
     world_free(&w);
 }
 
-/* Not accepted when the ResourceManager stopped: judged when the nodes that may come back have. */
+/* A job that was not accepted when the ResourceManager stopped is judged when the nodes that may
+ * come back have registered. */
 static void test_admission_later(void)
 {
     struct base_app_id id;

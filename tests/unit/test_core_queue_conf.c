@@ -1,8 +1,7 @@
-/* Goal: the configuration of the queues says what the Capacity Scheduler's says: its changes are
- * possible or refused as there, in its words; the queues in force follow it, and a failover keeps
- * them.
- * Method: properties and changes by hand; event sequences on a small world. Sums and messages are
- * those of the recordings capacity/conf, or worked out by hand. */
+/* Goal: the configuration of the queues means what that of YARN's Capacity Scheduler means: changes
+ * to it are accepted or refused as there, in the same words; the queues in force follow it, and a
+ * failover keeps it. Method: properties and changes by hand; event sequences on a small world. Sums
+ * and messages are those of the recordings capacity/conf, or worked out by hand. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +145,7 @@ static void test_changes(void)
     CU_ASSERT_EQUAL(drop("root.org.ops"), 0);
     CU_ASSERT_STRING_EQUAL(get("root.org.ordering-policy"), "(none)");
     CU_ASSERT_STRING_EQUAL(get("root.org.queues"), "(none)");
-    /* a first child */
+    /* the first child of a leaf */
     put("root.default.ordering-policy=fair");
     CU_ASSERT_EQUAL(add("root.default.a", "capacity", "100"), 0);
     CU_ASSERT_STRING_EQUAL(get("root.default.ordering-policy"), "(none)");
@@ -187,7 +186,7 @@ static void test_queues(void)
     CU_ASSERT_DOUBLE_EQUAL(queue("org.eng")->max.percent[0], 80, 1e-4);
     CU_ASSERT_DOUBLE_EQUAL(queue("org.ops")->max.percent[1], 40, 1e-4); /* half of its parent's */
     CU_ASSERT(!queue("default")->stopped && queue("org")->stopped);
-    CU_ASSERT(queue("org.eng")->stopped); /* below one that is */
+    CU_ASSERT(queue("org.eng")->stopped); /* below a queue that is stopped */
     CU_ASSERT_EQUAL(queue("org.eng")->order, POLICY_QUEUE_FAIR);
     CU_ASSERT_EQUAL(queue("org.ops")->order, POLICY_QUEUE_FIFO);
     CU_ASSERT_STRING_EQUAL(queue("org.eng")->acl_submit, "ann");
@@ -209,7 +208,8 @@ static void test_weights_and_amounts(void)
     CU_ASSERT_EQUAL_FATAL(rm_capacity_tree_build(&p, &q, &err), 0);
     CU_ASSERT_EQUAL(queue("a")->weight, 1.5);
     CU_ASSERT_EQUAL(queue("a.x")->weight, 100);
-    CU_ASSERT(!queue("default")->configured); /* it is not listed, and nobody gets it unasked */
+    /* the default queue is not listed, and nobody is put there unasked */
+    CU_ASSERT(!queue("default")->configured);
     CU_ASSERT(!q.rules[q.rules_n - 1].create);
     policy_queues_free(&q);
     put_all((const char *const[]){"root.queues=a,b", "root.a.capacity=[memory=2048,vcores=3]",
@@ -232,7 +232,8 @@ static void test_impossible(void)
         {"root.default.capacity=77", NULL,
          "Illegal capacity sum of 1.37 for children of queue root for label=. It should be either "
          "0 or 1.0"},
-        {"root.org.ops.capacity=90", NULL, /* above its maximum, too */
+        /* also above its maximum, but the sum is what is reported */
+        {"root.org.ops.capacity=90", NULL,
          "Illegal capacity sum of 1.65 for children of queue org for label=. It should be either 0 "
          "or 1.0"},
         {"root.default.capacity=177", NULL, "Illegal capacity of 177.0 for queue root.default"},
@@ -390,7 +391,7 @@ static double weight(const char *name)
 
 #define OPS RM_CAPACITY_PREFIX "root.org.ops."
 
-/* A queue is stopped, drains, and goes. */
+/* A queue is stopped, drains, and is removed. */
 static void test_life_of_a_queue(void)
 {
     const struct rm_param zero = {"capacity", "0"};
@@ -431,7 +432,7 @@ static void test_life_of_a_queue(void)
     end();
 }
 
-/* A plain application is told in its diagnostics. */
+/* A plain application that is submitted to a stopped queue fails, and its diagnostics say why. */
 static void test_stopped_for_masters(void)
 {
     struct base_app_id id;
@@ -467,7 +468,8 @@ static void test_leaf_becomes_parent(void)
     CU_ASSERT_EQUAL_FATAL(rm_view_changed_queue_conf(w.core, &grow, &would, &err), 0);
     CU_ASSERT_STRING_EQUAL(rm_properties_get(&would, OPS "queues"), "x");
     rm_properties_free(&would);
-    check_state("root.org.ops.x", "(none)"); /* a question changes nothing */
+    /* to ask what a change would lead to changes nothing */
+    check_state("root.org.ops.x", "(none)");
     change(&grow);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
     check_state("root.org.ops.x", "STOPPED");
@@ -487,7 +489,7 @@ static void test_refused_changes_nothing(void)
     set("k", long_value);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ELIMIT);
     CU_ASSERT_EQUAL(version(), 1);
-    CU_ASSERT_EQUAL(weight("org.ops"), 1); /* still the listed queues */
+    CU_ASSERT_EQUAL(weight("org.ops"), 1); /* still the queues of conf.queues, of equal weight */
     set_ok("k", "v");
     CU_ASSERT_EQUAL(version(), 2);
     CU_ASSERT_EQUAL(weight("org.ops"), 25);
@@ -515,9 +517,9 @@ static void test_failover(void)
     CU_ASSERT_EQUAL(weight("org.eng"), 75);
     world_register(&w, &w.nodes[0]);
     world_run_dry(&w);
-    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED); /* it was inside already */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED); /* the job was in the queue already */
     check_state("root.org.ops", "STOPPED");
-    /* where clients may not change it, the queues are those that are configured */
+    /* where clients may not change the configuration, the queues are those of conf.queues */
     w.conf.queue_conf = NULL;
     world_crash(&w, w.durable);
     CU_ASSERT(!rm_view_queue_conf(w.core, &now, &n));
@@ -550,7 +552,8 @@ static void test_replaced(void)
     end();
 }
 
-/* The file is read again where clients cannot change the configuration. */
+/* Where clients cannot change the configuration, it is replaced when its file is read again, and
+ * not stored. */
 static void test_read_again(void)
 {
     struct rm_event ev = {.kind = RM_EV_SET_QUEUE_CONF};
@@ -604,7 +607,7 @@ static void remove_labels(const char *first, const char *second)
     world_step(&w, &ev);
 }
 
-/* Recorded of a real YARN: a label goes only when no queue names it. */
+/* As recorded from a real YARN: a label can be removed only when no queue names it. */
 static void test_label_of_a_queue(void)
 {
     begin();
@@ -620,7 +623,8 @@ static void test_label_of_a_queue(void)
                            "Cannot remove label=ssd, because queue=root.org is using this label. "
                            "Please remove label on queue before remove the label");
     CU_ASSERT(rm_labels_exist(&w.core->labels, "gpu")); /* nothing is removed then */
-    remove_labels("none", "ssd"); /* the use is found before what does not exist */
+    /* a label in use is reported rather than one that does not exist */
+    remove_labels("none", "ssd");
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "Cannot remove label=ssd"));
     remove_labels("gpu", "none");
     CU_ASSERT_STRING_EQUAL(w.reply.text, "Node label=none to be removed doesn't existed in "
@@ -639,8 +643,8 @@ static void test_label_of_a_queue(void)
 #define BATCH   100
 #define BATCHES 1000
 
-/* A hundred thousand names, a hundred at a time: the tree, and all that is as large as it is, stays
- * small, and so does the bound on queues. */
+/* A hundred thousand names, a hundred at a time: the tree and all that grows with it stay small,
+ * and the bound on queues is not reached. */
 static void test_many_names(void)
 {
     static const struct rm_param stopped[] = {{"capacity", "0"}, {"state", "STOPPED"}};
@@ -681,7 +685,7 @@ static uint64_t below(uint64_t n)
 
 #define NAMES 12
 
-/* What the policy counts for each queue is what its jobs want and have. */
+/* Checks that the policy's demand of each queue is what the queue's jobs want and have. */
 static void check_policy(void)
 {
     const struct rm_core *c = w.core;
@@ -726,7 +730,7 @@ static void check_indexes(int64_t submitted)
     check_policy();
 }
 
-/* After a failover the tree is the same, without what had been waiting to be removed. */
+/* Checks that the tree has the same queues after a failover. */
 static void check_failover(void)
 {
     size_t n = w.core->tree.n;

@@ -1,6 +1,7 @@
 /* Goal: an application is in the queue that the rules gave it, through changes of queues and
- * restarts; queues count what is in them; submissions that cannot be counted with are refused.
- * Method: a small world under the fair scheduler, whose queues the test changes. */
+ * restarts; queues count what is in them; submissions that would overflow a sum, or go over a
+ * limit, are refused. Method: a small world under the fair scheduler, whose queues the test
+ * changes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ static int64_t active_in(const char *queue)
     return w.core->queues[policy_queues_find(&w.core->tree, queue)].active_apps;
 }
 
-/* The queue is no longer configured when the ResourceManager comes back. */
+/* A queue that is no longer configured when the ResourceManager starts again remains as long as an
+ * application needs it. */
 static void test_queue_gone(void)
 {
     struct base_app_id running, waiting, ended;
@@ -56,7 +58,8 @@ static void test_queue_gone(void)
     world_free(&w);
 }
 
-/* As YARN's fifo scheduler does, which knows no queues. */
+/* With any_queue a job for an unknown queue goes to the default queue, as with YARN's FIFO
+ * scheduler, which knows no queues. */
 static void test_any_queue(void)
 {
     struct base_app_id id;
@@ -104,7 +107,8 @@ static struct base_app_id submit_in_groups(const char *text, const char *first, 
     return w.reply.app_id;
 }
 
-/* Groups are told at submission alone: after a restart the application is where it was. */
+/* A user's groups are known at the submission only: after a restart the application is in the queue
+ * where it was. */
 static void test_groups(void)
 {
     struct base_app_id primary, secondary, none;
@@ -133,8 +137,8 @@ static const struct rm_queue *counts_of(const char *queue)
     return &w.core->queues[policy_queues_find(&w.core->tree, queue)];
 }
 
-/* What runs goes on and is counted there; the answer waits for the store; a restart leaves it where
- * it was moved to. */
+/* The containers of a moved application go on and are counted in the new queue; the answer waits
+ * for the store; after a restart the application is in the queue to which it was moved. */
 static void test_move(void)
 {
     struct base_app_id job, app;
@@ -171,7 +175,7 @@ static void test_move(void)
     CU_ASSERT_EQUAL(w.reply.after_seq, w.seq);
     w.auto_store = true;
     world_settle(&w);
-    world_move(&w, app, "dev"); /* one that waits */
+    world_move(&w, app, "dev"); /* an application that waits */
     CU_ASSERT_EQUAL(counts_of("default")->pending_apps, 0);
     CU_ASSERT_EQUAL(counts_of("dev")->pending_apps, 1);
     world_crash(&w, w.durable);
@@ -224,7 +228,7 @@ static void test_move_refused(void)
     world_move(&w, job, NULL);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
     world_free(&w);
-    world_init(&w, "fifo"); /* the policy does not look at queues, so moves are as good as any */
+    world_init(&w, "fifo"); /* fifo does not look at queues, but they can be moved to */
     w.conf.queues = "batch";
     world_renew(&w);
     job = world_submit(&w, "j 1 0 0 4 0 0");
@@ -234,7 +238,8 @@ static void test_move_refused(void)
     world_free(&w);
 }
 
-/* A queue that runs as many as it may: who comes waits there, unless it runs something. */
+/* A queue runs as many applications as it may: an application that is moved there waits, unless it
+ * has running containers. */
 static void test_move_limits(void)
 {
     struct base_app_id runs, waits, other;
@@ -266,7 +271,7 @@ static void test_move_limits(void)
     world_free(&w);
 }
 
-/* Sums of what tasks are expected to take must stay numbers. */
+/* The sum of the times that tasks are expected to take must not overflow. */
 static void test_expected(void)
 {
     struct rm_event ev = {.kind = RM_EV_SUBMIT_JOB, .token = ++w.token};
@@ -280,7 +285,7 @@ static void test_expected(void)
     world_step(&w, &ev);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "expected-s"));
-    CU_ASSERT_EQUAL(w.core->tree.n, queues); /* no queue is made for what is refused */
+    CU_ASSERT_EQUAL(w.core->tree.n, queues); /* no queue is made for a refused job */
     world_free(&w);
 }
 
@@ -396,7 +401,8 @@ static void expect_refusal(const char *text)
     CU_ASSERT_STRING_EQUAL(w.reply.text, text);
 }
 
-/* Two of a queue that have not ended: jobs and applications together, saved or not. */
+/* At most two applications of a queue that have not ended: jobs and plain applications together,
+ * stored or not. */
 static void test_queue_limit(void)
 {
     struct base_app_id job;
@@ -434,8 +440,8 @@ static struct rm_app_spec *make_app_of(const char *user, const char *name, const
     return spec;
 }
 
-/* Two of a user, in whatever queues; a refused submission creates no queue, and those read back
- * count. */
+/* At most two applications of a user, in whatever queues; a refused submission creates no queue;
+ * applications that were read back after a failover count. */
 static void test_user_limit(void)
 {
     size_t queues;

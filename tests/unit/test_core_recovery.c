@@ -1,4 +1,4 @@
-/* Goal: whatever record the crash came after, jobs end well and nothing finished is done again.
+/* Goal: after whatever record the RM crashes, jobs end well and nothing finished is done again.
  * Method: a run is recorded; the RM is restarted with every prefix of its records. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 static struct world w;
 
-/* Tasks that the first @records say have succeeded, as a bit set of maps below 32 and reduces
- * above. */
+/* Returns the tasks that have succeeded by the first @records, as a bit set: maps from bit 0 on,
+ * reduces from bit 32 on. */
 static uint64_t succeeded_in_store(size_t records)
 {
     uint64_t set = 0;
@@ -101,7 +101,8 @@ static void test_every_prefix(void)
             CU_ASSERT_EQUAL(world_app(&w, id).id.seq != 0, known);
             finish_all();
             if (!known)
-                world_submit_as(&w, id, "a 6 2 1 4 2 0"); /* nobody was told that it was accepted */
+                /* the client was not told that the job was accepted */
+                world_submit_as(&w, id, "a 6 2 1 4 2 0");
             finish_all();
             CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
             CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
@@ -145,7 +146,7 @@ static void test_reattach(void)
     world_free(&w);
 }
 
-/* A node that does not come back after a restart: its work is done elsewhere when it has
+/* A node does not register after a restart: its work is done elsewhere when the node has
  * expired. */
 static void test_node_stays_away(void)
 {
@@ -257,8 +258,8 @@ static void test_commit_before_registration(void)
     world_free(&w);
 }
 
-/* Folders of jobs go from every node that ever had one: after a restart of the RM, and from nodes
- * that were away. */
+/* Folders of jobs are removed from every node that ever had one: after a restart of the RM, and
+ * from nodes that were away. */
 static void test_folders_go(void)
 {
     struct base_app_id id;
@@ -313,8 +314,8 @@ static void test_killing(void)
     world_free(&w);
 }
 
-/* A killed job ends when nothing of it runs, on nodes that come back late as well: its folder is
- * theirs until then. */
+/* A killed job ends only when nothing of it runs, not even on a node that registers late: until
+ * then the node may use the job's folder. */
 static void test_killing_late_node(void)
 {
     struct base_app_id id;
@@ -330,7 +331,7 @@ static void test_killing_late_node(void)
         world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
     CU_ASSERT_EQUAL(w.nodes[0].n, 0);
-    world_register(&w, &w.nodes[1]); /* what it runs is ordered killed in the answer */
+    world_register(&w, &w.nodes[1]); /* the answer orders the node to kill what it runs */
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
     CU_ASSERT_EQUAL(w.aborts, 0);
     world_beat(&w, &w.nodes[1], 0);
@@ -341,8 +342,8 @@ static void test_killing_late_node(void)
     world_free(&w);
 }
 
-/* The end of each job is told once; after a restart that of the last one may be told again, those
- * before are not. */
+/* The end of each job is reported once; after a restart that of the last job may be reported again,
+ * but not those before. */
 static void test_ends_told(void)
 {
     world_init(&w, "fifo");
@@ -363,8 +364,8 @@ static void test_ends_told(void)
     world_free(&w);
 }
 
-/* A node may say anything: a number that leaves none for the attempts after it is no attempt of
- * ours. */
+/* A node may report anything: an attempt whose number leaves no number for a later attempt is none
+ * of ours, and is killed. */
 static void test_odd_attempt(void)
 {
     struct base_app_id id;
@@ -382,7 +383,7 @@ static void test_odd_attempt(void)
     world_free(&w);
 }
 
-/* What was done to a record does not keep the RM from reading the others (what it costs:
+/* A damaged record does not keep the RM from reading records (what the damage costs:
  * test_core_damage.c). */
 static void test_damaged(void)
 {
@@ -434,8 +435,8 @@ static bool may_commit(struct base_app_id id, int32_t attempt)
     return w.reply.kind == RM_REPLY_FLAG && w.reply.flag;
 }
 
-/* The right to commit was given to the attempt of a node that is still silent; another node comes
- * first, with an older attempt: it must not take the right away. */
+/* The right to commit was given to the attempt of a node that is still silent; another node
+ * registers first, with an older attempt: that must not take the right away. */
 static void test_older_attempt_first(void)
 {
     struct world_node *first, *second;

@@ -23,7 +23,8 @@ static void begin(const char *policy)
     begin_us = w.now;
 }
 
-/* Nothing ends meanwhile; the node beats every five seconds, and at the end. */
+/* Lets time pass until @at_s seconds after the beginning. No task ends; the node sends a heartbeat
+ * every five seconds, and at the end. */
 static void pass_to(int64_t at_s)
 {
     while (w.now < begin_us + at_s * S) {
@@ -49,7 +50,8 @@ static struct base_app_id reservation_id(int32_t seq)
     return (struct base_app_id){1700000000000, seq};
 }
 
-/* @n containers at once for a minute, from @from_s to @until_s. */
+/* Sends an event of @kind: @n containers at once for a minute, some time from @from_s to
+ * @until_s. */
 static void ask(enum rm_event_kind kind, int32_t seq, const char *queue, int64_t n, int64_t from_s,
                 int64_t until_s)
 {
@@ -188,8 +190,8 @@ static void test_words(void)
     world_free(&w);
 }
 
-/* One of two alternatives: a gang that is too wide leaves the other one, but a container that no
- * slot can hold is refused, since the policy would book a slot for it. */
+/* Of two alternatives, a gang that is too wide leaves the other one; but a container that no slot
+ * can hold is refused, since the policy would book a slot for it. */
 static void test_any(void)
 {
     struct rm_reservation_request q[] = {
@@ -252,7 +254,7 @@ static void test_list(void)
     world_free(&w);
 }
 
-/* A client that names an id of its own, far from the ids given so far, does not use them up. */
+/* A client that names an id of its own, far from the ids given so far, does not use up the ids. */
 static void test_far_id(void)
 {
     struct rm_event ev = {.kind = RM_EV_NEW_RESERVATION_ID};
@@ -260,7 +262,7 @@ static void test_far_id(void)
     begin("rtmr");
     submit(INT32_MAX, 1, 100, 160);
     check_ok();
-    submit(2, 1, 300, 360); /* near: taken, and not given to another */
+    submit(2, 1, 300, 360); /* near: the id is taken, and not given to anybody else */
     check_ok();
     for (int32_t seq = 3; seq < 5; seq++) {
         ev.token = ++w.token;
@@ -271,8 +273,8 @@ static void test_far_id(void)
     world_free(&w);
 }
 
-/* Three slots from 100 s to 160 s. Tasks take 38 s at most as far as is known, and a heartbeat:
- * from 62 s on only one of others starts. */
+/* Three slots are reserved from 100 s to 160 s. As far as is known, tasks take 38 s and a heartbeat
+ * at most: from 62 s on only one task of other jobs is started. */
 static void test_use(void)
 {
     struct base_app_id others, mine;
@@ -343,7 +345,7 @@ static void test_failover(void)
     mine = world_submit(&w, "mine 9 0 0 4 0 0 0 batch ann " FIRST);
     world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(count_running(mine), 2);
-    world_crash(&w, w.journal_n); /* in the middle of it */
+    world_crash(&w, w.journal_n); /* while the reservation is in use */
     world_beat_all(&w, 0);
     world_beat_all(&w, 0);
     pass_to(120);
@@ -360,7 +362,7 @@ static void test_failover(void)
     world_free(&w);
 }
 
-/* One that ended while nobody led is forgotten at once. */
+/* A reservation that ended while no RM led is forgotten at once. */
 static void test_ended_before_the_failover(void)
 {
     begin("rtmr");
@@ -413,7 +415,8 @@ static void test_change_of_policy(void)
     world_free(&w);
 }
 
-/* An application is accepted as long as it is stored, then fails in YARN's words. */
+/* A plain application with a reservation that is not active yet is accepted, then fails in YARN's
+ * words. */
 static void test_application(void)
 {
     struct rm_event ev = {.kind = RM_EV_SUBMIT_APP};

@@ -88,7 +88,7 @@ static void set_up(struct world *w, struct base_app_id id, int maps)
     end_step(w, BASE_STEP_SETUP, 0, "");
 }
 
-/* Ends all tasks well, whatever steps run. */
+/* Ends all tasks with exit code 0; steps go on. */
 static void run_tasks(struct world *w)
 {
     for (int round = 0; round < 20; round++) {
@@ -127,7 +127,7 @@ static void test_life(void)
     CU_ASSERT(w.reply.flag && w.reply.value == 2);
     report(&w, id, attempt, 0, 2, false); /* repeated */
     CU_ASSERT(w.reply.flag && w.reply.value == 2);
-    report(&w, id, attempt, 5, 1, true); /* not the next ones */
+    report(&w, id, attempt, 5, 1, true); /* not the next splits */
     CU_ASSERT(w.reply.flag && w.reply.value == 2);
     w.auto_store = false;
     report(&w, id, attempt, 2, 1, true);
@@ -155,7 +155,8 @@ static void test_life(void)
     CU_ASSERT_FALSE(may_commit(&w, id, attempt + 1));
     w.auto_store = false;
     CU_ASSERT_TRUE(may_commit(&w, id, attempt));
-    CU_ASSERT_EQUAL(w.reply.after_seq, w.seq); /* durable first */
+    /* the answer waits until the permission is durable */
+    CU_ASSERT_EQUAL(w.reply.after_seq, w.seq);
     w.auto_store = true;
     CU_ASSERT_TRUE(may_commit(&w, id, attempt)); /* asked again */
     end_step(&w, BASE_STEP_COMMIT, 0, "");
@@ -178,14 +179,14 @@ static void test_places(void)
     world_submit(&w, "plain 6 0 0 4 0 0");
     world_beat_all(&w, 10000000);
     CU_ASSERT_EQUAL(w.launches, 4);
-    end_step(&w, BASE_STEP_SETUP, 1, "again"); /* the next in the line is b */
+    end_step(&w, BASE_STEP_SETUP, 1, "again"); /* the next setup in the line is b's */
     CU_ASSERT_EQUAL(w.launches, 5);
     CU_ASSERT_PTR_NOT_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
     world_free(&w);
 }
 
 /* Goal: a setup that fails is tried again, elsewhere, up to max-attempts; one that cannot succeed
- * is not; the job says why in the words of the setup. */
+ * is not. */
 static void test_setup_failures(void)
 {
     struct world w;
@@ -200,7 +201,7 @@ static void test_setup_failures(void)
     CU_ASSERT_PTR_NOT_EQUAL(first, second);
     end_step(&w, BASE_STEP_SETUP, 1, "disk");
     end_step(&w, BASE_STEP_SETUP, 1, "job.input[0]: the disk is broken");
-    /* its folder may have been made */
+    /* the setup may have made the folder, so that an abort follows */
     end_step(&w, BASE_STEP_ABORT, 0, "");
     CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
     CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 0);
@@ -209,7 +210,8 @@ static void test_setup_failures(void)
     CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
     end_step(&w, BASE_STEP_ABORT, 0, "");
     CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
-    id = world_submit(&w, "job 1 0 1 3 0 0"); /* it says that it has done what it has not */
+    /* its setup ends with exit code 0, but has reported no splits */
+    id = world_submit(&w, "job 1 0 1 3 0 0");
     for (int i = 0; i < 3; i++)
         end_step(&w, BASE_STEP_SETUP, 0, "");
     end_step(&w, BASE_STEP_ABORT, 0, "");
@@ -347,8 +349,8 @@ static void test_setup_taken_over(void)
     world_free(&w);
 }
 
-/* Goal: wherever the leader dies, the job gets to its end, and a kill that was acknowledged does
- * not undo a commit that has begun. */
+/* Goal: when the leader dies during a commit, the next leader goes on with it; a kill that was
+ * acknowledged does not undo a commit that has begun. */
 static void test_commit_taken_over(void)
 {
     for (int killed = 0; killed < 2; killed++) {
@@ -416,8 +418,8 @@ static void test_every_record(void)
     }
 }
 
-/* Goal: the policy is asked for a deadline when the maps are known; a refusal ends the job, after
- * its folder was removed, with the earliest date. */
+/* Goal: the policy is asked about a deadline when the maps are known; a refusal ends the job when
+ * its folder has been removed, and tells the earliest date that could be promised. */
 static void test_admission(void)
 {
     struct world w;
@@ -426,7 +428,7 @@ static void test_admission(void)
 
     begin(&w, "rtmr", 1, 2, 1);
     id = world_submit(&w, "job 100 0 1 4 0 0 1");
-    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED); /* how many maps, nobody knows */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED); /* the number of maps is not known yet */
     set_up(&w, id, 100);
     v = world_app(&w, id);
     CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].running, 0);

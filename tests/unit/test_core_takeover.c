@@ -23,11 +23,13 @@ static void test_grace(void)
     end_task(&w.nodes[0], 0, 0);
     take_over(&w.nodes[1]);
     CU_ASSERT_EQUAL(rm_view_explain_wait(w.core, id, w.core->now_us, &why), 0);
-    CU_ASSERT_PTR_NULL(strstr(why.data, "nothing of it waits")); /* held */
+    /* its tasks are held back, and so wait */
+    CU_ASSERT_PTR_NULL(strstr(why.data, "nothing of it waits"));
     base_buf_free(&why);
     fresh = world_submit(&w, "c 3 0 0 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
-    /* the slot that is free now: of b a task may have been ordered, of c none */
+    /* the free slot goes to c: a task of b may have been ordered on the silent node, but none of c,
+     * which is new */
     CU_ASSERT_EQUAL(maps(id).running, 1);
     CU_ASSERT_EQUAL(maps(id).succeeded, 1);
     CU_ASSERT_EQUAL(maps(other).running, 0);
@@ -55,7 +57,8 @@ static void test_grace(void)
     world_free(&w);
 }
 
-/* Without a grace all of them are waited for; with it no timer is left when all have come. */
+/* Without a grace the new leader waits for all nodes; with a grace no timer is left when all nodes
+ * have registered. */
 static void test_no_grace(void)
 {
     struct base_app_id id = begin(2, "a 4 0 0 4 0 0");
@@ -78,8 +81,8 @@ static void test_no_grace(void)
 }
 
 /* ---------------------------------------------------------------- a late node */
-/* One node runs a task and is silent; the other gets it again after the grace. @seen: and reports
- * it running. */
+/* One node runs a task and is silent; the other node gets the task again after the grace. @seen:
+ * and has reported that it runs. */
 static struct base_app_id twice(const char *job, bool seen)
 {
     struct base_app_id id = begin(1, job);
@@ -117,7 +120,8 @@ static void test_late_goes_on(void)
     CU_ASSERT_EQUAL(w.nodes[1].kills, 1);
     CU_ASSERT_EQUAL(maps(id).running, 1);
     CU_ASSERT_EQUAL(maps(id).killed_attempts, 1);
-    /* once more: it is still known, and the number of the one that made way is not given again */
+    /* after another takeover the attempt is still known, and the number of the attempt that made
+     * way is not given again */
     take_over(NULL);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
     CU_ASSERT_EQUAL(maps(id).running, 1);
@@ -132,7 +136,7 @@ static void test_late_goes_on(void)
     world_free(&w);
 }
 
-/* Under one leader: the number of who made way is passed over. */
+/* Under one leader, the number of an attempt that made way is passed over. */
 static void test_numbers(void)
 {
     struct base_app_id id = twice("a 1 0 0 4 0 0", false);
@@ -160,14 +164,14 @@ static void counts(struct base_app_id id, int64_t launched, int64_t failed, int6
     CU_ASSERT_EQUAL(v.counters[RM_C_TOTAL_LAUNCHED_REDUCES], 0);
 }
 
-/* What a job's attempts came to is not forgotten: the job's own record is older than any of
- * them. */
+/* A new leader knows how many attempts were launched, failed and were killed, though the job's own
+ * record is older than all of them. */
 static void test_counts_of_attempts(void)
 {
     struct base_app_id id = begin(2, "a 3 0 0 4 0 0");
 
     counts(id, 3, 0, 0);
-    take_over(NULL); /* those that run are counted once */
+    take_over(NULL); /* running attempts are counted once */
     counts(id, 3, 0, 0);
     CU_ASSERT_EQUAL(maps(id).running, 3);
     end_task(&w.nodes[0], 0, 1);
@@ -186,8 +190,8 @@ static void test_counts_of_attempts(void)
     world_free(&w);
 }
 
-/* A leader that has used more than its thousand left a record of it: the next one begins further
- * up. */
+/* A leader that has used more than its thousand numbers of attempts leaves that in the task's
+ * record: the next leader begins further up. */
 static void test_many_attempts(void)
 {
     static const char record[] = "t1 0 7 2500 2499 0 -100 5 - 0 0 - 0 0 ";
@@ -232,8 +236,8 @@ static void test_late_has_ended(void)
     }
 }
 
-/* A suspended attempt is pinned to its node: the task is done elsewhere after the grace, or goes on
- * there. */
+/* A suspended attempt can go on only on its node: if the node is silent, the task is done elsewhere
+ * after the grace. */
 static void test_suspended(void)
 {
     for (int seen = 0; seen < 2; seen++) {
@@ -256,7 +260,8 @@ static void test_suspended(void)
 }
 
 /* ---------------------------------------------------------------- the right to commit */
-/* Who may be committing on a silent node keeps the task to itself; the rest of the job goes on. */
+/* An attempt that may be committing on a silent node keeps its task to itself; the rest of the job
+ * goes on. */
 static void test_right_is_kept(void)
 {
     for (int returns = 0; returns < 2; returns++) {
@@ -274,12 +279,12 @@ static void test_right_is_kept(void)
         CU_ASSERT(commit(*free_one));
         if (returns) {
             come_back(&w.nodes[0]);
-            CU_ASSERT_EQUAL(w.nodes[0].kills, 1); /* the other task of it is done by node 1 */
+            CU_ASSERT_EQUAL(w.nodes[0].kills, 1); /* the node's other task is done by node 1 */
             it = attempt_on(&w.nodes[0], id, kept);
             CU_ASSERT_PTR_NOT_NULL_FATAL(it);
-            CU_ASSERT(commit(*it)); /* once more: its answer may have been lost */
+            CU_ASSERT(commit(*it)); /* asked again: the answer may have been lost */
         } else {
-            pass(12); /* it has expired */
+            pass(12); /* the node has expired */
             it = attempt_on(&w.nodes[1], id, kept);
             CU_ASSERT_PTR_NOT_NULL_FATAL(it);
             CU_ASSERT_EQUAL(it->attempt, 1000);
@@ -294,7 +299,8 @@ static void test_right_is_kept(void)
     }
 }
 
-/* One that has ended well but without the right, while another has it, changes nothing. */
+/* An attempt that has ended well, but without the right to commit, which another attempt has,
+ * changes nothing. */
 static void test_right_of_the_other(void)
 {
     struct base_app_id id = twice("a 1 0 1 4 0 0", true);
@@ -349,7 +355,8 @@ static void test_abort_waits(void)
     world_free(&w);
 }
 
-/* The end of a task that has failed for good was stored, what it means for its job was not. */
+/* The record of a task that has failed for good is stored, but not what that means for its job: the
+ * next leader fails the job. */
 static void test_failure_is_recalled(void)
 {
     struct base_app_id id = begin(1, "a 4 0 1 1 0 0");
@@ -371,7 +378,8 @@ static void test_failure_is_recalled(void)
     world_free(&w);
 }
 
-/* There are never two masters: the one on a silent node is waited for. New applications are not. */
+/* There are never two masters of an application: the new leader waits for one on a silent node.
+ * That does not hold up other applications. */
 static void test_master(void)
 {
     struct base_app_id id, other;
@@ -388,7 +396,7 @@ static void test_master(void)
     take_over(&w.nodes[0]);
     world_beat(&w, &w.nodes[1], 0);
     world_beat(&w, &w.nodes[1], 0);
-    CU_ASSERT_EQUAL(w.nodes[1].n, 1); /* of the other */
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1); /* of the other application */
     pass(20);
     CU_ASSERT_EQUAL(w.nodes[1].n, 1);
     come_back(&w.nodes[0]);
@@ -420,7 +428,8 @@ static void silence(int from, int to)
     }
 }
 
-/* Of @all nodes @silent say nothing any more: after one period, or after two. */
+/* Of @all nodes @silent fall silent. They are given up after one period, or after two when most
+ * nodes are silent (@spared). @takeover: under a new leader. */
 static void silent_nodes(int all, int silent, bool spared, bool takeover)
 {
     begin(all, "a 2 0 0 4 0 0");
@@ -433,7 +442,7 @@ static void silent_nodes(int all, int silent, bool spared, bool takeover)
     pass(2);
     CU_ASSERT_EQUAL(lost(), spared ? 0 : silent);
     if (spared)
-        CU_ASSERT_EQUAL(w.notes, 1 + takeover); /* the other one: that the grace is over */
+        CU_ASSERT_EQUAL(w.notes, 1 + takeover); /* the other note says that the grace is over */
     pass(28);
     CU_ASSERT_EQUAL(lost(), spared ? 0 : silent);
     pass(2);
@@ -455,7 +464,7 @@ static void test_silence(void)
     }
 }
 
-/* Who speaks again meanwhile is as any other: the next silence is a new one. */
+/* A node that is heard again meanwhile is as any other: its next silence is a new one. */
 static void test_silence_ends(void)
 {
     begin(3, "a 2 0 0 4 0 0");
@@ -503,7 +512,7 @@ static void test_clocks(void)
             CU_ASSERT(t.start_us <= w.now && t.finish_us <= w.now);
             CU_ASSERT(!t.finish_us || t.finish_us >= t.start_us);
         }
-        pass(20); /* timers count by the new clock: nobody expires early, nor never */
+        pass(20); /* timers count by the new clock: no node expires early, or never */
         CU_ASSERT_EQUAL(lost(), 0);
         silence(1, 2);
         pass(31);
@@ -516,7 +525,8 @@ static void test_clocks(void)
     }
 }
 
-/* How long an ended task took is what it was. */
+/* An ended task has the same duration after a takeover by a leader whose clock is an hour
+ * behind. */
 static void test_durations(void)
 {
     struct base_app_id id = begin(1, "a 2 0 0 4 0 0");
@@ -569,9 +579,9 @@ static void register_at(struct world_node *n, int64_t sent_us, bool with_work)
     world_step(&w, &ev);
 }
 
-/* What a node had sent before it registered with the leader before this one, and gave up, reaches
- * this one first: it knows of nothing that was started since. The right to commit is not given anew
- * for it. */
+/* A registration that a node has sent to the leader before, and given up, reaches the new leader
+ * first. It does not report what was started since, so it is refused, and the right to commit goes
+ * to no other attempt. */
 static void test_late_registration(void)
 {
     struct world_container before;
@@ -610,8 +620,8 @@ static void test_late_registration(void)
 }
 
 /* The attempt that might commit was given up with its node; the RM dies before the task is started
- * again. The next one knows that nobody holds the right: it does not wait for other nodes because
- * of it. */
+ * again. The next RM knows that nobody holds the right: it does not wait for other nodes because of
+ * that. */
 static void test_given_up_and_again(void)
 {
     struct base_app_id id = begin(3, "a 6 0 0 4 0 0");
@@ -623,7 +633,7 @@ static void test_given_up_and_again(void)
     busy = gone == &w.nodes[0] ? &w.nodes[1] : &w.nodes[0];
     late = gone == &w.nodes[2] ? &w.nodes[1] : &w.nodes[2];
     take_over(gone);
-    pass(40); /* it has expired; no slot was free since then */
+    pass(40); /* the node has expired; no slot was free since then */
     CU_ASSERT_EQUAL(state_of((int)(gone - w.nodes)), RM_NODE_LOST);
     CU_ASSERT_PTR_NULL(attempt_on(busy, id, 0));
     CU_ASSERT_PTR_NULL(attempt_on(late, id, 0));

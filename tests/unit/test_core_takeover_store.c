@@ -1,7 +1,6 @@
-/* Goal: a new leader goes on with the store that the nodes have worked for or says that it is
- * another, and finds of ended jobs what is to be kept and no more.
- * Method: a run of which every record is stored; the RM is started again with the records, with
- * some, or with none. */
+/* Goal: a new leader goes on with the store that the nodes have worked for, or says that the store
+ * is another one; of ended jobs it finds what is to be kept and no more. Method: a run of which
+ * every record is stored; the RM is started again with the records, with some, or with none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,12 +36,12 @@ static void test_unconfirmed(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "node0:8042"));
     world_submit_app(&w, "app 1024 1 0");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
-    /* the same again after a restart: what was stored meanwhile does not confirm it */
+    /* the same again after a restart: what was stored meanwhile does not confirm the store */
     world_crash(&w, w.journal_n);
     world_register(&w, &w.nodes[0]);
     CU_ASSERT_EQUAL(w.unconfirmed, 2);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
-    /* when all of it has ended nothing stands against it */
+    /* when all its containers have ended, nothing speaks against the node */
     end_task(&w.nodes[0], 0, 0);
     end_task(&w.nodes[0], 1, 0);
     world_beat(&w, &w.nodes[0], 0);
@@ -53,7 +52,8 @@ static void test_unconfirmed(void)
     world_free(&w);
 }
 
-/* A node that strayed here does not keep the cluster from being used when it has gone. */
+/* A node of another cluster that has strayed here keeps this one from being used only as long as it
+ * asks. */
 static void test_refused_gone(void)
 {
     begin(2, "a 3 0 0 4 0 0");
@@ -74,7 +74,7 @@ static void test_refused_gone(void)
     world_submit(&w, "b 1 0 0 4 0 0");
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
     CU_ASSERT_EQUAL(state_of(0), RM_NODE_NEW);
-    world_register(&w, &w.nodes[0]); /* what it runs is left alone nevertheless */
+    world_register(&w, &w.nodes[0]); /* what the node runs is left alone nevertheless */
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
     world_free(&w);
@@ -88,16 +88,16 @@ static void test_confirmed(void)
     CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
     CU_ASSERT_EQUAL(w.unconfirmed + w.epoch_low, 0);
-    /* nodes that obeyed a higher epoch would obey nothing of this one */
+    /* a node that has obeyed a higher epoch would obey no order of this RM */
     w.nodes[0].epoch_seen = 7;
     world_register(&w, &w.nodes[0]);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "has obeyed epoch 7"));
-    CU_ASSERT_PTR_NULL(strstr(w.reply.text, "--format-confirmed")); /* it was given */
+    CU_ASSERT_PTR_NULL(strstr(w.reply.text, "--format-confirmed")); /* the option was given */
     CU_ASSERT_EQUAL(w.epoch_low, 1);
     CU_ASSERT_EQUAL(w.epoch_seen, 7);
     w.conf.epoch = 7;
-    w.conf.format_confirmed = false; /* it was said once: it is stored */
+    w.conf.format_confirmed = false; /* the confirmation is stored */
     world_crash(&w, w.journal_n);
     w.nodes[0].v[0].ended = false;
     world_register(&w, &w.nodes[0]);
@@ -106,8 +106,9 @@ static void test_confirmed(void)
     world_free(&w);
 }
 
-/* A store of an earlier version becomes one of this version as soon as it is led, so that the
- * earlier one, which would commit jobs without their parts, leads it no more. */
+/* A store of an earlier version becomes one of this version as soon as an RM leads with it, so that
+ * an RM of the earlier version, which would commit jobs without their parts, can lead with it no
+ * more. */
 static void test_format_of_before(void)
 {
     size_t at = 0;
@@ -127,8 +128,8 @@ static void test_format_of_before(void)
     world_free(&w);
 }
 
-/* A higher epoch alone tells of another store as well; where the store has work, the node is
- * refused and no more. */
+/* A node's higher epoch alone tells of another store, too. Where the store has work, the node is
+ * refused, and nothing else. */
 static void test_higher_epoch(void)
 {
     begin(1, "a 3 0 0 4 0 0");
@@ -257,19 +258,21 @@ static void test_pruned(void)
     CU_ASSERT_EQUAL(records_of("commit"), 0);
     CU_ASSERT_EQUAL(records_of("meta"), 0);
     CU_ASSERT_EQUAL(records_of("app"), 2);
-    /* still to be read */
+    /* the tasks can still be read */
     CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 5, NULL).state, RM_TASK_SUCCEEDED);
     world_crash(&w, w.journal_n);
     same_view(id, &was);
     same_view(killed, &was_killed);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 5, NULL).container.num, 0); /* gone */
+    /* after a restart the tasks are gone */
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 5, NULL).container.num, 0);
     CU_ASSERT_EQUAL(w.histories, 2);
     CU_ASSERT_FALSE(commit((struct world_container){.task = {id, BASE_TASK_MAP, 5}}));
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_FLAG);
     world_free(&w);
 }
 
-/* Some hundreds of records with a step; whatever was left when the RM died goes later. */
+/* Some hundreds of records are removed at each step; the next RM removes what was left when the RM
+ * died. */
 static void test_pruned_in_steps(void)
 {
     size_t before, was_n;
@@ -290,7 +293,7 @@ static void test_pruned_in_steps(void)
     world_run_dry(&w);
     w.no_shell = false;
     w.auto_store = false;
-    world_settle(&w); /* the folder is closed: the final record is on its way */
+    world_settle(&w); /* the output is committed: the final record is on its way */
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINAL_SAVING);
     CU_ASSERT_EQUAL(records_of("task"), 600);
     was_n = records_of("meta");
@@ -309,12 +312,12 @@ static void test_pruned_in_steps(void)
     CU_ASSERT_EQUAL(records_of("task"), 0);
     CU_ASSERT_EQUAL(records_of("meta"), was_n); /* the splits have gone; "format" has come */
     world_store(&w, w.seq);
-    was.finish_us = world_app(&w, id).finish_us; /* the folder was closed later */
+    was.finish_us = world_app(&w, id).finish_us; /* here the output was committed later */
     same_view(id, &was);
     world_free(&w);
 }
 
-/* A store of an instance that did not prune. */
+/* An RM that prunes removes what is left in the store of an RM that did not. */
 static void test_pruned_later(void)
 {
     struct base_app_id id;
@@ -336,9 +339,9 @@ static void test_pruned_later(void)
     world_free(&w);
 }
 
-/* Goal: ended jobs are kept by what they take, not by their number alone: the oldest lose their
- * tasks, in memory and in the store, and what is shown of them stays; where that is not enough, the
- * oldest go. */
+/* Goal: ended jobs are kept by the bytes that they take, not by their number alone: the oldest lose
+ * their tasks, in memory and in the store, and what is shown of the jobs stays; where that is not
+ * enough, the oldest jobs are removed. */
 static void test_kept_by_size(void)
 {
     struct base_app_id id[6], cursor;
@@ -369,7 +372,7 @@ static void test_kept_by_size(void)
             CU_ASSERT_EQUAL(rm_view_tasks(w.core, id[i], BASE_TASK_MAP, 0, &pos, 1000, &v), 0);
             CU_ASSERT_EQUAL(v.tasks_n, i < 4 ? 0 : 100);
             rm_views_free(&v);
-            /* not stored of those with tasks */
+            /* the sum is not stored for jobs that still have their tasks */
             was[i].memory_seconds = i < 4 ? was[i].memory_seconds : 0;
         }
         w.conf.completed_bytes_max = round ? 10000 : 100000;
@@ -382,7 +385,8 @@ static void test_kept_by_size(void)
     world_free(&w);
 }
 
-/* Goal: an end that a clock far ahead has written does not keep those after it. */
+/* Goal: a job whose end was written by a clock that was far ahead does not keep others from losing
+ * their tasks. */
 static void test_kept_by_size_ahead(void)
 {
     world_init(&w, "fifo");

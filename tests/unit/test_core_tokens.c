@@ -44,7 +44,7 @@ static void check_refused(int code)
     CU_ASSERT_EQUAL(w.reply.code, code);
 }
 
-/* @user NULL: there is no token. */
+/* Checks that @token is @user's. @user NULL: that there is no such token. */
 static void check_user(uint64_t token, const char *user)
 {
     struct rm_token_view v = {0};
@@ -82,7 +82,7 @@ static void test_life(void)
     check_user(4, NULL);
     CU_ASSERT_EQUAL(count(NULL), 3);
     CU_ASSERT_EQUAL(count("ann"), 2);
-    add(5, "eve", HOUR); /* nobody takes the id of another's */
+    add(5, "eve", HOUR); /* nobody can take the id of another user's token */
     check_refused(-BASE_EEXIST);
     check_user(5, "ann");
     revoke(5);
@@ -115,7 +115,7 @@ static void test_failover(void)
     world_free(&w);
 }
 
-/* A token that nobody has acknowledged is not there after a crash. */
+/* A token whose record was not durable is not there after a crash. */
 static void test_not_durable(void)
 {
     size_t before;
@@ -131,7 +131,7 @@ static void test_not_durable(void)
     world_free(&w);
 }
 
-/* Expired tokens make room when another one is made, with their records. */
+/* Expired tokens are removed, with their records, when another token is made. */
 static void test_expired(void)
 {
     world_init(&w, "fifo");

@@ -64,7 +64,8 @@ static void test_life(void)
     world_free(&w);
 }
 
-/* What was counted stays where it was. */
+/* What was counted before a move stays counted in the old queue; ends after it are counted in the
+ * new one. */
 static void test_move(void)
 {
     struct base_app_id job;
@@ -203,7 +204,8 @@ static void test_partitions(void)
     CU_ASSERT_EQUAL(partition_of("prod").containers, 4);
     rm_ledger_check(w.core);
     world_label(&w, RM_LABELS_REPLACE, "node0:8042", NULL, false);
-    CU_ASSERT_EQUAL(partition_of("prod").containers, 4); /* where they began */
+    /* containers are counted under the label with which they began */
+    CU_ASSERT_EQUAL(partition_of("prod").containers, 4);
     world_run_dry(&w);
     p = partition_of("prod");
     CU_ASSERT_EQUAL(p.containers, 0);

@@ -1,6 +1,5 @@
-/* Goal: what users change about a live application: its priority, its lifetime; and signals to its
- * containers. Each change survives a restart once it is durable.
- * Method: event sequences. */
+/* Goal: users can change the priority and the lifetime of a live application, and signal its
+ * containers. Each change survives a restart once it is durable. Method: event sequences. */
 #include "rm/core/view/view.h"
 #include "tests/unit/core_masters.h"
 
@@ -55,7 +54,7 @@ static void test_priority(void)
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
     set_priority(id, 1);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
-    CU_ASSERT_EQUAL(w.reply.value, 10); /* that of an ended one stays */
+    CU_ASSERT_EQUAL(w.reply.value, 10); /* the priority of an ended application stays */
     set_priority((struct base_app_id){1, 99}, 1);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ENOTFOUND);
     world_free(&w);
@@ -127,7 +126,7 @@ static void test_lifetime(void)
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
     set_lifetime(id, w.now - 1);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
-    set_lifetime(id, end + 10 * S); /* a longer one */
+    set_lifetime(id, end + 10 * S); /* a longer lifetime */
     live(10);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
     live(3);
@@ -144,7 +143,8 @@ static void test_lifetime(void)
     world_free(&w);
 }
 
-/* The next leader keeps the promise, also when the time passed while there was none. */
+/* The next leader ends the application in time, also when its lifetime was over while there was no
+ * leader. */
 static void test_lifetime_after_restart(void)
 {
     struct base_app_id job;
@@ -192,7 +192,7 @@ static void test_signal(void)
     world_free(&w);
 }
 
-/* A node that does not fetch its orders is told of each command once for each container. */
+/* A node that does not fetch its orders gets each command for a container only once. */
 static void test_signals_repeated(void)
 {
     struct rm_event ev = {.kind = RM_EV_SIGNAL_CONTAINER, .token = 0};

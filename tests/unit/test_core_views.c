@@ -35,7 +35,7 @@ static bool near(double a, double b)
     return fabs(a - b) < 1e-6;
 }
 
-/* Two nodes of 2 + 1 slots; @epoch as after some restarts. */
+/* Two nodes of 2 map slots and 1 reduce slot; the epoch is as after some restarts. */
 static void begin(void)
 {
     world_init(&w, "fifo");
@@ -101,7 +101,8 @@ static void test_job(void)
     world_beat_all(&w, 0);
     task(id, BASE_TASK_MAP, 1)->progress = 0.5f;
     task(id, BASE_TASK_MAP, 2)->progress = 0.25f;
-    task(id, BASE_TASK_REDUCE, 0)->progress = 1.0f / 6; /* a third of it is fetching */
+    /* fetching is a third of a reduce's work: half of it is done */
+    task(id, BASE_TASK_REDUCE, 0)->progress = 1.0f / 6;
     world_beat_all(&w, 0);
     a = app(id);
     CU_ASSERT_EQUAL(a->state, RM_APP_RUNNING);
@@ -151,7 +152,7 @@ static void test_job(void)
     end();
 }
 
-/* A job that is killed has made no more progress than it had. */
+/* A killed job shows the progress that it had made. */
 static void test_killed(void)
 {
     struct base_app_id id;
@@ -202,7 +203,8 @@ static void explained(struct base_app_id id, const char *words)
     base_buf_free(&why);
 }
 
-/* What holds the slots is said under every policy, before its own words. */
+/* Under every policy the explanation says first what holds the slots; the policy's own words
+ * follow. */
 static void test_why(void)
 {
     static const char *const policies[] = {"fifo", "fair", "naive-fair", "hfsp",   "hsrtf-pu",
@@ -225,7 +227,7 @@ static void test_why(void)
         waits(b, "all 4 map slots run application_1700000000000_0001");
         end();
     }
-    begin(); /* several holders; a kind that nobody has; nodes that are gone */
+    begin(); /* several jobs hold the slots; nodes that are gone; a kind of slot that no node has */
     a = world_submit(&w, "a 1 0 0 4 0 0");
     b = world_submit(&w, "b 9 0 0 4 0 0");
     for (int beat = 0; beat < 6; beat++)

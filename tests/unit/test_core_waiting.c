@@ -1,6 +1,6 @@
 /* Goal: masters get their turns by priority and then by arrival, and what one submission costs does
  * not grow with the number of those that wait. Method: by seed, compared with a list that is
- * searched from its begin; work is counted in places of the heap that change. */
+ * searched from its beginning; work is counted in places of the heap that change. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void test_order(void)
                 a->pj.priority = (int32_t)below(1 + run % 5);
                 rm_waiting_put(&w, a);
                 list_put(a);
-            } else if (below(3) == 0) { /* its priority changes first */
+            } else if (below(3) == 0) { /* its priority changes while it is still in the heap */
                 a->pj.priority = (int32_t)below(1 + run % 5);
                 rm_waiting_remove(&w, a);
                 rm_waiting_put(&w, a);
