@@ -1,6 +1,5 @@
-/* tests/unit/ha_election_expect.h - what the tests of the election's machine say: beginnings, and
- * exact expectations.
- */
+/* tests/unit/ha_election_expect.h - what the tests of the election's state machine share: how they
+ * begin, and exact expectations. */
 #ifndef CREEL_TESTS_HA_ELECTION_EXPECT_H
 #define CREEL_TESTS_HA_ELECTION_EXPECT_H
 
@@ -25,7 +24,7 @@ static inline void expect_text(const char *got, const char *want, const char *fi
     CU_ASSERT_STRING_EQUAL(got ? got : "", want);
 }
 
-/* The requests sent, or the callbacks, since the last look at them. */
+/* Expect exactly these requests (SENT) or callbacks (TOLD) since the last check of them. */
 #define SENT(r, want)                                                                              \
     (expect_text((r)->sent.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->sent))
 #define TOLD(r, want)                                                                              \
@@ -86,8 +85,8 @@ static inline struct world *one(struct world_rm **a)
     return w;
 }
 
-/* Runs until the machine has sent a request that begins with @what, which is left for the
- * caller. */
+/* Runs until the first request under way begins with @what. The request is left for the caller to
+ * carry out. */
 static inline void run_until(struct world *w, struct world_rm *r, const char *what)
 {
     for (int i = 0; i < 1000; i++) {

@@ -303,7 +303,7 @@ static void on_send(void *user, const struct ha_zk_request *rq)
     base_buf_addf(&r->sent, "%s\n", q->text);
     if (!r->knows)
         world_broken(r->w, "%s sends without a connection: %s", r->id, q->text);
-    if (!r->connected) { /* it has not been told yet */
+    if (!r->connected) { /* the machine has not been told yet that the connection is lost */
         answer(r, q, HA_ZK_LOSS);
         request_free(&r->asked[--r->asked_n]);
     }
@@ -316,9 +316,8 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     base_buf_addf(&r->told, "elected %lld v%d\n", (long long)epoch, version);
     if (r->leading)
         world_broken(r->w, "%s was elected twice", r->id);
-    if (epoch <= (r->lease_off
-                      ? r->epoch
-                      : r->w->highest_elected)) /* without lease old claims are heard of any time */
+    /* without a lease, an RM may learn late that its claim succeeded, after a later election */
+    if (epoch <= (r->lease_off ? r->epoch : r->w->highest_elected))
         world_broken(r->w, "%s was elected with epoch %lld after %lld", r->id, (long long)epoch,
                      (long long)r->w->highest_elected);
     r->w->highest_elected = epoch;
@@ -445,7 +444,7 @@ void world_connect(struct world_rm *r)
     r->missed_children = r->missed_epoch = false;
 }
 
-/* What was answered and not delivered is lost too. */
+/* Turns the results that are not delivered yet into losses. */
 static void lose_answers(struct world_rm *r)
 {
     for (size_t i = 0; i < r->answers_n; i++) {
@@ -471,7 +470,7 @@ static void lose_answers(struct world_rm *r)
 static enum ha_zk_code do_multi(struct world *w, const struct world_request *q,
                                 struct world_event *out);
 
-/* Carried out without anybody hearing of it. */
+/* Carries out @q, whose answer nobody will receive. */
 static void carry_out_unheard(struct world *w, const struct world_request *q)
 {
     struct world_event none = {0};
@@ -586,7 +585,8 @@ static void list_children(struct world *w, const char *path, struct world_event 
     size_t len = strlen(path), n = 0;
 
     out->children = base_alloc((w->nodes_n + 1) * sizeof *out->children);
-    for (size_t i = w->nodes_n; i-- > 0;) { /* in no order */
+    /* not in the order of creation: ZooKeeper promises no order */
+    for (size_t i = w->nodes_n; i-- > 0;) {
         const char *p = w->nodes[i].path;
 
         if (strncmp(p, path, len) == 0 && p[len] == '/' && !strchr(p + len + 1, '/'))
@@ -600,7 +600,8 @@ static enum ha_zk_code carry_out(struct world_rm *r, const struct world_request 
 {
     struct world_node *n;
 
-    world_heard(r->w, q->session, q->sent_us); /* as early as can be */
+    /* counts the session from the time of sending, the earliest that is possible */
+    world_heard(r->w, q->session, q->sent_us);
     if (q->rq.kind == HA_ZK_MULTI)
         return do_multi(r->w, q, out);
     if (q->rq.kind == HA_ZK_SYNC) {
@@ -625,7 +626,8 @@ static enum ha_zk_code carry_out(struct world_rm *r, const struct world_request 
     return HA_ZK_OK;
 }
 
-/* The answer of the fault that the test wants, when it is this request's turn. */
+/* Answers @q with the fault that the test has set, if @q is the request that is to meet it. Returns
+ * false otherwise. */
 static bool fault_takes(struct world_rm *r, struct world_request *q)
 {
     struct world *w = r->w;
@@ -642,7 +644,9 @@ static bool fault_takes(struct world_rm *r, struct world_request *q)
     answer(r, q, code);
     if (code == HA_ZK_EXPIRED) {
         disconnect(r, 0, false);
-        for (size_t i = 0; i < r->answers_n; i++) /* the one that tells stays as it is */
+        /* the answer that tells of the expiry keeps its code, which disconnect() has changed to a
+         * loss */
+        for (size_t i = 0; i < r->answers_n; i++)
             if (r->answers[i].ev.kind == HA_ZK_RESULT && r->answers[i].ev.id == q->rq.id)
                 r->answers[i].ev.code = code;
     }
@@ -662,7 +666,7 @@ bool world_carry_out(struct world_rm *r)
     memmove(r->asked, r->asked + 1, --r->asked_n * sizeof *r->asked);
     if (!fault_takes(r, &q)) {
         code = carry_out(r, &q, &got);
-        answer(r, &q, code); /* behind the watches that it has fired */
+        answer(r, &q, code); /* queued after the watches that the request has fired */
         v = &r->answers[r->answers_n - 1];
         v->data = got.data;
         v->children = got.children;

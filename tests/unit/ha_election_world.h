@@ -10,7 +10,7 @@
 
 #define WORLD_RMS 4
 #define WORLD_TIMEOUT                                                                              \
-    1200000 /* us: of every session; its sixth and its two thirds are whole numbers */
+    1200000 /* us: time-out of every session; a sixth and two thirds of it are whole numbers */
 #define WORLD_ROOT "/creel/blue"
 
 struct world_node {
@@ -18,13 +18,13 @@ struct world_node {
     int32_t version;
     int64_t owner; /* session, 0: none */
     int created;   /* children ever, for sequence numbers */
-    bool denied;   /* its ACL does not let us: read, set, or make and delete children */
+    bool denied;   /* its ACL forbids us to read or set it, and to make or delete its children */
 };
 struct world_session {
     int64_t id, heard_us;
     bool over;
 };
-struct world_request { /* a copy */
+struct world_request { /* copied when it is sent */
     struct ha_zk_request rq;
     struct ha_zk_op ops[8];
     char *path;
@@ -32,7 +32,7 @@ struct world_request { /* a copy */
     int64_t sent_us, session;
     char *text; /* for expectations: "get /a", "multi check /a v1, set /b v0 x" */
 };
-struct world_event { /* a copy */
+struct world_event { /* owns its texts; ev points to them on delivery */
     struct ha_zk_event ev;
     char *path, *data, *text;
     char **children;
@@ -43,7 +43,7 @@ struct world_rm {
     struct ha_election *e; /* NULL: the process does not run */
     char id[16], instance[32];
     bool connected, up; /* the connection; whether the network lets requests through */
-    bool knows;         /* what the machine was told last of the connection */
+    bool knows;         /* what the machine was last told about the connection */
     int64_t session;
     struct world_request asked[64]; /* sent, not carried out */
     size_t asked_n;
@@ -51,9 +51,9 @@ struct world_rm {
     size_t orphans_n;
     struct world_event answers[128]; /* not delivered */
     size_t answers_n;
-    bool watch_children, watch_epoch;   /* ZooKeeper's set: one of each */
-    bool missed_children, missed_epoch; /* fired without a connection: told after the next one, as
-                                           libzookeeper does */
+    bool watch_children, watch_epoch;   /* watches set at ZooKeeper: at most one of each kind */
+    bool missed_children, missed_epoch; /* fired while there was no connection: delivered after the
+                                           next one, as libzookeeper does */
     struct base_buf sent, told; /* texts of requests; what the callbacks were told, one line each */
     bool leading, lease_off;
     int64_t epoch; /* of the last election in this life; -1: none */
@@ -72,13 +72,14 @@ struct world {
     size_t dead_n;
     int64_t highest_elected;
     uint64_t seed;
-    /* the @fault_at-th request carried out from now on (0: none) is answered with this, carried out
-     * or not */
+    /* The @fault_at-th request carried out from now on (0: none) is answered with @fault_code. With
+     * @fault_done it is carried out all the same. */
     int fault_at;
     enum ha_zk_code fault_code;
     bool fault_done;
-    bool losses_last; /* a lost connection is told first, then what was lost with it */
-    char broken[256]; /* the first thing that must not be, "" none */
+    /* the machine is told of a lost connection first, then of the requests lost with it */
+    bool losses_last;
+    char broken[256]; /* the first rule that was broken; "": none */
 };
 
 struct world *world_new(uint64_t seed);
@@ -86,18 +87,20 @@ void world_free(struct world *w);
 void world_broken(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 uint64_t world_random(struct world *w, uint64_t below);
 
-/* A process comes to life or goes (its session stays behind). */
+/* Starts the process of an RM, or ends it (its session stays behind). */
 struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance,
                              bool lease_off);
 void world_kill(struct world_rm *r);
 void world_dead(struct world *w,
                 const char *instance); /* from now on its process is known to be gone */
 
-/* The connection: opens a session or goes on with the one that is still alive. */
+/* Connects, with the RM's session if that is still alive, otherwise with a new one. */
 void world_connect(struct world_rm *r);
-/* Lost: of what was sent, the first @done are carried out still (at once), the others never. */
+/* Loses the connection: of the requests sent, the first @done are still carried out (at once), the
+ * others never. */
 void world_disconnect(struct world_rm *r, size_t done);
-/* Lost: the first @late are carried out later, at the latest when the session's next sync comes. */
+/* Loses the connection: of the requests sent, the first @late are carried out later, at the latest
+ * when the next sync of the session comes; the others never. */
 void world_disconnect_late(struct world_rm *r, size_t late);
 void world_orphans_run(struct world_rm *r, size_t n);
 void world_session_end(struct world *w, int64_t session);
@@ -105,18 +108,20 @@ bool world_session_lives(const struct world *w, int64_t session);
 
 bool world_carry_out(struct world_rm *r); /* one request; false: none */
 bool world_deliver(struct world_rm *r);   /* one event; false: none */
-void world_run(struct world *w);          /* until nothing is under way, at this time */
-/* Time passes up to now + @us: ticks when asked for, sessions of those connected are heard of. */
+void world_run(struct world *w);          /* until nothing is under way; time stands still */
+/* Lets time pass until now + @us: runs timers that are due, hears of the sessions of connected RMs,
+ * and ends those whose time-out is over. */
 void world_pass(struct world *w, int64_t us);
 void world_tick(struct world_rm *r);
-void world_expire(struct world *w); /* sessions not heard of for their time-out */
-void world_heard(struct world *w, int64_t session, int64_t at_us); /* of what was sent then */
+void world_expire(struct world *w); /* ends the sessions not heard of for their time-out */
+/* the session's client sent something at @at_us */
+void world_heard(struct world *w, int64_t session, int64_t at_us);
 
 struct world_node *world_node(struct world *w, const char *path); /* NULL: none */
 struct world_node *world_put(struct world *w, const char *path, const char *data, int64_t owner);
 void world_remove(struct world *w, const char *path);
 void world_set(struct world *w, const char *path, const char *data);
 size_t world_election_nodes(const struct world *w, int64_t session); /* of a session; 0: all */
-void world_event(struct world_rm *r, enum ha_zk_event_kind kind);    /* queued */
+void world_event(struct world_rm *r, enum ha_zk_event_kind kind);    /* queues it for @r */
 
 #endif

@@ -108,7 +108,8 @@ int rig_append(void *user, const struct ha_record *rec, struct base_error *err)
     return rec->len == strlen(rec->data) ? 0 : -1;
 }
 
-/* "key=data key=data " of table t, as a new leader reads it. */
+/* Returns table t as a new leader reads it, "key=data key=data ", or the text of the error. The
+ * caller frees it. */
 static char *read_all(struct rig *g)
 {
     struct rig r = {.zk = g->zk};

@@ -11,7 +11,7 @@ struct log_zk_call {
     struct ha_zk_request rq;
     struct ha_zk_op *ops;
     char *path;
-    bool done; /* carried out: */
+    bool done; /* carried out, with the answer below */
     enum ha_zk_code code;
     int failed_op;
     char *data;
@@ -140,7 +140,8 @@ void log_zk_send(void *link, const struct ha_zk_request *rq)
     k->waiting++;
 }
 
-/* What the op would give; @made: created by an earlier op of the multi. */
+/* Returns what @op would answer. @made: the path of the last create before it in the same multi, or
+ * NULL. */
 static enum ha_zk_code try_op(struct log_zk *z, const struct ha_zk_op *op, const char *made)
 {
     uint64_t number = number_of(op->path);
@@ -206,7 +207,8 @@ static void get(struct log_zk *z, struct log_zk_call *c)
     memcpy(c->data, at->data, at->len + 1);
 }
 
-/* The names as they are now, each with its NUL; out of order, as ZooKeeper's. */
+/* Answers with the names of the segments that exist now, each with its NUL; unsorted, as ZooKeeper
+ * may list them. */
 static void children(struct log_zk *z, struct log_zk_call *c)
 {
     struct base_buf names = {0};

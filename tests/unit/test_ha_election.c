@@ -1,6 +1,6 @@
-/* Goal: the election's root, the nodes of the queue, strangers, and whatever can fail. Method: a
- * ZooKeeper in memory in which requests and answers move only when the test says so; expectations
- * are the exact requests sent and the exact callbacks. */
+/* Goal: the election's root, our own election node, stale nodes of our rm-id, and whatever can
+ * fail. Method: a ZooKeeper in memory in which requests and answers move only when the test says
+ * so; expectations are the exact requests sent and the exact callbacks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -143,7 +143,7 @@ static void test_root_not_ours_to_use(void)
     done(w);
     w = world_new(1);
     world_put(w, "/creel", "", 0);
-    world_node(w, "/")->denied = true; /* not ours: and nothing is asked of it */
+    world_node(w, "/")->denied = true; /* "/" is not ours, but nothing is asked of it */
     r = started(w, 0, "rm1");
     TOLD(r, "elected 0 v1\nactive rm1\n");
     done(w);
@@ -219,7 +219,7 @@ static void test_epoch_damaged(void)
     }
 }
 
-/* ---- own node and strangers ---- */
+/* ---- own node and stale nodes ---- */
 
 static void join_lost(size_t carried_out)
 {
@@ -264,7 +264,8 @@ static void test_made_twice(void)
     done(w);
 }
 
-/* A stranger's node in front: what becomes of it. */
+/* ---- a stale node in front of ours ---- */
+
 static void test_stranger_of_this_process(void)
 {
     struct world_rm *a;
@@ -301,7 +302,7 @@ static void test_stranger_ends(void)
     struct world_rm *a, *again;
     struct world *w = one(&a);
 
-    world_kill(a); /* on a host that we cannot see */
+    world_kill(a); /* on another host: nothing tells that the process is dead */
     again = started(w, 1, "rm1");
     STATE(again, "joining");
     CU_ASSERT_EQUAL(world_election_nodes(w, again->session), 0);
@@ -339,8 +340,8 @@ static void test_stranger_lives(void)
     done(w);
 }
 
-/* What was asked before the stranger's end, and looked at long after it by a process that stood
- * still, is no proof. */
+/* An answer from before the stale node's end, at which a process that stood still looks long after,
+ * does not prove that the node's owner lives. */
 static void test_stranger_of_long_ago(void)
 {
     struct world_rm *a, *again;
@@ -363,7 +364,8 @@ static void test_stranger_of_long_ago(void)
     done(w);
 }
 
-/* ZooKeeper was away for long: sessions begin their time anew, and so does our patience. */
+/* ZooKeeper was away for long: sessions begin their time anew, and so does our wait for the stale
+ * node. */
 static void test_patience_begins_anew(void)
 {
     struct world_rm *a, *again;
@@ -383,8 +385,8 @@ static void test_patience_begins_anew(void)
     done(w);
 }
 
-/* Both listed before either had made its node: who is behind gives way, and takes its node with
- * it. */
+/* Two processes with one rm-id list the nodes before either has made its own: the process whose
+ * node is behind is refused, and removes its node. */
 static void test_twins(void)
 {
     struct world *w = world_new(1);
@@ -406,7 +408,7 @@ static void test_twins(void)
     done(w);
 }
 
-/* The name says our session, the owner is another's: it is a stranger. */
+/* A node whose name has our session but which another session owns is stale. */
 static void test_only_the_owner_counts(void)
 {
     struct world *w = world_new(1);
@@ -485,7 +487,8 @@ static bool live(struct world *w, struct world_rm *r, int at, enum ha_zk_code co
     return false;
 }
 
-/* After that nothing goes wrong any more. Returns false when there was no @at-th request. */
+/* Lives such a life; then nothing goes wrong any more, and one of two RMs has to lead. Returns
+ * false when there was no @at-th request. */
 static bool sweep_once(int at, enum ha_zk_code code, bool carried_out, bool connection)
 {
     struct world *w = world_new(1);
@@ -527,12 +530,12 @@ static void test_sweep(void)
 
             while (sweep_once(at, codes[c], how & 1, how & 2))
                 at++;
-            CU_ASSERT(at > 40); /* a start, renewals, resignations, and taking it up again */
+            CU_ASSERT(at > 40); /* a start, renewals, resignations, and claiming again */
         }
 }
 
-/* Each request but a sync, refused by an ACL: we cannot take part, and when we have ended nobody
- * misses us. */
+/* Each request in turn, but for syncs, is refused by an ACL: the RM cannot take part, and when it
+ * has ended another RM leads. */
 static void test_sweep_rights(void)
 {
     int at = 1, refused = 0;
@@ -562,7 +565,7 @@ static void test_sweep_rights(void)
     CU_ASSERT(refused >= at - 6); /* all but those whose answers nobody waits for any more */
 }
 
-/* Requests that fail come again, less and less often, and are told of once in 30 s. */
+/* Requests that fail are repeated, less and less often, and reported once in 30 s. */
 static void test_back_off(void)
 {
     struct world *w = world_new(1);
@@ -586,9 +589,9 @@ static void test_back_off(void)
     done(w);
 }
 
-/* Whichever request of a start fails, it comes again by itself, on the same connection, and soon.
- * When the answer to our claim was lost, the epoch that it took is ours once: the next leadership
- * takes one of its own. */
+/* Whichever request of a start fails, it is repeated by itself, on the same connection, and soon.
+ * When the answer to a claim was lost, the epoch that the claim has taken is used once: the next
+ * leadership takes an epoch of its own. */
 static bool comes_again(int at, enum ha_zk_code code, bool carried_out)
 {
     struct world *w = world_new(1);
@@ -619,7 +622,7 @@ static bool comes_again(int at, enum ha_zk_code code, bool carried_out)
 
 static void test_comes_again(void)
 {
-    /* the last: a part was deleted */
+    /* the last code: as if a part of the root had been deleted */
     static const enum ha_zk_code codes[] = {HA_ZK_FAILED, HA_ZK_LOSS, HA_ZK_NONODE};
 
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
@@ -631,8 +634,7 @@ static void test_comes_again(void)
     }
 }
 
-/* A renewal that was under way when its leadership ended: whatever comes back is not about the next
- * one. */
+/* The answer to a renewal of a leadership that has ended says nothing about the next leadership. */
 static void test_late_renewal(void)
 {
     struct world_rm *a;
@@ -658,7 +660,8 @@ static void test_late_renewal(void)
     done(w);
 }
 
-/* Answers to requests of an earlier connection, and of others, change nothing. */
+/* Answers to requests that are not under way, such as earlier ones and those of others, change
+ * nothing. */
 static void test_foreign_answers(void)
 {
     struct world_rm *a;
@@ -681,7 +684,7 @@ static void test_foreign_answers(void)
     done(w);
 }
 
-/* Many come and go: each sees each change with two reads, and no watch is set twice. */
+/* Many nodes come: each RM sees each change with two reads, and no watch is set twice. */
 static void test_watches(void)
 {
     struct world_rm *a, *b;

@@ -13,7 +13,8 @@ static void test_failover(void)
     struct world *w = two(&a, &b);
 
     CU_ASSERT_STRING_EQUAL(ha_election_active_rm(b->e), "rm1");
-    CU_ASSERT_EQUAL(ha_election_next_timer_us(b->e), INT64_MAX); /* who waits asks nothing */
+    /* an RM that waits sends nothing by itself */
+    CU_ASSERT_EQUAL(ha_election_next_timer_us(b->e), INT64_MAX);
     world_kill(a);
     world_session_end(w, 0x10);
     world_run(w);
@@ -45,8 +46,8 @@ static void claim_lost(size_t carried_out, int64_t away_us, const char *told, co
     TOLD(r, told);
     DATA(w, ROOT "/epoch", epoch);
     if (carried_out && away_us < LEASE)
-        CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e),
-                        sent_us + LEASE); /* of the claim, not of what was read back */
+        /* the lease counts from the sending of the claim, not of the read */
+        CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), sent_us + LEASE);
     CU_ASSERT_EQUAL(r->version, world_node(w, ROOT "/epoch")->version);
     done(w);
 }
@@ -59,8 +60,8 @@ static void test_claim_lost(void)
     claim_lost(1, LEASE, "elected 1 v2\nactive rm1\n", "1 rm1 0000000000000010\n");
 }
 
-/* The epoch we tried, taken by another; and the one we tried, by an earlier session of ours: not
- * ours. */
+/* While the connection was lost, another RM took the epoch that we claim, or an earlier session of
+ * ours did, or a higher epoch was taken: none of these is our claim. */
 static void test_claim_lost_to_another(void)
 {
     static const char *const data[] = {"0 rm2 0000000000000010\n", "0 rm1 0000000000000099\n",
@@ -112,7 +113,7 @@ static void test_claim_too_late(void)
         ;
     world_carry_out(r);
     sent_us = w->now_us;
-    w->now_us += LEASE; /* answered, and nobody looked */
+    w->now_us += LEASE; /* the claim was answered, but the process stood still */
     world_run(w);
     TOLD(r, "elected 1 v2\nactive rm1\n");
     CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), sent_us + LEASE + LEASE);
@@ -172,8 +173,8 @@ static void test_at_least(void)
     done(w);
 }
 
-/* Goal: the highest epoch that container ids can hold is taken, and none above it: that would be
- * another's id. */
+/* Goal: the highest epoch that container ids can hold is taken, and none above it: with a higher
+ * one, ids of containers would repeat. */
 static void test_last_epoch(void)
 {
     struct world *w = world_new(1);
@@ -213,7 +214,8 @@ static void test_renewal(void)
     SENT(a, "multi check /creel/blue/epoch v1\n");
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + RENEW + LEASE);
     world_pass(w, RENEW / 2);
-    ha_election_extend_lease(a->e, w->now_us); /* the log's: the next renewal can wait */
+    /* by a write of the log: the next renewal can wait */
+    ha_election_extend_lease(a->e, w->now_us);
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
     ha_election_extend_lease(a->e, from); /* older than what is known */
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
@@ -239,7 +241,7 @@ static void test_lease_from_sending(void)
     CU_ASSERT_EQUAL(a->asked_n, 1);
     w->now_us += LEASE / 2;
     world_tick(a);
-    CU_ASSERT_EQUAL(a->asked_n, 1); /* one at a time */
+    CU_ASSERT_EQUAL(a->asked_n, 1); /* only one renewal at a time */
     world_carry_out(a);
     world_deliver(a);
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + RENEW + LEASE);
@@ -268,7 +270,8 @@ static void test_lease_over(void)
     done(w);
 }
 
-/* An answer in time that is looked at after the lease was over does not save it. */
+/* An answer that came in time, but is looked at after the lease was over, does not save the
+ * leadership. */
 static void test_answer_after_lease(void)
 {
     struct world_rm *a;
@@ -280,7 +283,7 @@ static void test_answer_after_lease(void)
     w->now_us += LEASE - RENEW; /* the process stood still */
     world_deliver(a);
     TOLD(a, "deposed: ZooKeeper has answered no request sent in the last 800 ms\nactive \n");
-    ha_election_extend_lease(a->e, w->now_us); /* of the log, of the time before */
+    ha_election_extend_lease(a->e, w->now_us); /* by a write of the log that was sent before */
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), 0);
     world_run(w);
     TOLD(a, "elected 1 v2\nactive rm1\n");
@@ -302,7 +305,8 @@ static void test_connection_lost_while_leading(void)
     quiet(a);
     world_connect(a);
     world_deliver(a);
-    SENT(a, "multi check /creel/blue/epoch v1\nsync /creel/blue\n"); /* the lease first */
+    /* the lease is renewed first */
+    SENT(a, "multi check /creel/blue/epoch v1\nsync /creel/blue\n");
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + LEASE);
     world_run(w);
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + LEASE - 1 + LEASE);
@@ -333,7 +337,7 @@ static void test_session_lost_while_leading(void)
     world_run(w);
     TOLD(a, "deposed: the session with ZooKeeper is over\nactive \nelected 1 v2\nactive rm1\n");
     quiet(a);
-    /* told by the answer to a request, before the event comes */
+    /* the end of the session is told by the answer to a request, before the event comes */
     w->fault_at = 1;
     w->fault_code = HA_ZK_EXPIRED;
     world_pass(w, RENEW);
@@ -353,7 +357,7 @@ static void test_another_has_claimed(void)
     world_set(w, ROOT "/epoch", "5 rm2 0000000000000099\n");
     world_run(w); /* the watch tells */
     TOLD(a, "deposed: rm2 has taken epoch 5\nactive \nelected 6 v3\nactive rm1\n");
-    a->watch_epoch = false; /* and without it, the next renewal */
+    a->watch_epoch = false; /* without the watch, the next renewal tells */
     world_set(w, ROOT "/epoch", "7 rm2 0000000000000099\n");
     world_run(w);
     TOLD(a, "");
@@ -414,7 +418,7 @@ static void test_resign(void)
     STATE(a, "joining");
     world_run(w);
     TOLD(b, "active \nelected 1 v2\nactive rm2\n");
-    TOLD(a, "active rm2\n"); /* and stands behind it */
+    TOLD(a, "active rm2\n"); /* rm1's new node is behind rm2's */
     STATE(a, "waiting");
     CU_ASSERT_PTR_NOT_NULL(world_node(w, NODE("rm1", "10", "2")));
     ha_election_resign(b->e, 60000000, w->now_us);
@@ -493,7 +497,7 @@ static void test_resign_offline(void)
     STATE(a, "offline");
     world_run(w);
     TOLD(b, "");
-    world_connect(a); /* the same session: its node goes now */
+    world_connect(a); /* the same session: its node is deleted now */
     world_run(w);
     STATE(b, "leading");
     STATE(a, "waiting");
@@ -529,8 +533,8 @@ static void test_active(void)
     world_connect(c);
     world_run(w);
     TOLD(c, "active rm1\n");
-    /* the epoch names the lowest node's rm-id, with another session: it is not the one that
-     * claimed */
+    /* The epoch record has the rm-id of the lowest election node's owner, but another session: so
+     * that owner is not the RM that claimed the epoch. */
     world_set(w, ROOT "/epoch", "1 rm1 0000000000000099\n");
     world_deliver(c);
     world_carry_out(c);
@@ -543,7 +547,7 @@ static void test_active(void)
     done(w);
 }
 
-/* Ours in the epoch, our node the lowest, and not leading: nobody is active. */
+/* The epoch is ours and our node is the lowest, but we do not lead: nobody is active. */
 static void test_active_not_ourselves(void)
 {
     struct world_rm *a;
@@ -575,7 +579,7 @@ static void test_lease_off(void)
     world_run(w);
     world_pass(w, 10 * WORLD_TIMEOUT);
     STATE(b, "leading");
-    STATE(a, "leading"); /* it believes in nothing but the epoch */
+    STATE(a, "leading"); /* without a lease, nothing but the epoch ends its leadership */
     quiet(a);
     world_connect(a);
     world_run(w);

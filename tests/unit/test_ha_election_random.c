@@ -1,11 +1,10 @@
 /* Goal: whatever happens to connections, sessions and processes, and in whatever order, no two
- * ResourceManagers have authority, no two believe to lead at one moment, and when it is over one
- * leads and all know which.
- * Method: two or three machines over the ZooKeeper in memory, driven by seed: requests and answers
- * late, connections cut before and after what was sent is carried out, networks that swallow,
- * processes that stand still or are killed, resignations, outages of ZooKeeper, single answers
- * lost. Sessions end exactly one time-out after the sending of what ZooKeeper heard last: as early
- * as they ever may.
+ * ResourceManagers have authority, no two believe at one moment that they lead, and when the faults
+ * are over one leads and all know which. Method: two or three machines over the ZooKeeper in
+ * memory, driven by seed: requests and answers late, connections cut before and after what was sent
+ * is carried out, networks that swallow, processes that stand still or are killed, resignations,
+ * outages of ZooKeeper, single answers lost. Sessions end exactly one time-out after the sending of
+ * what ZooKeeper heard last: as early as they ever may.
  * usage: test_ha_election_random [SEED [COUNT]] */
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,7 +259,7 @@ static void turn(struct play *p, size_t i)
     if (w->now_us < f->frozen_until)
         return;
     for (uint64_t n = world_random(w, 4); n > 0; n--)
-        world_deliver(r); /* what had come before anything else is noticed */
+        world_deliver(r); /* answers that came before the process notices anything else */
     connection(p, i);
     for (uint64_t n = world_random(w, 6); n > 0; n--)
         world_deliver(r);
@@ -300,8 +299,8 @@ static void step(struct play *p)
     if (w->now_us >= p->outage_until && chance(p, 300)) {
         p->outage_until = w->now_us + up_to(p, 3 * WORLD_TIMEOUT);
         outage(p);
-        for (size_t i = 0; i < w->sessions_n;
-             i++) /* when it is back, sessions begin their time anew */
+        /* when ZooKeeper is back, sessions begin their time anew */
+        for (size_t i = 0; i < w->sessions_n; i++)
             w->sessions[i].heard_us = p->outage_until;
     }
     check(p);
@@ -339,8 +338,8 @@ static void settle(struct play *p)
 
         if (r != leader && ha_election_get_state(r->e) != HA_WAITING)
             world_broken(w, "%s is %s", r->id, election_state_name(ha_election_get_state(r->e)));
-        if (!p->lease_off && strcmp(ha_election_active_rm(r->e), leader->id) !=
-                                 0) /* without it, of another session */
+        /* without a lease the leader may have claimed in an earlier session */
+        if (!p->lease_off && strcmp(ha_election_active_rm(r->e), leader->id) != 0)
             world_broken(w, "%s takes \"%s\" for active, %s is", r->id, ha_election_active_rm(r->e),
                          leader->id);
         if (world_election_nodes(w, r->session) != 1)

@@ -21,7 +21,8 @@ static void test_grouping(void)
     rig_put(&g, "a", "1");
     CU_ASSERT_EQUAL(g.link.waiting, 1);
     for (int i = 0; i < 100; i++)
-        rig_put(&g, "b", i % 2 ? "x" : "y"); /* while one is under way the others come together */
+        /* while one multi is under way, the other batches are grouped */
+        rig_put(&g, "b", i % 2 ? "x" : "y");
     CU_ASSERT_EQUAL(g.link.waiting, 1);
     CU_ASSERT_EQUAL(g.written, 0);
     log_zk_execute(&g.link);
@@ -111,8 +112,8 @@ static void test_each(void)
     rig_stop(&g);
     rig_start(&g, EPOCH + 1, &SMALL);
     log_zk_run(&g.link);
-    for (int i = 10; i < 50;
-         i++) { /* what was written since is shown, and cleaning takes nothing away */
+    /* what is written after the load is shown, and cleaning takes nothing away */
+    for (int i = 10; i < 50; i++) {
         char key[16];
         snprintf(key, sizeof key, "k%02d", i);
         rig_put(&g, key, i == 10 ? "new" : NULL);
@@ -160,7 +161,7 @@ static void test_lost(void)
     rig_close(&g);
 }
 
-/* It was not there when read back, was sent again, and both arrive. */
+/* A segment is not there when it is read back, and is sent again; then both copies arrive. */
 static void test_arrives_late(void)
 {
     struct log_zk_link late;
@@ -214,7 +215,7 @@ static void test_late_deletes_all_before(void)
     ha_log_write_batch(g.log, NULL, 0);
     log_zk_lose(&g.link, HA_ZK_LOSS, &late);
     log_zk_connect(&g.link);
-    rig_run_to_gets(&g, 1); /* not there: it goes again */
+    rig_run_to_gets(&g, 1); /* the segment is not there, and is sent again */
     CU_ASSERT(log_zk_execute(&late));
     CU_ASSERT(log_zk_count(&g.zk) == 1 && log_zk_node(&g.zk, 7) != NULL);
     log_zk_run(&g.link);
@@ -224,8 +225,8 @@ static void test_late_deletes_all_before(void)
     rig_close(&g);
 }
 
-/* Of several under way one gets no answer and was not carried out: those behind it fail for its
- * sake, which is no damage. */
+/* Of several writes under way one gets no answer and was not carried out: the writes behind it fail
+ * because of that, which is no damage. */
 static void test_one_lost_of_several(void)
 {
     struct rig g;
@@ -247,8 +248,8 @@ static void test_one_lost_of_several(void)
     rig_close(&g);
 }
 
-/* The second of several exists already, by our own hand: what is behind it is not acknowledged
- * before that is known. */
+/* The second of several segments exists already, since we wrote it ourselves: the segments behind
+ * it are not acknowledged before that is known. */
 static void test_order_of_acknowledgement(void)
 {
     struct log_zk_link late;
@@ -280,7 +281,8 @@ static void test_order_of_acknowledgement(void)
 
 /* Ends. */
 
-/* A log of three segments, then a write that meets @code at @op; what is said. */
+/* Makes a log of three segments, then a write of which operation @op fails with @code. The log has
+ * to end: fenced, or broken with @rc, and with @text. */
 static void end_by(enum ha_zk_code code, int op, bool fenced, int rc, const char *text)
 {
     struct rig g;
@@ -321,7 +323,8 @@ static void test_ends_of_writing(void)
            SEG "03 is not as it was left: 0000000004 cannot follow it");
 }
 
-/* Somebody made our segment while the connection was lost: another leader, or nobody who may. */
+/* Somebody else has made our segment: another leader, by whom we are fenced, or somebody who must
+ * not, which breaks the log. */
 static void test_other_bytes(void)
 {
     for (int fenced = 0; fenced < 2; fenced++)
@@ -351,7 +354,8 @@ static void test_other_bytes(void)
         }
 }
 
-/* In doubt, and the connection is lost: the question is asked again. */
+/* The connection is lost while it is in doubt whether a segment is ours: the question is asked
+ * again. */
 static void test_doubt_survives(void)
 {
     struct rig g;
@@ -371,8 +375,8 @@ static void test_doubt_survives(void)
     rig_close(&g);
 }
 
-/* A write was done, its answer was lost, and another leader began an epoch before we came back: we
- * must not act on the write any more. */
+/* A write was done, its answer was lost, and another leader began an epoch before we reconnected:
+ * we must not act on the write any more. */
 static void test_done_but_deposed(void)
 {
     struct rig g;
@@ -413,7 +417,7 @@ static void test_ends_of_reading_back(void)
 
 /* Cleaning. */
 
-/* Runs until a cleaning has asked for what it reads. */
+/* Writes until a cleaning has read a segment. */
 static void run_to_cleaning(struct rig *g)
 {
     int64_t gets = g->zk.gets;
@@ -437,7 +441,7 @@ static void test_nothing_comes_back(void)
     rig_put(&g, "removed", "1");
     rig_put_long(&g, "large", 900, 'x');
     run_to_cleaning(&g);
-    rig_put(&g, "changed", "2"); /* between reading and writing */
+    rig_put(&g, "changed", "2"); /* between the reading and the writing of the cleaning */
     rig_put(&g, "removed", NULL);
     rig_put(&g, "large", NULL);
     log_zk_run(&g.link);
@@ -446,7 +450,8 @@ static void test_nothing_comes_back(void)
     rig_close(&g);
 }
 
-/* All is removed: what is left is bounded, and the next leader knows of nothing. */
+/* When all records are removed, the segments that are left are few, and the next leader finds no
+ * record. */
 static void test_removals_are_forgotten(void)
 {
     struct rig g;
@@ -469,8 +474,8 @@ static void test_removals_are_forgotten(void)
     rig_close(&g);
 }
 
-/* What a predecessor left in thousands of small segments the first writes of the next one clean
- * up. */
+/* The first write of a new leader cleans up thousands of small segments that its predecessor
+ * left. */
 static void test_predecessor_is_cleaned(void)
 {
     const struct ha_log_limits never = {HA_LOG_SEGMENT_MAX, 1 << 20, INT64_C(1) << 40};
@@ -490,7 +495,7 @@ static void test_predecessor_is_cleaned(void)
     rig_stop(&g);
     rig_start(&g, EPOCH + 1, NULL);
     log_zk_run(&g.link);
-    CU_ASSERT_EQUAL(g.link.waiting, 0); /* not before it is wanted for writing */
+    CU_ASSERT_EQUAL(g.link.waiting, 0); /* nothing is cleaned before the first write */
     CU_ASSERT_EQUAL(log_zk_count(&g.zk), 3000);
     rig_put(&g, "key00", "x");
     log_zk_run(&g.link);
@@ -541,7 +546,8 @@ static void test_cleaning_ends_in_a_record(void)
         struct rig g;
 
         rig_open(&g, &(struct ha_log_limits){512, 100000, 1 << 30});
-        for (size_t i = 0; i < before; i++) { /* a segment each, and nothing lives in it */
+        /* a segment each, without a live record but for the last */
+        for (size_t i = 0; i < before; i++) {
             rig_put_long(&g, "filler", 400, 'f');
             log_zk_run(&g.link);
         }
@@ -620,7 +626,8 @@ static void test_deletion_fails(void)
     rig_open(&g, &SMALL);
     rig_put(&g, "kept", "1");
     run_to_cleaning(&g);
-    number = log_zk_count(&g.zk) + 2; /* one is under way, what is read goes with the next one */
+    /* one multi is under way; what is read is written with the next one */
+    number = log_zk_count(&g.zk) + 2;
     rig_fail_next(&g, HA_ZK_MULTI, number, HA_ZK_NONODE, 4);
     log_zk_run(&g.link);
     CU_ASSERT_EQUAL(g.breaks, 1);

@@ -1,5 +1,5 @@
-/* The standby's reading along of ha/log/follow.h: what it keeps, what it forgets, and that a leader
- * reads the rest alone. */
+/* A standby that follows the log (ha/log/follow.h): which segments it keeps, which it drops, and
+ * that a new leader has to read only the rest. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void begin(struct pair *p)
     follow_once(p);
 }
 
-/* Its first request is under way. */
+/* Begins to follow, up to when the first request is under way. */
 static void ask_for_list(struct pair *p)
 {
     ha_log_follow_start(p->f, 0);
@@ -79,8 +79,8 @@ static void ask_for_list(struct pair *p)
     ha_log_follow_run_timers(p->f, p->link.now_us);
 }
 
-/* The standby leads: loads with what it has; returns how many segments it had to ask for, *@kept
- * those that it did not. */
+/* Makes the standby the leader, which loads the log with the segments that it has kept. Returns how
+ * many segments it had to read; *@kept: how many it had. */
 static int64_t succeed(struct pair *p, int64_t *kept)
 {
     struct ha_log_kept k;
@@ -143,7 +143,7 @@ static void test_few_at_once(void)
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 30);
     ha_log_follow_start(p.f, 0);
-    ha_log_follow_start(p.f, 5); /* is one already */
+    ha_log_follow_start(p.f, 5); /* it follows already */
     p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
     ha_log_follow_run_timers(p.f, p.link.now_us);
     CU_ASSERT_EQUAL(p.link.waiting, 1); /* the list */
@@ -157,8 +157,8 @@ static void test_few_at_once(void)
     pair_close(&p);
 }
 
-/* What the leader cleans is forgotten with the next list; what it has cleaned before it was read is
- * passed over. */
+/* Segments that the leader cleans are dropped with the next list; those that it has cleaned before
+ * they were read are passed over. */
 static void test_cleaned(void)
 {
     struct pair p;
@@ -173,7 +173,7 @@ static void test_cleaned(void)
     first = p.g.zk.first;
     while (first < p.g.zk.first + p.g.zk.n && !log_zk_node(&p.g.zk, first))
         first++;
-    CU_ASSERT(first > 4); /* it has cleaned */
+    CU_ASSERT(first > 4); /* the leader has cleaned */
     CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 4);
     for (int64_t until = p.link.now_us + HA_LOG_FOLLOW_LIST_US; p.link.now_us < until;)
         follow_once(&p);
@@ -202,8 +202,8 @@ static void test_gone_while_read(void)
     pair_close(&p);
 }
 
-/* A leader that writes whenever the standby reads: there is always one segment more, and still what
- * was cleaned goes. */
+/* The leader writes whenever the standby reads, so that there is always one segment more; cleaned
+ * segments are dropped all the same. */
 static void test_never_at_the_end(void)
 {
     const struct ha_log_limits limits = {512, 200, 1 << 20};
@@ -241,7 +241,7 @@ static void test_another_log(void)
     expect_records(&p, 0, 10);
     pair_close(&p);
 
-    pair_open(&p, &ROOMY); /* and seen by the follower itself */
+    pair_open(&p, &ROOMY); /* the same, noticed by the follower itself */
     write_some(&p, 0, 10);
     begin(&p);
     p.g.zk.log_zxid = 78;
@@ -253,8 +253,9 @@ static void test_another_log(void)
     pair_close(&p);
 }
 
-/* As long as the one that was read, and with the same numbers: only the node itself tells that it
- * is another. What was read of the first one must not be taken for the second. */
+/* A new log with as many segments as the one that was read, and the same numbers: only the log's
+ * node tells that it is another log. Segments of the first one must not be taken for those of the
+ * second. */
 static void test_another_as_long(void)
 {
     struct pair p;
@@ -301,7 +302,7 @@ static void test_connection(void)
     event(&p, HA_ZK_CONNECTED);
     follow_once(&p);
     CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 12);
-    event(&p, HA_ZK_SESSION_OVER); /* who knows what answers next */
+    event(&p, HA_ZK_SESSION_OVER); /* the next session may meet another log */
     CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 0);
     event(&p, HA_ZK_CONNECTED);
     follow_once(&p);
@@ -311,8 +312,8 @@ static void test_connection(void)
     pair_close(&p);
 }
 
-/* The connection goes before the first list is there: nothing is known of the log, least of all
- * that it was read. */
+/* The connection is lost before the first list has come: the follower knows nothing of the log,
+ * least of all that it has read it. */
 static void test_first_list_lost(void)
 {
     struct pair p;
@@ -329,7 +330,7 @@ static void test_first_list_lost(void)
     pair_close(&p);
 }
 
-/* Answers to what it asked before it was taken from come late and do nothing. */
+/* Late answers to requests from before the kept segments were taken do nothing. */
 static void test_late_answers(void)
 {
     struct pair p;
@@ -360,7 +361,7 @@ static void test_nothing_there(void)
     p.g.zk.has_log = false;
     begin(&p);
     CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
-    p.g.zk.has_log = true; /* and nothing in it */
+    p.g.zk.has_log = true; /* the log exists, but is empty */
     follow_once(&p);
     CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
     p.g.zk.stranger = base_strdup("notes.txt");
@@ -374,8 +375,8 @@ static void test_nothing_there(void)
     pair_close(&p);
 }
 
-/* Much that is kept is taken in portions; a connection that goes between two of them changes
- * nothing. */
+/* Many kept segments are taken over in portions; to lose the connection between two portions
+ * changes nothing. */
 static void test_in_portions(void)
 {
     const struct ha_log_limits limits = {HA_LOG_SEGMENT_MAX, 1000, INT64_C(1) << 40};
@@ -396,7 +397,7 @@ static void test_in_portions(void)
     rig_stop(&p.g);
     p.g.kept = &k;
     rig_start(&p.g, EPOCH + 1, NULL);
-    for (int i = 0; i < 2; i++) { /* the list, and what comes between the first two portions */
+    for (int i = 0; i < 2; i++) { /* the list, and the request between the first two portions */
         log_zk_execute(&p.g.link);
         log_zk_answer(&p.g.link);
         CU_ASSERT_EQUAL(p.g.loads, 0);

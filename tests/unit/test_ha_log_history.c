@@ -1,9 +1,9 @@
 /* Histories of the log by seed: batches of upserts, removals and large records, lost connections at
  * any request before or after it was carried out, requests that arrive late, leaders that follow
  * one another while the old one still writes. What a leader reads must be what its predecessor was
- * given, up to a record at or behind all that was acknowledged; the old one's later writes come to
- * nothing; the number of segments stays bounded. The model is a plain map. usage:
- * test_ha_log_history [FROM TO]: seeds, TO not included */
+ * given, up to a record at or behind all that was acknowledged; later writes of a deposed leader
+ * come to nothing; the number of segments stays bounded. The model is a plain map.
+ * usage: test_ha_log_history [FROM TO]: seeds, TO not included */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ struct world {
         size_t len;
     } seen[KEYS]; /* by the load under way */
     int64_t cleaned, read_back, fences, acks, reloads, large;
-    char *why; /* first thing that must not be */
+    char *why; /* the first rule that was broken; NULL: none */
 };
 
 static uint64_t roll(struct world *w, uint64_t n)
@@ -131,7 +131,7 @@ static void send_to_link(void *user, const struct ha_zk_request *rq)
     log_zk_send(&((struct leader *)user)->link, rq);
 }
 
-/* A log under the present epoch begins to read. */
+/* Begins to load the log under the present epoch. */
 static void begin(struct leader *d, struct world *w)
 {
     const struct ha_log_calls calls = {d,          send_to_link, on_loaded,
@@ -221,8 +221,8 @@ static bool is_seen(const struct world *w, const struct value map[KEYS])
     return true;
 }
 
-/* The state that @d has read must be one that its predecessor was given: the last one that fits is
- * where it goes on. */
+/* The state that @d has read must be one that its predecessor was given: @d goes on from the last
+ * one that fits. */
 static void check_loaded(struct world *w, struct leader *d)
 {
     struct leader *p = w->old;
@@ -283,7 +283,7 @@ static void write_batch(struct world *w, struct leader *d)
         wrong(w, "another batch number than expected", "");
 }
 
-/* The present state of the model as its leader was told. */
+/* Computes the present state of the model: what @d has read, and was given since. */
 static void present(const struct leader *d, struct value map[KEYS])
 {
     memcpy(map, d->base, sizeof d->base);
@@ -300,9 +300,8 @@ static void run_all(struct leader *d)
     log_zk_run(&d->link);
 }
 
-/* All is answered: everything is acknowledged, a reader finds the present state, and there are not
- * too many segments.
- */
+/* Answers all requests; then every batch has to be acknowledged, a reader finds the present state,
+ * and there are not too many segments. */
 static void check_quiet(struct world *w)
 {
     struct leader *d = w->now;
@@ -387,8 +386,8 @@ static void step_of(struct world *w, struct leader *d)
 
 static void succeed(struct world *w)
 {
-    /* Who has not read everything has written nothing: it is its predecessor that the next one is
-     * held against. */
+    /* A leader that has not loaded the log has written nothing: the next one is checked against its
+     * predecessor. */
     if (w->now->ready) {
         free_leader(w->old);
         w->old = w->now;
@@ -461,7 +460,7 @@ static void test_histories(void)
     printf("%" PRId64 " acknowledgements, %" PRId64 " reloads, %" PRId64 " fenced, %" PRId64
            " read back, %" PRId64 " segments cleaned, %" PRId64 " large records\n",
            acks, reloads, fences, read_back, cleaned, large);
-    if (seed_to - seed_from >= 100) /* the histories come by all of it */
+    if (seed_to - seed_from >= 100) /* so many histories have to meet each of these */
         CU_ASSERT(cleaned > 0 && read_back > 0 && fences > 0 && acks > 0 && large > 0);
 }
 

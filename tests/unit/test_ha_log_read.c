@@ -164,7 +164,7 @@ static void test_entries(void)
                  SEG "02: part 1 of 2 of record t/p is missing, no other epoch began");
 }
 
-/* Goal: more tables than there can be are damage that is told, no end of the process. */
+/* Goal: more tables than there can be are reported as damage, and do not end the process. */
 static void test_tables(void)
 {
     struct base_buf b = {0};
@@ -191,9 +191,9 @@ static void test_parts(void)
     rig_expect(&g, "a=1 p=xyxy ");
     PUT(&g, 1, 10, PART("\0", "\2")); /* torn at the end */
     rig_expect(&g, "a=1 p=xyxy ");
-    PUT(&g, 2, 11, "\1\1\1\1t\0b\0002\0"); /* and so it stays when another epoch goes on */
+    PUT(&g, 2, 11, "\1\1\1\1t\0b\0002\0"); /* it stays torn when another epoch goes on */
     rig_expect(&g, "a=1 b=2 p=xyxy ");
-    PUT(&g, 2, 11, PART("\1", "\2")); /* whose parts are its own */
+    PUT(&g, 2, 11, PART("\1", "\2")); /* a part of that epoch does not complete it */
     load_by(&g, false, -BASE_ECORRUPT, SEG "11: part 1 of 2 of record t/p does not follow part 0");
     PUT(&g, 1, 11, A_1);
     load_by(&g, false, -BASE_ECORRUPT,
@@ -215,8 +215,8 @@ static void test_listing(void)
                {"0000000004", "/creel/c1/log: 0000000003 is missing, 0000000004 is there"}};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        for (int fenced = 0; fenced < 2;
-             fenced++) { /* damage in our own epoch, the work of others after it */
+        /* in our own epoch it is damage; after its end, the work of others */
+        for (int fenced = 0; fenced < 2; fenced++) {
             struct rig g = {.zk = {.has_log = true, .epoch_version = 3}};
 
             PUT(&g, 1, 1, A_1);
@@ -296,7 +296,7 @@ static void test_log_is_made(void)
     rig_close(&g);
 }
 
-/* Lost at every request of a load: it goes on where it was. */
+/* The connection is lost at many requests of a load: the load goes on where it was. */
 static void test_lost_while_loading(void)
 {
     struct rig g;

@@ -1,6 +1,7 @@
 /* Leadership and the store in ZooKeeper, whole: election, lease, log and libzookeeper against a
- * real server. test_ha_service hold SERVERS ROOT RM-ID TIMEOUT-MS [lease-off]: another process,
- * that leads and writes. */
+ * real server.
+ * Run as "test_ha_service hold SERVERS ROOT RM-ID TIMEOUT-MS [lease-off]" it is the other process
+ * of some tests, which leads and writes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -25,13 +26,14 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
 
-#define WAIT_S     60
-#define TIMEOUT_US 60000000 /* sessions do not end by themselves, where a test does not say so */
+#define WAIT_S 60
+/* no session expires by itself, unless a test sets a time-out of its own */
+#define TIMEOUT_US 60000000
 
 static struct zk_fixture *server;
 static char root[64]; /* of the test that runs */
 
-struct rm { /* one ResourceManager's end of a service */
+struct rm { /* one ResourceManager: its service, and what the service has told it */
     struct ha_service *service;
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -180,7 +182,8 @@ static struct ha_service_status await_status(struct rm *r, enum ha_election_stat
     return st;
 }
 
-/* The store that is to be closed next: while it is not, the one of a leadership that is over. */
+/* Returns the store that rm_close() closes next: that of a leadership that is over as long as it is
+ * open, otherwise that of the present leadership. */
 static struct ha_store *store_of(struct rm *r)
 {
     struct ha_store *st;
@@ -191,7 +194,7 @@ static struct ha_store *store_of(struct rm *r)
     return st;
 }
 
-/* The daemon's part when it is deposed or ends. */
+/* Closes that store, as a daemon does when it is deposed or ends. */
 static void rm_close(struct rm *r)
 {
     struct ha_store *st;
@@ -254,8 +257,8 @@ static void check_table(struct rm *r, const char *table, const char *expected)
     free(text);
 }
 
-/* One of two leads; when it ends, the other one does at once (sessions would live for a minute),
- * with the state. */
+/* One of two leads; when it ends, the other leads at once (sessions would live for a minute), with
+ * the same state. */
 static void test_two(void)
 {
     struct rm *a = rm_new("rm1"), *b;
@@ -324,7 +327,7 @@ static void test_cleaned(void)
         CU_ASSERT_PTR_NOT_NULL(strstr(before, key));
     }
     rm_end(b);
-    b = rm_new("rm2"); /* and again */
+    b = rm_new("rm2"); /* another leader reads the same */
     CU_ASSERT_FATAL(await_count(b, &b->leads, 1));
     after = table_text(b, "t");
     CU_ASSERT_EQUAL(strcmp(before, after), 0);
@@ -334,8 +337,8 @@ static void test_cleaned(void)
     free(data);
 }
 
-/* Given up: the other one leads, and gives it back in the same way. What the deposed one has is
- * over. */
+/* A leader resigns: the other RM leads, and resigns in its turn. The store of a deposed leader
+ * refuses everything. */
 static void test_resign(void)
 {
     struct rm *a = rm_new("rm1"), *b;
@@ -363,7 +366,7 @@ static void test_resign(void)
     CU_ASSERT_FATAL(await_count(b, &b->stops, 1));
     rm_close(b);
     CU_ASSERT_FATAL(await_active(b, "rm1"));
-    /* nodes have seen that; the highest counts, whatever is heard later */
+    /* nodes have seen these epochs: the highest counts, whatever is heard later */
     ha_service_set_min_epoch(b->service, 40);
     ha_service_set_min_epoch(b->service, 7);
     ha_service_resign(a->service, INT64_MAX);
@@ -445,7 +448,8 @@ static _Noreturn void hold_main(char **argv)
         pause();
 }
 
-/* Killed: its session has to end; what it wrote is there. */
+/* A leader is killed: when its session has ended the other RM leads, and finds what the first one
+ * wrote. */
 static void test_killed(void)
 {
     struct child c = child_start("rm1", "1000", NULL);
@@ -462,8 +466,8 @@ static void test_killed(void)
     rm_end(b);
 }
 
-/* Killed and started anew on the same host: it does not wait for the session of the dead process,
- * which lives for a minute. A live process of the same id is not pushed aside. */
+/* An RM that was killed and is started anew on the same host does not wait for the end of the dead
+ * process's session, which lives for a minute. */
 static void test_same_id(void)
 {
     struct child c = child_start("rm1", "60000", NULL);
@@ -476,6 +480,7 @@ static void test_same_id(void)
     rm_end(a);
 }
 
+/* A live process of the same rm-id is not pushed aside: the second one is refused. */
 static void test_same_id_live(void)
 {
     struct child c = child_start("rm1", "400", NULL);
@@ -491,7 +496,8 @@ static void test_same_id_live(void)
     child_kill(&c);
 }
 
-/* Stopped for longer than its session, while another one takes over; then it goes on. */
+/* A leader is stopped for longer than its session lives, while another RM takes over; then it goes
+ * on, and must not change the store any more. */
 static void frozen(const char *more, char line[256], struct rm **b)
 {
     struct child c = child_start("rm1", "1000", more);
@@ -506,7 +512,8 @@ static void frozen(const char *more, char line[256], struct rm **b)
     before = table_text(*b, "held");
     kill(c.pid, SIGCONT);
     CU_ASSERT_PTR_NOT_NULL_FATAL(fgets(line, 256, c.out));
-    ha_service_resign((*b)->service, 0); /* and back: what is in ZooKeeper is read anew */
+    /* rm2 leads once more, and reads anew what is in ZooKeeper */
+    ha_service_resign((*b)->service, 0);
     CU_ASSERT_FATAL(await_count(*b, &(*b)->stops, 1));
     rm_close(*b);
     child_kill(&c);
@@ -528,8 +535,8 @@ static void test_frozen(void)
     rm_end(b);
 }
 
-/* Without the lease it believes in itself, and its late write gets to ZooKeeper: the check of the
- * epoch refuses it. */
+/* Without the lease the old leader still believes that it leads, and its late write gets to
+ * ZooKeeper, where the check of the epoch refuses it. */
 static void test_frozen_without_lease(void)
 {
     char line[256];
@@ -588,8 +595,8 @@ static void test_server_restart(void)
     rm_end(a);
 }
 
-/* What ZooKeeper confirms held when the request was sent: a late answer does not make the lease
- * longer. */
+/* An answer of ZooKeeper confirms what held when the request was sent: a late answer does not make
+ * the lease longer. */
 static void test_late_answer(void)
 {
     struct rm *a = rm_new("rm1");
@@ -606,7 +613,7 @@ static void test_late_answer(void)
     before_us = base_mono_us(&base_clock_real);
     w.store = store_of(a);
     pthread_create(&thread, NULL, write_one, &w);
-    do /* until it is under way */
+    do /* until the write is under way */
         ha_service_get_status(a->service, &st);
     while (st.log.live_records < 2 && !usleep(1000));
     sent_by_us = base_mono_us(&base_clock_real);
@@ -619,8 +626,8 @@ static void test_late_answer(void)
     rm_end(a);
 }
 
-/* No answer: the leadership is over with the lease, a write under way is given up, and the next one
- * finds all of it. */
+/* ZooKeeper is silent: the leadership ends with the lease, a write under way is given up, and the
+ * next leader finds that write whole or not at all. */
 static void test_server_silent(void)
 {
     struct ha_service_conf conf = conf_of("rm1");
@@ -644,13 +651,13 @@ static void test_server_silent(void)
     zk_fixture_continue(server, 1);
     CU_ASSERT_FATAL(await_count(a, &a->leads, 2));
     text = table_text(a, "t");
-    /* nobody was told that it is there */
+    /* nobody was told that the last write is there */
     CU_ASSERT(strcmp(text, "a=v k=v ") == 0 || strcmp(text, "a=v ") == 0);
     free(text);
     rm_end(a);
 }
 
-/* The daemon gives up by itself: abort ends a write under way; the leadership stands. */
+/* A daemon gives up by itself: ha_store_abort() ends a write under way; the leadership goes on. */
 static void test_abort(void)
 {
     struct rm *a = rm_new("rm1");
@@ -743,12 +750,12 @@ static void test_refused(void)
     check_refused(&conf, "c1");
     CU_ASSERT(holds_lease(a->service, 0));
     rm_end(a);
-    set_node(root, "creel 9 c1\n"); /* as a Creel to come might leave it */
+    set_node(root, "creel 9 c1\n"); /* as a later version of Creel might leave it */
     conf.cluster_id = "c1";
     check_refused(&conf, "9");
 }
 
-/* What the log holds is not a log: loads and writes fail, and say where and what. */
+/* What the log holds is no segment: loads fail, and say which node it is. */
 static void test_damaged_log(void)
 {
     struct rm *a = rm_new("rm1");
@@ -769,7 +776,7 @@ static void test_damaged_log(void)
     rm_end(a);
 }
 
-/* ---- reading along ---- */
+/* ---- a standby follows the log ---- */
 
 static void await_read_along(struct rm *r)
 {
@@ -863,8 +870,8 @@ static int stop_reading(void *user, const struct ha_record *rec, struct base_err
     return base_error_set(err, -BASE_ECORRUPT, "enough");
 }
 
-/* Many records and a large one come back under a second leadership, in order, without what was
- * removed. */
+/* Many records and a large one are read under a second leadership, in order, without those that
+ * were removed. */
 static void test_volume(void)
 {
     char *large = base_alloc(LARGE);
@@ -889,7 +896,8 @@ static void test_volume(void)
     CU_ASSERT_EQUAL(ha_store_load(store_of(a), "many", read_many, &many, &err), 0);
     CU_ASSERT_EQUAL(many.n, MANY - 10);
     CU_ASSERT_EQUAL(many.wrong, 0);
-    CU_ASSERT_EQUAL(put(a, "key", "k", "v"), 0); /* between loads: they go on, and show it */
+    /* a write between loads: they go on, and show it */
+    CU_ASSERT_EQUAL(put(a, "key", "k", "v"), 0);
     check_table(a, "key", "k=v ");
     CU_ASSERT_EQUAL(ha_store_load(store_of(a), "large", read_large, &one, &err), 0);
     CU_ASSERT_EQUAL(one.n, 1);
@@ -903,7 +911,7 @@ static void test_volume(void)
     rm_end(a);
 }
 
-/* What is removed leaves ZooKeeper too. */
+/* Removed records are deleted from ZooKeeper, too. */
 static void test_pruning(void)
 {
     char *large = base_alloc(LARGE);

@@ -1,4 +1,4 @@
-/* What is refused before ZooKeeper is asked, and which processes are known to be dead. */
+/* Settings that are refused before ZooKeeper is asked, and which processes are known to be dead. */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -92,8 +92,9 @@ static void test_hidden(void)
     CU_ASSERT_FALSE(ha_instance_is_surely_dead(text));
     snprintf(path, sizeof path, "/proc/%ld", (long)hidden);
     looker = fork();
-    if (looker ==
-        0) { /* in a view of the files of its own, in which the folder of the other one is empty */
+    /* the child has a mount namespace of its own, in which the other process's folder below /proc
+     * is empty */
+    if (looker == 0) {
         int flags = geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
 
         if (unshare(flags) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
@@ -113,7 +114,8 @@ static void test_hidden(void)
     close(ready[0]);
     close(ready[1]);
     rmdir(dir);
-    ha_instance_describe_self(own); /* what is in no such text is nobody's */
+    /* start=0: the start was not known, so that nothing proves an end */
+    ha_instance_describe_self(own);
     pid = strstr(own, "start=");
     snprintf(text, sizeof text, "%.*sstart=0", (int)(pid - own), own);
     CU_ASSERT_FALSE(ha_instance_is_surely_dead(text));

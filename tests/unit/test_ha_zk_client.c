@@ -1,5 +1,5 @@
 /* Requests of ha/zk/zk.h over libzookeeper, against a real ZooKeeper server: results, versions,
- * watches, ACLs, and what becomes of requests when the connection or the session goes. */
+ * watches, ACLs, and what becomes of requests when the connection or the session is lost. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -67,8 +67,8 @@ static void on_event(void *user, const struct ha_zk_event *ev)
         s->data = base_strndup(ev->data, ev->len);
 }
 
-/* Delivers until the n-th event from @from on is of @kind (for results: of request @id); NULL: none
- * in time. */
+/* Delivers events until one of @kind (a result: that of request @id) is among those from number
+ * @from on, and returns it; NULL: none in time. */
 static struct seen *await_event(struct fx *f, size_t from, enum ha_zk_event_kind kind, uint64_t id)
 {
     const int64_t until = base_mono_us(&base_clock_real) + WAIT_US;
@@ -275,7 +275,8 @@ static void test_ephemeral_and_watches(void)
     fx_free(f);
 }
 
-/* Nodes are the creator's alone; who is refused is told who may and who it is. */
+/* Only its creator may use a node. A refusal says as whom the client is authenticated, and to whom
+ * the node is open. */
 static void test_acl(void)
 {
     struct fx *f = fx_new("creel:secret", true), *other = fx_new("creel:wrong", true);
@@ -292,7 +293,8 @@ static void test_acl(void)
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
     CU_ASSERT_EQUAL(s->ev.failed_op, 1);
     CU_ASSERT_PTR_NOT_NULL(strstr(s->text, "/acl has an ACL"));
-    s = MULTI(other, CREATE("/zookeeper/quota/x", "")); /* ZooKeeper's own: world may read */
+    /* a node of ZooKeeper's own that is open to everybody */
+    s = MULTI(other, CREATE("/zookeeper/quota/x", ""));
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_OK);
     s = MULTI(other, CREATE("/zookeeper/config/x", ""));
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
@@ -302,8 +304,8 @@ static void test_acl(void)
     fx_free(f);
 }
 
-/* The server goes and comes back: what was unanswered or is sent meanwhile is LOSS, the session
- * lives on. */
+/* The server is killed and started again: requests that are unanswered or sent meanwhile get LOSS,
+ * the session lives on. */
 static void test_connection_lost(void)
 {
     struct fx *f = fx_new("creel:secret", true);
@@ -355,8 +357,9 @@ static void test_session_over(void)
     fx_free(f);
 }
 
-/* Not there at first; closed with requests under way: libzookeeper then sometimes ends its
- * completion thread before the last completions are given to it, and forgets these. */
+/* The server is not there at first; and the client is closed with requests under way: libzookeeper
+ * then sometimes ends its completion thread before the last completions are given to it, and leaks
+ * these. */
 static void test_late_and_closed(void)
 {
     struct fx *f;
@@ -381,9 +384,9 @@ static void test_late_and_closed(void)
 
 /* ---- a server that takes connections and says nothing ---- */
 
+/* Stands between the client and the server; connections whose numbers are SILENT() are held and not
+ * passed on. */
 struct relay {
-    /* between the client and the server; the connections with these numbers are held and not passed
-     * on */
     int listener, stop[2], cut[2];
     int n, held[8], port;
     pthread_t thread;
@@ -461,8 +464,8 @@ static void relay_stop(struct relay *r)
     close(r->cut[1]);
 }
 
-/* Left after a moment, at the beginning and in a session, which goes on: libzookeeper alone would
- * wait for 40 s. */
+/* The client leaves a silent server after a moment, at its first connection as well as in a
+ * session, which goes on; libzookeeper by itself would wait for 40 s. */
 static void test_silent_server(void)
 {
     struct relay r;
@@ -483,7 +486,7 @@ static void test_silent_server(void)
     s = await_event(f, n, HA_ZK_CONNECTED, 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
     CU_ASSERT_EQUAL(s->ev.session, session);
-    /* authenticated there too */
+    /* authenticated on the new connection, too */
     CU_ASSERT_EQUAL(MULTI(f, SET("/silent", "1", 0))->ev.code, HA_ZK_OK);
     fx_free(f);
     relay_stop(&r);
