@@ -1,5 +1,5 @@
-/* tests/unit/nm_core_world.h - a NodeManager's pure core, its effects, and orders and news for it.
- */
+/* tests/unit/nm_core_world.h - a NodeManager's pure core with the effects of its last step, and
+ * functions that send it orders and other events. */
 #ifndef CREEL_TESTS_NM_CORE_WORLD_H
 #define CREEL_TESTS_NM_CORE_WORLD_H
 

@@ -161,7 +161,7 @@ static void test_v2(void)
     CU_ASSERT_EQUAL(nm_isolation_enter(ops, &c), 0);
     check_file("cgroup.procs", "0");
     make_file("cgroup.procs", "");
-    CU_ASSERT_EQUAL(nm_isolation_suspend(ops, &c), 0); /* nobody is there yet */
+    CU_ASSERT_EQUAL(nm_isolation_suspend(ops, &c), 0); /* no process is in the group yet */
     make_file("cgroup.procs", "2147483000\n2147483001\n");
     CU_ASSERT_EQUAL(nm_isolation_suspend(ops, &c), 2);
     check_file("cgroup.freeze", "1");
@@ -181,7 +181,7 @@ static void test_v2(void)
     CU_ASSERT_EQUAL(base_rmtree(root, NULL), 0);
 }
 
-/* Goal: a limit that the kernel refuses fails the container in words, and a group that cannot be
+/* Goal: a limit that the kernel refuses fails the container, and says why; a group that cannot be
  * entered keeps the command from running. */
 static void test_v2_refused(void)
 {

@@ -97,7 +97,8 @@ static void test_signals_of_users(void)
     world_free(&w);
 }
 
-/* Goal: TERM, grace, KILL, KILL again; -106 and the reason whatever the process made of it. */
+/* Goal: a kill is TERM, a grace, KILL, and KILL again; the exit code is NM_EXIT_KILLED, with the
+ * order's reason, whatever code the process ended with. */
 static void test_kill(void)
 {
     struct world w;
@@ -121,8 +122,8 @@ static void test_kill(void)
     ended(&w, 1, 0);
     CU_ASSERT_EQUAL(view(&w, 1)->exit_code, NM_EXIT_KILLED);
     CU_ASSERT_STRING_EQUAL(view(&w, 1)->diagnostics, "why");
-    /* Before its shim is there: the signal waits for it; and again while the command is not started
-     * yet. */
+    /* Killed before its shim has started: the signal waits for the shim, and is sent again while
+     * the command is not started yet. */
     launch(&w, 2);
     on(&w, BASE_ORDER_KILL, 2);
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
@@ -135,7 +136,7 @@ static void test_kill(void)
     w.now += NM_SIGNAL_AGAIN_US;
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
-    /* A suspended one must run to hear TERM. */
+    /* A suspended process has to run to receive TERM. */
     launch(&w, 3);
     spawned(&w, 3);
     on(&w, BASE_ORDER_SUSPEND, 3);
@@ -164,8 +165,8 @@ static void test_suspend_while_launching(void)
 }
 
 /* Goal: a higher epoch counts from when it is stored; answers of a lower one are refused whole,
- * logged once per epoch, counted, and followed by a registration: at once where another RM is
- * left. */
+ * counted, logged once for each highest epoch, and followed by a registration: at once where
+ * another RM is left to ask. */
 static void test_epochs(void)
 {
     struct world w;
@@ -184,7 +185,7 @@ static void test_epochs(void)
         CU_ASSERT_EQUAL(nm_core_epoch(w.core), 7);
         CU_ASSERT_EQUAL(nm_core_stats(w.core)->stale_answers, (uint64_t)i + 1);
         CU_ASSERT_EQUAL(nm_core_stats(w.core)->refused_orders, (uint64_t)i + 1);
-        CU_ASSERT_EQUAL(count(&w, NM_FX_NOTE), i == 0); /* of the highest one */
+        CU_ASSERT_EQUAL(count(&w, NM_FX_NOTE), i == 0); /* once for the highest epoch */
         CU_ASSERT_FALSE(nm_core_is_registered(w.core));
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
         w.now = nm_core_next_timer_us(w.core);
@@ -192,7 +193,7 @@ static void test_epochs(void)
         CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
     }
     struct nm_event ev = {.kind = NM_EV_ANSWER, .u.answer = {.epoch = 6, .no_pause = true}};
-    step(&w, ev); /* of a registration, and another RM is left */
+    step(&w, ev); /* to a registration, and another RM is left to ask */
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
     answer(&w, 7, o + 1, 1);
     CU_ASSERT_EQUAL(state(&w, 2), NM_LAUNCHING);
@@ -200,7 +201,8 @@ static void test_epochs(void)
     world_free(&w);
 }
 
-/* Who may see the application comes with its launches, and stays when a later one does not say. */
+/* The list of who may see an application comes with its launches, and stays when a later launch has
+ * none. */
 static void test_acl_of_app(void)
 {
     struct nm_order o = launch_order(1, 1);
@@ -232,7 +234,7 @@ static void test_cleanup_and_shutdown(void)
     struct nm_order o = {.kind = BASE_ORDER_CLEANUP_APP, .app = app, .keep_logs = true};
     order(&w, o);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), 1);
-    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0); /* not while one is alive */
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0); /* not while a container is alive */
     CU_ASSERT_TRUE(nm_core_app_find(w.core, &app)->cleaning);
     launch(&w, 3);
     CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
@@ -283,7 +285,7 @@ static void test_recovered(void)
     world_free(&w);
 }
 
-/* Goal: a million tasks leave a million ids behind, found again, and nothing else. */
+/* Goal: the ids of very many forgotten containers are found again, and no other ids. */
 static void test_many_forgotten(void)
 {
     struct world w;
@@ -373,7 +375,8 @@ static void chaos_orders(struct chaos *x)
         if (o[i].kind == BASE_ORDER_LAUNCH)
             o[i].launch = launch_order(1, c).launch;
         if (o[i].kind == BASE_ORDER_FORGET && !(x->seen_complete >> c & 1))
-            o[i].kind = BASE_ORDER_SUSPEND; /* an RM forgets only what it was told of */
+            /* an RM orders to forget only containers whose end it was told */
+            o[i].kind = BASE_ORDER_SUSPEND;
     }
     x->beat = false;
     int64_t epoch = nm_core_epoch(x->w.core) + (int)dice(x, 20) / 19 - (int)dice(x, 20) / 19;
@@ -425,8 +428,8 @@ static void chaos_step(struct chaos *x)
 }
 
 /* Invariants under random orders, losses and timings: no container is started twice, signals go to
- * the living only, one request in flight, nothing forgotten is reported, and at the end every end
- * was told. */
+ * the living only, one request in flight, nothing forgotten is reported, and in the end the end of
+ * every container was reported. */
 static void test_random(void)
 {
     const char *given = getenv("CREEL_SEED");

@@ -1,5 +1,5 @@
-/* Goal: how a container ended is what its shim wrote down; what anybody says about a full disk
- * makes it the disk's fault only when the NodeManager cannot write itself. */
+/* Goal: how a container ended is what its shim wrote down; words about a full disk, whoever wrote
+ * them, make the end the disk's fault only when the NodeManager itself cannot write. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +102,8 @@ static void test_words(void)
     CU_ASSERT_EQUAL(base_rmtree(root, NULL), 0);
 }
 
-/* The same words on a disk that has no room for the probe, and those that are none there too. */
+/* On a disk without room for the probe, an end with such words is the disk's fault; an end without
+ * them is as before. */
 static void test_full(void)
 {
     begin();

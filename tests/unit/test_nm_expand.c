@@ -49,7 +49,8 @@ static void test_markers(void)
 
 static void test_shell(void)
 {
-    check(true, "$A ${A} \\$A", "$A ${A} \\$A"); /* the shell that runs it does that */
+    /* the shell that runs the command replaces variables */
+    check(true, "$A ${A} \\$A", "$A ${A} \\$A");
     check(false, "$A.${AB}.$NONE.${NONE}", "1.$A..");
     check(false, "\\$A \\\\ \\\" \\` \\n", "$A \\ \" ` \\n");
     check(false, "$ $$ $1 ${A-x} $(id) `id`", "$ $$ $1 ${A-x} $(id) `id`");
@@ -95,7 +96,7 @@ static void test_order(void)
     nm_env_free(&out);
 }
 
-/* Each variable doubles the next one: 2^40 bytes without a bound. */
+/* Each variable doubles the next one: it would become 2^42 bytes without a bound. */
 static void test_bomb(void)
 {
     char *env[40];

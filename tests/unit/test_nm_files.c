@@ -1,6 +1,6 @@
-/* Goal: a node may look at its disk with every heartbeat for years: what it opens it closes, what
- * it writes it removes.
- * Method: many looks; descriptors and files are counted before and after. */
+/* Goal: a node may probe its disk with every heartbeat for years: what a probe opens it closes,
+ * what it writes it removes. Method: many probes; descriptors and files are counted before and
+ * after. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +46,12 @@ static void test_probe(void)
     CU_ASSERT_EQUAL(entries("/proc/self/fd"), open_before);
     CU_ASSERT_EQUAL(entries(root), files_before);
     nm_files_close(&f);
-    CU_ASSERT(entries("/proc/self/fd") < open_before); /* the lock, at least */
+    CU_ASSERT(entries("/proc/self/fd") < open_before); /* at least the lock is closed */
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
-/* Goal: what a task puts where the disk is looked at makes the node neither unhealthy nor write
- * elsewhere. */
+/* Goal: whatever a task puts in the place of the probe's file makes neither the node unhealthy nor
+ * the probe write elsewhere. */
 static void test_probe_planted(void)
 {
     char root[] = "/tmp/creel-nm-files.XXXXXX", path[64], target[64];
@@ -109,7 +109,8 @@ static void test_forgotten(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
-/* What a container leaves, with the mode @mode of @name, at <root>/used and <root>/record. */
+/* Makes what a container leaves at <root>/used and <root>/record, and gives @name the mode
+ * @mode. */
 static void leave(const char *root, const char *name, mode_t mode)
 {
     static const char *const made[] = {
@@ -193,8 +194,9 @@ static void test_unwritable(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
-/* Goal: a launch does not wait until what a crash left in its place is removed, whatever its size:
- * it goes to the trash, which the janitor empties. Method: without a janitor it is still there. */
+/* Goal: a launch does not wait until the folder that a crash has left in its place is removed,
+ * whatever its size: that folder is moved to the trash, which the janitor empties. Method: no
+ * janitor runs, so the folder is still in the trash. */
 static void test_left_behind(void)
 {
     char root[] = "/tmp/creel-nm-files.XXXXXX", trash[64];
@@ -244,8 +246,8 @@ static bool is_swept(struct nm_files *f)
 }
 
 /* Goal: logs of an application that ended here twice stay until the time of its second end is over,
- * and those of one that ended once go. Method: the index holds first ends of long ago; the marks
- * are of now. */
+ * and those of an application that ended once are removed. Method: the index holds first ends of
+ * long ago; the marks are of now. */
 static void test_ended_twice(void)
 {
     char root[] = "/tmp/creel-nm-files.XXXXXX";
@@ -262,10 +264,10 @@ static void test_ended_twice(void)
     snprintf(twice, sizeof twice, "%s/logs/application_1_0002", root);
     snprintf(once, sizeof once, "%s/logs/application_1_0003", root);
     for (int i = 0; i < 2; i++)
-        nm_files_cleanup_app(&f, &ids[0], true); /* also when ordered again */
+        nm_files_cleanup_app(&f, &ids[0], true); /* twice: the clean-up is ordered again */
     nm_files_cleanup_app(&f, &ids[1], true);
     snprintf(mark, sizeof mark, "%s/.ended", once);
-    /* A mark of long ago cannot be made: without one, the index counts. */
+    /* A mark with an old time cannot be made; but without a mark, the index counts. */
     CU_ASSERT_EQUAL(unlink(mark), 0);
     for (size_t i = 0; i < 2; i++)
         nm_ended_logs_add(&f.retain, &ids[i], f.opened_s - 4000);
@@ -282,7 +284,8 @@ static void test_ended_twice(void)
 
 /* ---- state.json ---- */
 
-/* Name of the one kept state file in @root, NULL: none; fails where there are several. */
+/* Returns the path of the one state file that was kept aside in @root, which the caller frees;
+ * NULL: none. Fails where there are several. */
 static char *kept_state(const char *root)
 {
     DIR *d = opendir(root);
@@ -300,7 +303,8 @@ static char *kept_state(const char *root)
     return found;
 }
 
-/* Goal: a state that is none does not keep a node from starting, and is not thrown away. */
+/* Goal: a state.json that holds no state does not keep a node from starting, and is kept aside, not
+ * thrown away. */
 static void test_damaged_state(void)
 {
     static const struct {

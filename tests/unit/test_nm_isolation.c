@@ -1,7 +1,6 @@
-/* Goal: an isolation is found by its name, slots that are left out do nothing, and "none" stops,
- * continues and ends every process below a shim, but not the shim.
- * Method: this program plays a shim with two processes below it; /proc tells what became of
- * them. */
+/* Goal: an isolation is found by its name, functions that its table leaves out do nothing, and
+ * "none" stops, continues and ends every process below a shim, but not the shim. Method: this
+ * program plays a shim with two processes below it; /proc tells what became of them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -88,7 +87,8 @@ static void await(const pid_t pids[2], const char *states)
     const struct timespec tick = {0, 1000000};
 
     while (!is_in(pids[0], states) || !is_in(pids[1], states))
-        nanosleep(&tick, NULL); /* a signal may take its time; the test's own limit ends us */
+        /* a signal may take its time; ctest ends a test that waits in vain */
+        nanosleep(&tick, NULL);
 }
 
 static void collect(int signal)
@@ -109,7 +109,7 @@ static void test_none(void)
     struct nm_usage used;
     pid_t pids[2];
 
-    CU_ASSERT_EQUAL(nm_isolation_suspend(none, &c), 0); /* nobody is there yet */
+    CU_ASSERT_EQUAL(nm_isolation_suspend(none, &c), 0); /* no process is there yet */
     start_tree(pids);
     await(pids, "S");
     CU_ASSERT_EQUAL(nm_isolation_suspend(none, &c), 2);

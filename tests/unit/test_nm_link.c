@@ -4,8 +4,8 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/nm_core_world.h"
 
-/* Goal: what changed goes once, what ended goes until it is forgotten, a registration carries
- * all. */
+/* Goal: a container that has changed is reported once, one that has ended until it is forgotten; a
+ * registration carries all. */
 static void test_heartbeat_contents(void)
 {
     struct world w;
@@ -42,8 +42,8 @@ static void test_heartbeat_contents(void)
     world_free(&w);
 }
 
-/* Goal: an end during a parked heartbeat wakes the RM once; the next heartbeat goes at once and
- * carries it. */
+/* Goal: a container's end during a parked heartbeat wakes the RM once; the next heartbeat goes at
+ * once and carries the end. */
 static void test_wake(void)
 {
     struct world w;
@@ -64,7 +64,7 @@ static void test_wake(void)
     answer(&w, 1, NULL, 0);
     CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
     CU_ASSERT_EQUAL(carried(&w) & 6, 6);
-    ended(&w, 3, 0); /* another heartbeat, another call */
+    ended(&w, 3, 0); /* another heartbeat, another wake-up */
     CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 1);
     world_free(&w);
 }
@@ -81,7 +81,7 @@ static void test_interval(void)
         ev.u.answer.epoch = 1;
         ev.u.answer.response_id = nm_core_response_id(w.core) + 1;
         ev.u.answer.heartbeat_ms = said[i];
-        w.now += 5000000; /* it was held: the next one goes at once */
+        w.now += 5000000; /* the heartbeat was held: the next one goes at once */
         step(&w, ev);
         CU_ASSERT_EQUAL_FATAL(count(&w, NM_FX_BEAT), 1);
         CU_ASSERT_EQUAL(find(&w, NM_FX_BEAT)->hold_ms, holds[i]);
@@ -137,7 +137,7 @@ static void test_what_is_said(void)
     CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_RESUMED);
     CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_MARK)->container, c);
     ended(&w, 7, 0);
-    for (int app = 1; app <= 3; app++) { /* of the last two nothing was ever here */
+    for (int app = 1; app <= 3; app++) { /* of the last two applications nothing was ever here */
         struct nm_order clean = {
             .kind = BASE_ORDER_CLEANUP_APP, .app = cid(app, 1).attempt.app, .keep_logs = app != 2};
         order(&w, clean);
@@ -149,7 +149,8 @@ static void test_what_is_said(void)
     world_free(&w);
 }
 
-/* Goal: pauses grow from 50 ms to 1 s; a repeat keeps its id and what it carried is said again. */
+/* Goal: while the RM is away, pauses grow from 50 ms to 1 s; a repeated heartbeat keeps its
+ * response id, and reports again what the first one reported. */
 static void test_rm_away(void)
 {
     struct world w;
@@ -160,7 +161,7 @@ static void test_rm_away(void)
             pauses[] = {50000, 100000, 200000, 400000, 800000, 1000000, 1000000};
     for (size_t i = 0; i < 7; i++) {
         int64_t sent = w.now;
-        w.now += 500; /* the RM tells each request by when it was sent */
+        w.now += 500; /* the RM tells requests apart by when they were sent */
         fail(&w, false, false);
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
         CU_ASSERT_EQUAL(nm_core_request_sent_us(w.core), sent);
@@ -188,7 +189,7 @@ static void test_rm_away(void)
     world_free(&w);
 }
 
-/* Goal: nodes that lose their RM together do not come back together. */
+/* Goal: nodes that lose their RM at the same time do not ask again at the same time. */
 static void test_pauses_differ(void)
 {
     enum { NODES = 200 };
@@ -211,8 +212,8 @@ static void test_pauses_differ(void)
     CU_ASSERT(high <= 1000000 && high > 950000);
 }
 
-/* Goal: an RM that may keep our request until it leads is not woken; what became news meanwhile
- * goes in the next. */
+/* Goal: an RM that may hold our request until it leads is not woken; what changes meanwhile goes
+ * into the next request. */
 static void test_no_wake_elsewhere(void)
 {
     struct world w;
@@ -261,8 +262,8 @@ static void test_rm_does_not_park(void)
     world_free(&w);
 }
 
-/* Goal: a launch that is refused, for itself or for their number, ends at once and the RM is
- * told. */
+/* Goal: a launch that is refused, for what it says or because there are too many containers, ends
+ * at once with NM_EXIT_REFUSED. */
 static void test_refused(void)
 {
     struct world w;

@@ -1,4 +1,5 @@
-/* Goal: whose word makes a node leave the ResourceManager it waits for. */
+/* Goal: which answers of another ResourceManager about its state make a node leave the one that it
+ * waits for: those of a leader whose epoch is high enough. */
 #include <string.h>
 
 #include "nodemanager/daemon/leader_search.h"

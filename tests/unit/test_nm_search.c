@@ -52,7 +52,7 @@ static void test_timeouts(void)
     nm_rm_search_free(&s);
 }
 
-/* Whom the next request goes to, and when. */
+/* To which ResourceManager the next request goes, and when. */
 static void test_outcomes(void)
 {
     struct nm_rm_search s;
@@ -107,8 +107,8 @@ static void test_alone(void)
     nm_rm_search_free(&s);
 }
 
-/* Looks in vain become rare, over requests too; one answer in time ends that. Nodes do not come
- * together. */
+/* The grace before a look for another leader doubles with each look in vain, also from one request
+ * to the next; one answer in time resets it. Chance keeps nodes from looking at the same time. */
 static void test_grace(void)
 {
     static const int64_t grace_us[] = {300000, 600000, 1200000, 2400000, 2400000};
@@ -161,7 +161,8 @@ static void test_leads(void)
 
     nm_rm_search_init(&s, &three);
     nm_rm_search_note_good_answer(&s, 5);
-    CU_ASSERT_EQUAL(nm_rm_search_least_leader_epoch(&s), 6); /* the one we wait for leads under 5 */
+    /* the RM that we wait for leads with epoch 5 */
+    CU_ASSERT_EQUAL(nm_rm_search_least_leader_epoch(&s), 6);
     nm_rm_search_note_bad_answer(&s, &(struct nm_retry){0});
     CU_ASSERT_EQUAL(nm_rm_search_least_leader_epoch(&s), 5);
     CU_ASSERT_TRUE(nm_rm_search_is_leader("active", 5, 5));
@@ -171,7 +172,7 @@ static void test_leads(void)
     nm_rm_search_free(&s);
 }
 
-/* One leads: the request is abandoned for it, whatever has failed in this round. */
+/* Another RM leads: the request is abandoned for it, whatever has failed in this round. */
 static void test_abandoned(void)
 {
     struct nm_rm_search s;
@@ -195,7 +196,8 @@ static void test_abandoned(void)
     nm_rm_search_free(&s);
 }
 
-/* An answer that crosses the decision counts. */
+/* An answer that comes after the decision to abandon its request, but before the request has ended,
+ * counts. */
 static void test_crossing(void)
 {
     struct nm_rm_search s;

@@ -74,7 +74,8 @@ static void test_bad_counters(void)
     rm_node_message_free(&m);
 }
 
-/* A heartbeat without a new measurement says so; one with says what it measured. */
+/* A heartbeat without a new measurement has none for the core; one with a measurement has all its
+ * figures. */
 static void test_utilization(void)
 {
     static const char

@@ -1,5 +1,6 @@
-/* Inputs to splits (nodemanager/task/job/splits.h) and the life of an output folder
- * (nodemanager/task/job/output_folder.h). */
+/* Goal: the inputs of a job become the right splits (nodemanager/task/job/splits.h), and its output
+ * folder is created, committed and aborted as nodemanager/task/job/output_folder.h says.
+ * Method: files in a folder of each test's own. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -57,7 +58,8 @@ static int expand1(const char *input, int64_t split, struct task_input *in, stru
     return task_input_find_splits(&input, 1, split, NULL, in, err);
 }
 
-/* Goal: the pieces cover each file exactly; the tail rule holds on both sides of its boundary. */
+/* Goal: the splits cover each file exactly; a last split of up to 1.1 times the size is not
+ * divided, on both sides of that bound. */
 static void test_splits(void)
 {
     static const struct {
@@ -93,8 +95,8 @@ static void test_splits(void)
     end();
 }
 
-/* Goal: a folder shows its files, sorted by bytes; hidden ones, sub-folders and links to folders
- * are left out, links to files are followed. */
+/* Goal: a folder stands for its files, sorted bytewise; empty and hidden files, sub-folders and
+ * links to folders are left out, links to files are followed. */
 static void test_folder(void)
 {
     struct base_error err = {0};
@@ -141,7 +143,7 @@ static void test_patterns_and_uris(void)
     CU_ASSERT_EQUAL_FATAL(expand1(at("_*.txt"), 10, &in, &err), 0);
     CU_ASSERT_EQUAL(in.paths_len, 1);
     task_input_free(&in);
-    CU_ASSERT_EQUAL_FATAL(expand1(at("star*"), 10, &in, &err), 0); /* that very name */
+    CU_ASSERT_EQUAL_FATAL(expand1(at("star*"), 10, &in, &err), 0); /* a file of that very name */
     CU_ASSERT_EQUAL(in.paths_len, 1);
     task_input_free(&in);
     snprintf(uri, sizeof uri, "file://%s/a%%20b%%25.txt", dir);
@@ -152,7 +154,7 @@ static void test_patterns_and_uris(void)
     two[0] = at("x2.txt");
     two[1] = uri;
     CU_ASSERT_EQUAL_FATAL(task_input_find_splits(two, 2, 10, NULL, &in, &err), 0);
-    /* named by two entries, read twice; inputs keep their order */
+    /* a file named by two entries is read twice; inputs keep their order */
     CU_ASSERT_EQUAL_FATAL(in.paths_len, 3);
     CU_ASSERT_STRING_EQUAL(in.paths[0], at("x2.txt"));
     CU_ASSERT_STRING_EQUAL(in.paths[1], at("x1.txt"));
@@ -164,7 +166,7 @@ static void test_patterns_and_uris(void)
     end();
 }
 
-/* An entry that is there again counts once, however it is written; what another entry leads to is
+/* A repeated entry counts once, however it is spelt; a file that another entry also leads to is
  * read again. */
 static void test_repeated(void)
 {
@@ -192,8 +194,8 @@ static void test_repeated(void)
     end();
 }
 
-/* A list that could not be stored is not even made: two files under 10,000 names of some 3,800
- * bytes. */
+/* A list of splits too large to be stored is refused before it is complete: two files under 10,000
+ * names of some 3,800 bytes. */
 static void test_too_large(void)
 {
     struct base_error err = {0};
@@ -266,8 +268,8 @@ static void refuse(const char *second, const char *says)
 }
 
 static uid_t me;
-/* Root may do all: it becomes somebody else for a moment. False: it cannot, as in a user namespace
- * of one user. */
+/* Becomes a user other than root until as_before(), since root may read everything. Returns false
+ * when that is impossible, as in a user namespace of one user. */
 static bool as_somebody(void)
 {
     me = geteuid();
@@ -277,7 +279,8 @@ static void as_before(void)
 {
     CU_ASSERT_EQUAL(setresuid(me, me, me), 0);
 }
-/* The reader is another user than the daemon: it is said whose permission is missing. */
+/* Returns the words that name the user whose permission is missing: it may be another one than the
+ * daemon's. */
 static const char *closed_to(const char *done)
 {
     static char words[512];
@@ -356,8 +359,8 @@ static int check(void *user, struct base_error *err)
     return ++p->asked > p->max ? base_error_set(err, -BASE_ETIMEOUT, "patience is over") : 0;
 }
 
-/* Goal: whatever an input makes the RM look at counts, over all inputs, and a bound ends the
- * looking soon. */
+/* Goal: every path that the search for inputs examines counts, over all inputs, and a bound ends
+ * the search soon. */
 static void test_bounds(void)
 {
     struct patience patience = {0};
@@ -379,12 +382,12 @@ static void test_bounds(void)
     }
     put("d0/file", 3, NULL);
     twice[0] = at("d0");
-    snprintf(again, sizeof again, "%s/.", at("d0")); /* the same, as another entry */
+    snprintf(again, sizeof again, "%s/.", at("d0")); /* the same folder, as another entry */
     twice[1] = again;
     CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
     task_input_free(&in);
     bounds.entries_max = 30;
-    /* once each would be fine */
+    /* each entry alone would stay within the bound */
     CU_ASSERT_EQUAL(task_input_find_splits(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[1]: "));
     bounds.entries_max = 60;
@@ -398,7 +401,7 @@ static void test_bounds(void)
     patience.max = 100;
     CU_ASSERT_EQUAL(task_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "patience is over"));
-    /* it is not asked again, and nothing is looked at after that */
+    /* once it has refused, check() is not called again */
     CU_ASSERT_EQUAL(patience.asked, 101);
     patience = (struct patience){.max = 10};
     twice[0] = at("d1");
@@ -467,11 +470,13 @@ static void test_output(void)
     CU_ASSERT_FALSE(is_there(".creel_application_1700000000000_0008"));
     err = (struct base_error){0};
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007"));
-    CU_ASSERT_EQUAL(task_output_check_creatable(uri, ours, &err), 0); /* by an earlier attempt */
+    /* made by an earlier attempt of the job */
+    CU_ASSERT_EQUAL(task_output_check_creatable(uri, ours, &err), 0);
     CU_ASSERT_EQUAL(task_output_check_creatable(uri, others, &err), -BASE_EEXIST);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
     put_part(1, "counts");
-    put_part(0, "late"); /* of an attempt that had leave to commit, was lost, and came back */
+    /* the part of an attempt that was allowed to commit, was lost, and returned */
+    put_part(0, "late");
     for (int twice = 0; twice < 2; twice++) {
         CU_ASSERT_EQUAL(task_output_commit_parts(twice ? uri : path, ours, &parts, &err), 0);
         expect_part("counts");
@@ -482,8 +487,8 @@ static void test_output(void)
     end();
 }
 
-/* Goal: no part is missed without a word; what an earlier version, or an earlier try, has put at
- * its place is fine. */
+/* Goal: a missing part fails the commit; a part that an earlier version or an earlier try has put
+ * at its place is accepted. */
 static void test_output_parts(void)
 {
     static const int32_t attempts[] = {1000, 0};
@@ -497,7 +502,7 @@ static void test_output_parts(void)
     CU_ASSERT_PTR_NOT_NULL(
         strstr(err.text, "the output of task_1700000000000_0007_r_000000, is missing"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
-    CU_ASSERT_TRUE(is_there("out/_temporary")); /* nothing is thrown away */
+    CU_ASSERT_TRUE(is_there("out/_temporary")); /* nothing is removed */
     put_part(1000, "counts");
     put("out/part-00001", 5, NULL);
     parts.n = 2;
@@ -508,8 +513,8 @@ static void test_output_parts(void)
     end();
 }
 
-/* Goal: what a failed job leaves behind does not keep anybody from submitting it again, and nothing
- * else goes. */
+/* Goal: what a failed job leaves does not keep it from being submitted again, and nothing else is
+ * removed. */
 static void test_output_abort(void)
 {
     struct base_error err = {0};
@@ -526,7 +531,8 @@ static void test_output_abort(void)
     CU_ASSERT_EQUAL(task_output_check_creatable(at("dangling"), ours, &err), -BASE_EEXIST);
     CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
     put_part(0, "unfinished");
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0); /* not theirs: all stays */
+    /* not that job's folder: all stays */
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0);
     CU_ASSERT_TRUE(is_there("out/_temporary/task_1700000000000_0007_r_000000_0/part-00000"));
     for (int twice = 0; twice < 2; twice++)
         CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);

@@ -1,8 +1,10 @@
 /* Goal: a job's commit that ends anywhere between its first step and its last is either repeated to
  * its end, or taken back whole: no part of it stays that would keep the folder from being removed
- * and the job from being submitted again, and nothing goes that another has put there.
- * Method: this program's own renameat(), unlinkat(), unlink(), rmdir(), ftruncate() and fsync()
- * count the steps, and at a given one fail, or end the process. */
+ * and the job from being submitted again, and nothing that another job or user has put there is
+ * removed.
+ * Method: this program's own renameat(), renameat2(), unlinkat(), unlink(), rmdir(), mkdir(),
+ * mkdirat(), ftruncate() and fsync() count the steps, and fail or end the process at a given
+ * one. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +29,9 @@
 
 /* ---- steps ---- */
 
-static long steps_left = -1; /* until something happens at a step; negative: nothing ever */
+static long steps_left = -1; /* until one fails or ends the process; negative: none does */
 static bool crashes;
-static const char *vanishes; /* at the first renameat() of a part; NULL: nothing does */
+static const char *vanishes; /* removed at the first renameat() of a part; NULL: no file is */
 
 static bool step_fails(void)
 {
@@ -132,7 +134,8 @@ static void put_attempt(int task, int attempt, const char *text)
     put(at("%s/part-%05d", folder + strlen(dir) + 1, task), text);
 }
 
-/* All tasks have ended well, and one attempt beside those that count has left its part. */
+/* Makes the output folder as it is when all tasks have ended well: a part of each attempt that
+ * counts, and one of another attempt. */
 static void begin(void)
 {
     struct base_error err = {0};
@@ -165,8 +168,8 @@ static bool is_whole(void)
     return whole;
 }
 
-/* A commit that ends at its step @step: by a failure, or with its process. True: it came to its end
- * before. */
+/* Commits until step @step, which fails, or with @crash ends the process. Returns true when the
+ * commit ended before that step. */
 static bool commit_until(long step, bool crash)
 {
     struct base_error err = {0};
@@ -197,7 +200,7 @@ static void check_aborted(long step, bool crash)
 
     CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
     gone = !is_there("out");
-    /* One that has only failed to clear away is complete, and stays. */
+    /* An output that was complete, since the commit only failed to clear up, stays. */
     CU_ASSERT(gone || (was_whole && is_whole() && !is_there("out/_temporary")));
     CU_ASSERT(!gone || task_output_check_creatable(at("out"), ours, &err) == 0);
     if (!gone && !was_whole)
@@ -234,7 +237,8 @@ static void test_sweep(void)
     }
 }
 
-/* The same for the abort: one that was cut off is repeated, and then nothing stays. */
+/* The same for the abort: one whose process ends at any step is repeated, and then nothing
+ * stays. */
 static void test_abort_sweep(void)
 {
     bool done = false;
@@ -243,7 +247,7 @@ static void test_abort_sweep(void)
     for (long step = 0; !done && step < STEPS_MAX; step++) {
         begin();
         CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
-        /* Two parts are taken. */
+        /* The commit takes two parts, then fails at the folder in the place of the third. */
         CU_ASSERT_NOT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), 0);
         CU_ASSERT_TRUE(is_there("out/part-00001"));
         CU_ASSERT_EQUAL(rmdir(at("out/part-00002")), 0);
@@ -265,7 +269,7 @@ static void test_abort_sweep(void)
     CU_ASSERT_TRUE(done);
 }
 
-/* Goal: a commit for which a part is missing takes none of the others. */
+/* Goal: when a part is missing, the commit takes none of the others. */
 static void test_missing(void)
 {
     struct base_error err = {0};
@@ -279,8 +283,8 @@ static void test_missing(void)
     end();
 }
 
-/* Goal: a part that somebody removes while others are taken is not taken for one that was taken
- * before: there is no _SUCCESS without it, and all can be taken back. */
+/* Goal: a part that is removed while the others are taken is not mistaken for one that was taken
+ * before: there is no _SUCCESS without it, and the abort takes all others back. */
 static void test_vanishes(void)
 {
     struct base_error err = {0};
@@ -297,9 +301,9 @@ static void test_vanishes(void)
     end();
 }
 
-/* Goal: after a commit that ended half way, all goes that it has taken and nothing else: not a file
- * of the user's under the name of a part, be it one that was taken or one that was not yet; nor
- * what lies there by another name. */
+/* Goal: after a commit that ended half way, the abort removes the parts that it has taken and
+ * nothing else: neither a user's file or folder under a part's name, of one taken or not yet taken,
+ * nor files of other names. */
 static void test_of_others(void)
 {
     struct base_error err = {0};
@@ -323,7 +327,7 @@ static void test_of_others(void)
     end();
 }
 
-/* Goal: the folder may be another job's when the abort comes, with parts of its own: they stay. */
+/* Goal: when the folder belongs to another job by the time of the abort, that job's parts stay. */
 static void test_folder_of_others(void)
 {
     struct base_error err = {0};
@@ -338,8 +342,8 @@ static void test_folder_of_others(void)
     end();
 }
 
-/* Goal: a list that a user has damaged costs what it says at most, and keeps nobody from ending the
- * job. */
+/* Goal: a damaged list of taken parts makes the abort remove no file that the job has not taken,
+ * and does not keep it from ending. */
 static void test_damaged_list(void)
 {
     static const char *const lists[] = {"",
@@ -371,8 +375,8 @@ static void test_damaged_list(void)
     }
 }
 
-/* Goal: a creation that is cut off at any of its steps is repeated with success, or undone without
- * a trace; at no step is there a folder without the mark of its job. */
+/* Goal: when the process ends at any step of a creation, this can be repeated with success, or
+ * undone without a trace; at no step is there a folder without the mark of its job. */
 static void test_creation_sweep(void)
 {
     bool done = false;
