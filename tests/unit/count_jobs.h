@@ -1,5 +1,5 @@
-/* tests/unit/count_jobs.h - how many jobs a daemon knows, read as a client of lists would: chunk by
- * chunk. */
+/* tests/unit/count_jobs.h - counts the jobs that a daemon knows, read chunk by chunk as the
+ * handlers of lists do. */
 #ifndef CREEL_TESTS_COUNT_JOBS_H
 #define CREEL_TESTS_COUNT_JOBS_H
 

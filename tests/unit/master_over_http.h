@@ -50,7 +50,7 @@ static inline json_t *node(const char *what, const char *body)
     return ask("POST", path, JSON, body, 200);
 }
 
-/* A heartbeat with these reports; returns the orders (owned by the answer in *answer). */
+/* Sends a heartbeat with these reports of containers; returns the orders, which *answer owns. */
 static inline json_t *beat(const char *containers, json_t **answer)
 {
     char *body = base_printf(
@@ -107,7 +107,7 @@ static inline json_t *master(const char *what, const char *body, int status)
     return ask("POST", path, headers, body, status);
 }
 
-/* The daemon leads; a node of 4 map slots and 1 reduce slot has registered. */
+/* Makes the daemon lead, and registers a node of 4 map slots and 1 reduce slot. */
 static inline void lead(void)
 {
     struct ha_store *store;
@@ -126,7 +126,8 @@ static inline void lead(void)
     free(body);
 }
 
-/* An application is submitted and its master runs on the only node. */
+/* Does the same, submits an application, and waits until the node is ordered to launch its
+ * master. */
 static inline void begin(void)
 {
     json_t *j, *o;
@@ -143,8 +144,8 @@ static inline void begin(void)
         app);
     json_decref(ask("POST", "/ws/v1/cluster/apps", JSON, body, 202));
     free(body);
-    for (int i = 0; i < 4000;
-         i++) { /* polls for at most 20 s: its record has to be durable first */
+    /* polls for at most 20 s: the application's record has to be durable first */
+    for (int i = 0; i < 4000; i++) {
         json_t *answer, *orders = beat("", &answer);
 
         o = order_of(orders, "launch");

@@ -37,7 +37,7 @@ void rms_start(const struct rm_role_source sources[2])
 
     conf = conf ? conf : simple_conf_new();
     routes = rm_routes_new(&n);
-    for (int i = 0; i < 2; i++) { /* ports first: each knows the other's address */
+    for (int i = 0; i < 2; i++) { /* servers first: each RM is told the other's address */
         base_assert(rm_daemon_new_standby(conf, &rms[i].b, &err) == 0);
         base_assert(api_server_start(&sc, routes, n, rms[i].b, &servers[i], &err) == 0);
         rms[i].port = api_server_port(servers[i]);

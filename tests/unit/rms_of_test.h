@@ -17,14 +17,15 @@ struct rm_of_test {
 };
 extern struct rm_of_test rms[2]; /* ids: rm-1, rm-2 */
 
-/* Sets "key=value" in the configuration of both; before rms_start(), and until rms_stop(). */
+/* Sets "key=value" in the configuration of both. Call it before rms_start(); the setting lasts
+ * until rms_stop(). */
 void rms_set(const char *key_eq_value);
-/* Aborts when it fails. @sources: what each is told of its lease and its ZooKeeper; copied, their
- * users must outlive the daemons. */
+/* Starts both as standbys; aborts when that fails. @sources: where each RM learns of its lease and
+ * its ZooKeeper. They are copied; their @user must outlive the daemons. */
 void rms_start(const struct rm_role_source sources[2]);
 void rms_stop(void); /* both must stop without an error; memory stores begin empty afterwards */
-/* @i becomes active with @store (which it takes over), the other hears of it; aborts when it
- * fails. */
+/* RM @i becomes active with @store, which it takes over, and the other RM is told so; aborts when
+ * that fails. */
 void rms_lead(int i, struct ha_store *store, int64_t epoch);
 void rms_end(int i); /* the leadership of @i is over; nobody is active */
 

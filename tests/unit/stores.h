@@ -18,7 +18,7 @@ static inline const struct ha_store_ops *store_kind(const char *name)
     return ops;
 }
 
-/* From here on the names of memory stores stand for other, empty stores. */
+/* From now on the names of memory stores stand for new, empty stores. */
 static inline void stores_forget(void)
 {
     stores_generation++;

@@ -20,7 +20,7 @@ int main(void)
 
     rm_lease_init(&lease);
     rm_term_init(&term, 1, &lease, &calls);
-    if (!rm_term_leads(&term)) /* alone: endless */
+    if (!rm_term_leads(&term)) /* an RM that is alone has an endless lease */
         return 1;
     rm_lease_depose(&lease);
     if (rm_term_leads(&term))

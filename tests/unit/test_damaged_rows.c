@@ -1,7 +1,7 @@
-/* Goal: a store file of which any row is damaged still starts, and what is healthy in it is there;
- * the rows that only an operator can judge are refused with the option that repairs them.
- * Method: a file that a daemon has made, over SQLite; each row in turn is damaged on disk in
- * several ways, and the daemon is started from it twice. */
+/* Goal: an RM still starts from a store file in which any one row is damaged, and what is healthy
+ * in the file is there; for the rows that only an operator can judge, the refusal names the option
+ * that repairs them. Method: a file that a daemon has made, over SQLite; each row in turn is
+ * damaged on disk in several ways, and the daemon is started from it twice. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void copy_file(const char *from, const char *to)
 struct post {
     struct rm_event ev;
     char token[33];
-    atomic_int open; /* answer and release */
+    atomic_int open; /* what is outstanding of answer and release */
 };
 
 static void on_reply(void *user, const struct rm_effect *fx)
@@ -144,7 +144,8 @@ static void submit_all(struct rm_backend *b)
     free(body);
 }
 
-/* Rows that come from nodes are added as the daemon would have written them. */
+/* Makes the file with a daemon; rows that nodes bring about are added as the daemon would have
+ * written them. */
 static void make_file(void)
 {
     struct base_error err = {0};
@@ -204,11 +205,11 @@ static void damaged(const struct row *r, const char *way)
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, repair));
         return;
     }
-    /* one of which nothing is known is shown as an application */
+    /* a job whose record is damaged is shown as a plain application */
     CU_ASSERT(jobs == JOBS || (jobs == JOBS - 1 && strcmp(r->table, "app") == 0));
     kept = kept_aside(tried);
     CU_ASSERT_EQUAL(start_from(tried, NULL, &err), jobs);
-    CU_ASSERT_EQUAL(kept_aside(tried), kept); /* nothing is left to complain of */
+    CU_ASSERT_EQUAL(kept_aside(tried), kept); /* no further damage is found */
 }
 
 static int blobs(const char *path)
@@ -219,7 +220,8 @@ static int blobs(const char *path)
     return n;
 }
 
-/* The key is a BLOB, alone or beside the text: it is what it was, or kept aside. */
+/* The row's key becomes a BLOB, or (@beside) a second row has the key as a BLOB. Alone, it is read
+ * as the text that it was; the second row is kept aside. */
 static void odd_key(const struct row *r, bool beside)
 {
     static const char format[] = "%s WHERE tbl='%s' AND key='%s'";

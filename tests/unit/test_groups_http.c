@@ -1,7 +1,8 @@
 /* Goal: while the name service is slow with the groups of a caller, nodes are served by the same
- * thread; the caller then gets the answer that the groups decide.
- * Method: a daemon of this process behind a server with one thread, whose source of groups waits
- * until the test lets it answer. Without the preparation the heartbeat would never be answered. */
+ * thread; the caller then gets the answer that the groups decide. Method: a daemon of this process
+ * behind a server with one thread, whose source of groups waits until the test lets it answer. If
+ * the request did not wait for the groups outside of that thread, the heartbeat would never be
+ * answered. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static int get_status(const char *method, const char *path, const char *body)
     return status;
 }
 
-/* An administrator is refused for another reason than that he is none. */
+/* Asks the active RM, as @user, to become active: 409 for an administrator, 403 for anybody
+ * else. */
 static int claim_leadership_as(const char *user)
 {
     char *path = base_printf("/ws/v1/cluster/ha?user.name=%s", user);
@@ -103,7 +105,7 @@ static void *ask_about_alice(void *status)
     return NULL;
 }
 
-/* The groups of the user whom a request asks about wait in the same way. */
+/* A request about another user's rights waits for the groups of that user in the same way. */
 static void test_of_another_user(void)
 {
     pthread_t thread;
@@ -123,7 +125,8 @@ static void test_of_another_user(void)
     rms_stop();
 }
 
-/* The answer comes when the server has begun to stop, or never. */
+/* The groups become known while the server begins to stop: the request is answered all the same, by
+ * its handler or by the stop. */
 static void test_stop_meanwhile(void)
 {
     pthread_t thread;

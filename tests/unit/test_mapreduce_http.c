@@ -46,7 +46,7 @@ static char *mask(const char *text)
     return base_buf_take(&out);
 }
 
-/* Sends a request to the path @fmt, in which "#" stands for the number of the application. */
+/* Sends a request to the path @pattern, in which "#" stands for the number of the application. */
 static void send_to(const char *method, const char *pattern, const char *headers, const char *body,
                     struct client_answer *a)
 {
@@ -136,7 +136,7 @@ static void submit(const char *tasks)
     free(body);
 }
 
-/* The containers that the newest orders named, until they are awaited. */
+/* The container that the newest order of each kind named; "" once it was awaited. */
 static char launched[80], killed[80], forgotten[80];
 
 static void note_order(const json_t *order, const char *type, char container[static 80])
@@ -159,7 +159,8 @@ static void send_beat(const char *containers)
     json_decref(answer);
 }
 
-/* Sends heartbeats until an order has named a container, which is written to @container. */
+/* Sends heartbeats until @ordered (launched, killed or forgotten) names a container, which moves to
+ * @container. */
 static void await_order(char ordered[static 80], char container[static 80])
 {
     for (int i = 0; i < 4000 && !ordered[0]; i++) {
@@ -659,7 +660,8 @@ static void test_history_port(void)
     expect_found(number, path, text);
     snprintf(text, sizeof text, "%s/cluster/apps", rms[0].url);
     expect_found(number, "/jobhistory", text);
-    client_do(number, "GET", "/ws/v1/cluster/info", NULL, NULL, &a); /* not the RM's own port */
+    /* this port serves the history only */
+    client_do(number, "GET", "/ws/v1/cluster/info", NULL, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 404);
     client_free(&a);
     rm_history_port_close(port);
@@ -674,7 +676,8 @@ static void test_history_addresses(void)
                           "mapreduce.jobhistory.webapp.address: \"history\": expected HOST:PORT"));
     CU_ASSERT_PTR_NULL(open_history_port(
         "h:0", -BASE_EINVAL, "mapreduce.jobhistory.webapp.address: \"h:0\": expected HOST:PORT"));
-    /* everybody may read what it serves: as the ResourceManager's own address */
+    /* anybody could read what it serves, so it is refused as the ResourceManager's own address
+     * is */
     CU_ASSERT_PTR_NULL(open_history_port("0.0.0.0:19888", -BASE_EPERM, NULL));
 }
 

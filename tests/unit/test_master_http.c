@@ -81,7 +81,7 @@ static void test_life(void)
     end();
 }
 
-/* Nothing is taken of a body with a mistake; the answer names it. */
+/* Nothing is taken of a body with a mistake; the answer names the mistake. */
 static void test_mistakes(void)
 {
     static const struct {
@@ -241,8 +241,8 @@ static json_t *commit(const char *task, int attempt, int status)
     return j;
 }
 
-/* Makes the token of the container that the order launches: that of the first map in @first, of any
- * other in bearer, which is that of the first as well while there is no other. */
+/* Makes the token of the container that @order launches: that of the first map goes to @first, and
+ * to bearer while that is empty; any other goes to bearer. */
 static void note_token(const json_t *order, char first[static BASE_CONTAINER_TOKEN_MAX])
 {
     bool is_first = strstr(str(order, "task"), "_m_000000");
@@ -255,7 +255,8 @@ static void note_token(const json_t *order, char first[static BASE_CONTAINER_TOK
         memcpy(bearer, token, sizeof token);
 }
 
-/* What tasks ask: may it commit; where are the outputs of maps; one cannot be fetched. */
+/* Requests of tasks: may an attempt commit; where are the outputs of maps; an output cannot be
+ * fetched. */
 static void test_tasks(void)
 {
     static const char *const bad_failures[] = {
@@ -322,7 +323,7 @@ static void test_tasks(void)
     }
     json_decref(answer);
     free(body);
-    /* its token is worth nothing any more */
+    /* the token of a container that has ended is worth nothing any more */
     snprintf(other, sizeof other, "%s", bearer);
     snprintf(bearer, sizeof bearer, "%s", ended);
     json_decref(task_says(path, NULL, 403));
@@ -357,7 +358,7 @@ static void test_tasks(void)
     }
     body = base_printf("{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"reason\":\"answered 404\"}",
                        reduce);
-    /* the node serves, and has it not: it is run again at once */
+    /* the node answers, but has not got the output: the map is run again at once */
     json_decref(task_says(path, body, 204));
     free(body);
     snprintf(path, sizeof path, "/ws/v1/nodetracker/apps/%s/mapoutputs", app);

@@ -236,8 +236,8 @@ static void test_other_answers(void)
     end();
 }
 
-/* Waits until the proxy redirects: the master's farewell is answered when it is stored, which the
- * core hears a moment later. */
+/* Waits until the proxy redirects: the master's finish is answered when it is stored, of which the
+ * core is told a moment later. */
 static void wait_until_moved(const char *rest)
 {
     for (int64_t until = client_now_ms() + 20000; client_now_ms() < until; poll(NULL, 0, 2)) {
@@ -264,7 +264,7 @@ static void test_redirects(void)
         expect_moved("/x?y=z", page);
         end();
     }
-    begin_with_master("https://h1:1/ui/"); /* what the relay does not speak */
+    begin_with_master("https://h1:1/ui/"); /* https, which the relay does not speak */
     expect_moved("/x?y=z", "https://h1:1/ui/x?y=z");
     json_decref(master("finish",
                        "{\"finalStatus\":\"SUCCEEDED\",\"trackingUrl\":"

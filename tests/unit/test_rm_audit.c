@@ -1,7 +1,6 @@
-/* Goal: each fact has one line that says who, from where, what and with which result; no name can
- * make another line or member.
- * Method: a daemon over the store in memory, asked over HTTP; the file of audit lines is compared
- * with what was done. */
+/* Goal: each audited operation has one line that says who, from where, what and with which result;
+ * no name can make another line or member. Method: a daemon over the store in memory, asked over
+ * HTTP; the file of audit lines is compared with what was done. */
 #include <fcntl.h>
 #include <regex.h>
 #include <signal.h>
@@ -84,7 +83,7 @@ static void stop(void)
     base_conf_free(conf);
 }
 
-/* Lines written so far, in text; how many there are. */
+/* Reads the lines written so far into text; returns how many there are. */
 static size_t lines(void)
 {
     size_t n = 0;
@@ -112,8 +111,8 @@ static const char *line(size_t i)
     return one;
 }
 
-/* One request; it leaves just one line, or none (NULL), that matches (an extended regular
- * expression). */
+/* Sends a request, which has to leave just one line that matches @pattern (an extended regular
+ * expression), or none (NULL). */
 static void leaves(const char *method, const char *what, const char *headers, const char *body,
                    const char *pattern)
 {
@@ -148,7 +147,7 @@ static void test_facts(void)
     char *p, *pattern;
 
     start();
-    leaves("GET", CLUSTER "/jobs", NULL, NULL, NULL); /* reads are no facts */
+    leaves("GET", CLUSTER "/jobs", NULL, NULL, NULL); /* reads are not audited */
     leaves("POST", CLUSTER "/jobs?user.name=ann", JSON,
            "{\"job\":{\"name\":\"naps\",\"tasks\":[{\"kind\":\"map\",\"command\":\"true\"}]}}",
            TIME
@@ -177,8 +176,8 @@ static void test_facts(void)
         client_do(PORT, "PUT", p, JSON, "{\"state\":\"KILLED\"}", &a);
         client_free(&a);
     }
-    for (int tries = 0; lines() < 8 && tries < 2000;
-         tries++) /* the kill's and the end's, in either order */
+    /* waits for the lines of the kill and of the end, in either order */
+    for (int tries = 0; lines() < 8 && tries < 2000; tries++)
         usleep(10000);
     CU_ASSERT_EQUAL(lines(), 8);
     for (size_t i = 6; i < 8; i++) {
@@ -217,7 +216,7 @@ static void test_nodes(void)
     stop();
 }
 
-/* Names that would like to be lines of their own. */
+/* Names that try to look like lines or members of their own. */
 static void test_forgery(void)
 {
     start();
@@ -252,7 +251,7 @@ static void test_values(void)
     base_buf_free(&out);
 }
 
-/* Moved away by who rotates logs. */
+/* The file was moved away, as a rotation of logs does, and is opened anew. */
 static void test_reopen(void)
 {
     struct base_error err = {0};
@@ -289,8 +288,8 @@ static void test_unacceptable(void)
     stop();
 }
 
-/* In lines that tell what was left out: the sum of their counts. How many lines there are of other
- * requests, in @others. */
+/* Returns the sum of the counts in lines about refusals that were left out. @others: the number of
+ * other lines, but for ends of jobs. */
 static long left_out(size_t *others)
 {
     size_t n = lines();
@@ -317,8 +316,8 @@ static void ask(const char *method, const char *what, const char *headers, const
     client_free(&a);
 }
 
-/* A loop of refusals under ever new names leaves few lines, which say how many there were; what
- * succeeds has its own. */
+/* A loop of refusals under ever new names leaves few lines, which say how many there were; each
+ * success has a line of its own. */
 static void test_many_refusals(void)
 {
     enum { ASKED = 300, DONE = 30 };
@@ -353,8 +352,8 @@ static void test_limit(void)
     for (int i = 0; i < API_AUDIT_REFUSALS; i++)
         CU_ASSERT_TRUE(api_audit_limit_count_and_may_log(&l, "10.0.0.1", 7));
     CU_ASSERT_FALSE(api_audit_limit_count_and_may_log(&l, "10.0.0.1", 8));
-    CU_ASSERT_TRUE(
-        api_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* nobody pays for another one */
+    /* each address has a count of its own */
+    CU_ASSERT_TRUE(api_audit_limit_count_and_may_log(&l, "10.0.0.2", 9));
     CU_ASSERT_EQUAL(l.of[0].left_out, 1);
     CU_ASSERT_FALSE(api_audit_limit_window_is_over(&l, 6 + API_AUDIT_WINDOW_S * INT64_C(1000000)));
     CU_ASSERT_TRUE(api_audit_limit_window_is_over(&l, 7 + API_AUDIT_WINDOW_S * INT64_C(1000000)));
@@ -371,8 +370,8 @@ static void test_limit(void)
     CU_ASSERT_EQUAL(l.n, API_AUDIT_ADDRESSES + 1);
     CU_ASSERT_STRING_EQUAL(l.of[API_AUDIT_ADDRESSES].ip, "others");
     CU_ASSERT_EQUAL(l.of[API_AUDIT_ADDRESSES].left_out, 2);
-    CU_ASSERT_TRUE(
-        api_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* who has a count keeps it */
+    /* an address that has a count keeps it */
+    CU_ASSERT_TRUE(api_audit_limit_count_and_may_log(&l, "10.0.0.2", 9));
 }
 
 static int64_t size_of_file(void)
@@ -383,7 +382,7 @@ static int64_t size_of_file(void)
     return st.st_size;
 }
 
-/* A disk that is full takes a part of a line; the next one is whole, also after a restart. */
+/* A full disk takes a part of a line; the next line that fits is whole, also after a restart. */
 static void test_half_a_line(void)
 {
     static const char half[] = "2026-01-01T00:00:00.000Z op=ki";
@@ -422,8 +421,8 @@ static void test_half_a_line(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(line(5), "Z op=refresh-queues by=sixth result=success"));
 }
 
-/* Where there is no file, or it takes nothing, the log has the line, whatever it leaves out
- * otherwise. */
+/* Where there is no audit file, or the file takes nothing, the log has the line, whatever its level
+ * leaves out otherwise. */
 static void test_log_alone(void)
 {
     struct base_error err = {0};

@@ -1,8 +1,7 @@
-/* Goal: whoever posts to the daemon is answered exactly once and released exactly once, also when
- * it stops meanwhile; what was acknowledged is there after a restart; readers and the core get
- * along.
- * Method: the daemon in this process over the memory store, hammered by threads (run under
- * TSan). */
+/* Goal: every event that is posted to the daemon is answered exactly once and released exactly
+ * once, even when the daemon stops meanwhile; what was acknowledged is there after a restart;
+ * readers and the core do not disturb each other. Method: the daemon in this process over the
+ * memory store, hammered by threads (run under TSan). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -195,7 +194,8 @@ static void on_fired(void *user)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-/* Goal: a watch fires once: for a job that is not there, and at a stop. */
+/* Goal: a wait for map outputs fires once: for a job that does not exist, and on a daemon that has
+ * stopped. */
 static void test_watch(void)
 {
     struct base_conf *c = conf();
@@ -244,7 +244,7 @@ static void test_state_store(void)
     base_conf_free(c);
 }
 
-/* Goal: a wall that is set forward or back moves the core's time gently and never back. */
+/* Goal: a wall clock that is set forward or back moves the core's time gently, and never back. */
 static void test_clock(void)
 {
     struct base_clock v;
@@ -260,7 +260,7 @@ static void test_clock(void)
     before = now = rm_clock_catch_up(&c);
     CU_ASSERT_EQUAL(now, 1000000005);
     for (int s = 1; s <= 100; s++) {
-        for (int i = 0; i < 50; i++) { /* many looks, less than 10 us apart at times */
+        for (int i = 0; i < 50; i++) { /* many readings, less than 10 us apart at times */
             clock_virtual_advance(&v, v.now_us + (i % 2 ? 3 : 39997));
             now = rm_clock_catch_up(&c);
             CU_ASSERT(now >= before);

@@ -1,8 +1,8 @@
-/* Goal: over HTTP, a cluster of two ResourceManagers looks like one: who is not active says where
- * to go, what was on its way when a leadership ended is told to be repeated, and whatever is
- * repeated at the next leader happens once.
- * Method: two daemons of one process over one store in memory, behind real servers with the gate in
- * front; the test decides who leads, and may hold the store's writes back. */
+/* Goal: over HTTP, a cluster of two ResourceManagers looks like one: one that is not active says
+ * where to go; a request that was under way when a leadership ended is answered so that the client
+ * repeats it; and what is repeated at the next leader happens once. Method: two daemons of one
+ * process over one store in memory, behind real servers with the gate in front; the test decides
+ * who leads, and may hold the store's writes back. */
 #include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,9 +26,9 @@
     "\"vCores\":1},"                                                                               \
     "\"am-container-spec\":{\"commands\":{\"command\":\"true\"}}}"
 
-/* ---- the store: memory's, whose writes of applications can be held back; a leadership that is
- * over has it aborted. What a leader writes of its own accord when it begins is never held: a test
- * that waits for a submission's write would take it for that one. ---- */
+/* ---- the store: that in memory, whose writes of applications can be held back; a leadership that
+ * is over has the store aborted. What a leader writes of its own accord when it begins is never
+ * held back: a test that waits for the write of a submission must not meet that write. ---- */
 struct held { /* ops first, as ha/store/store.h wants it */
     const struct ha_store_ops *ops;
     struct ha_store *inner;
@@ -327,13 +327,13 @@ static void test_repeated(void)
     new_id(0, app);
     new_id(0, job);
     snprintf(body, sizeof body, APP, app);
-    /* say that its answer was lost */
+    /* as if its answer were lost */
     CU_ASSERT_EQUAL(status_of(0, "POST", CLUSTER "/apps", body), 202);
     failover(0);
     CU_ASSERT_EQUAL(status_of(1, "POST", CLUSTER "/apps", body), 202);
     CU_ASSERT_EQUAL(status_of(1, "POST", CLUSTER "/apps", body), 202);
     CU_ASSERT_EQUAL(count_apps(1), 1);
-    /* an id that the first one gave is as good at the second */
+    /* an id that the first RM gave is valid at the second */
     snprintf(body, sizeof body, JOB, job, "j");
     snprintf(other, sizeof other, JOB, job, "k");
     is(1, "POST", CLUSTER "/jobs", body, 201, job);
@@ -348,8 +348,8 @@ static void test_repeated(void)
     rms_stop();
 }
 
-/* Sends a submission whose record the store holds back; the connection on which its answer will
- * come. */
+/* Sends a submission whose record the store holds back. Returns the connection on which the answer
+ * will come. */
 static int send_held(int i, const char *path, const char *body)
 {
     int fd = client_connect(rms[i].port);
@@ -385,8 +385,9 @@ static void test_on_its_way(void)
     close(fd);
     hold_writes(false);
     lead(1);
-    is(1, "POST", CLUSTER "/jobs", body, 201, id); /* it was not stored, so it was not accepted */
-    /* YARN's own, and the next leader is known */
+    /* the job was not stored, so it was not accepted */
+    is(1, "POST", CLUSTER "/jobs", body, 201, id);
+    /* a submission by YARN's path, when the next leader is known */
     new_id(1, id);
     snprintf(body, sizeof body, APP, id);
     fd = send_held(1, CLUSTER "/apps", body);

@@ -1,6 +1,6 @@
-/* Goal: what is wrong with the keys of several ResourceManagers is said by name, with what was
- * expected; what is right is read as YARN reads it. And the watchdog counts only the time in which
- * it ran itself. */
+/* Goal: mistakes in the keys of several ResourceManagers are reported with the key and what was
+ * expected; the rest is read as YARN reads it. And the watchdog counts only the time in which it
+ * ran itself. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void refused(const char *const *args, const char *words)
         printf("expected \"%s\", got %d \"%s\"\n", words, rc, err.text);
     CU_ASSERT(rc < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, words));
-    CU_ASSERT_PTR_NULL(h.auth); /* all is given back */
+    CU_ASSERT_PTR_NULL(h.auth); /* everything was freed */
 }
 
 static void test_read(void)
@@ -157,7 +157,7 @@ static void test_refused(void)
     refused(ARGS(GOOD, "creel.zk.secret-file=/nowhere/zk"),
             "creel.zk.secret-file (the secret that protects the state in ZooKeeper, if not "
             "hadoop.zk.auth): /nowhere/zk does not exist");
-    /* beside the cluster's */
+    /* the default is a file beside the cluster's secret */
     refused(ARGS(GOOD, "creel.zk.secret-file=", "creel.cluster.secret-file=/nowhere/cl"),
             "/nowhere/zookeeper.secret does not exist");
     refused(ARGS(GOOD, "hadoop.zk.auth=sasl:x"), "hadoop.zk.auth: expected digest:user:password");
@@ -166,7 +166,8 @@ static void test_refused(void)
     refused(ARGS(GOOD, "hadoop.zk.auth=@/nowhere/at/all"), "hadoop.zk.auth: ");
 }
 
-/* Goal: a password need not stand where everybody reads the configuration. */
+/* Goal: a password can be in a file of its own, not in the configuration that everybody may
+ * read. */
 static void test_auth_file(void)
 {
     char path[] = "/tmp/creel-ha-conf-XXXXXX", *arg;
@@ -188,7 +189,8 @@ static void test_auth_file(void)
 /* ---------------------------------------------------------------- the watchdog */
 #define LOOK BASE_WATCHDOG_CHECK_US
 
-/* Looks at what does not move until it has had enough; returns after how long. */
+/* Lets the watchdog check a loop that makes no progress, every @step_us, until the watchdog
+ * expires. Returns after how many us; -1: never. */
 static int64_t until_bark(int64_t step_us, bool busy, bool ending, int64_t lease_us)
 {
     struct base_watchdog_view v = {0};
@@ -209,9 +211,9 @@ static void test_watchdog(void)
     CU_ASSERT_EQUAL(until_bark(LOOK, true, false, 10), BASE_WATCHDOG_LEAST_US + LOOK);
     CU_ASSERT_EQUAL(until_bark(LOOK, false, false, 10), -1);
     CU_ASSERT_EQUAL(until_bark(LOOK, false, true, 6000000), BASE_WATCHDOG_END_US + LOOK);
-    /* it did not run itself: stopped, or starved */
+    /* the watchdog itself did not run: stopped, or starved */
     CU_ASSERT_EQUAL(until_bark(3 * LOOK, true, true, 10), -1);
-    for (uint64_t i = 0; i < 400; i++, now += LOOK) /* busy, and getting on */
+    for (uint64_t i = 0; i < 400; i++, now += LOOK) /* busy, but making progress */
         CU_ASSERT_EQUAL(base_watchdog_check(&v, now, true, i / 20, false, 10), BASE_WATCHDOG_OK);
 }
 

@@ -133,7 +133,8 @@ static void test_round_trip(void)
     rm_job_spec_unref(s);
 }
 
-/* A job that was killed: what did not end counts as those that did, or as was expected. */
+/* A job that was killed: tasks that did not end count as long as those that did, or as was
+ * expected. */
 static void test_killed(void)
 {
     struct rm_job_spec *s = spec("[{\"command\":\"x\",\"count\":3},{\"kind\":\"reduce\","
@@ -163,7 +164,8 @@ static void test_killed(void)
     rm_job_spec_unref(s);
 }
 
-/* A date that means "whenever" is no reason to refuse the whole history. */
+/* A deadline that means "whenever" is written as the latest that the simulator takes, which would
+ * refuse the whole history otherwise. */
 static void test_far_deadline(void)
 {
     struct rm_job_spec *s = spec("[{\"command\":\"x\"}]");
@@ -183,8 +185,8 @@ static void test_far_deadline(void)
     rm_job_spec_unref(s);
 }
 
-/* Places of a job whose tasks are each of its own kind: written in time that grows with their
- * number alone. */
+/* The places of a job of which every task is a group of its own are written in time that grows only
+ * with their number. */
 static void test_many_groups(void)
 {
     enum { GROUPS = 50000 };
@@ -213,7 +215,8 @@ static void test_many_groups(void)
     rm_job_spec_unref(s);
 }
 
-/* Refused or killed before anything ran, and nothing was expected: it says nothing of work. */
+/* A job that was refused or killed before anything ran, and whose times are not known either, has
+ * no line: it would say nothing about work. */
 static void test_unknown(void)
 {
     struct rm_job_spec *s = spec("[{\"command\":\"x\"}]");

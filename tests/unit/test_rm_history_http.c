@@ -1,7 +1,7 @@
-/* Goal: jobs that the state store and the core have forgotten are told of as before they were.
- * Method: a daemon, one of several, that keeps one ended job in its core: jobs end, the leadership
- * changes, the process is started again; the history is asked for over HTTP. Lines are told from
- * other points in time and compared with those that the core would write. */
+/* Goal: the history shows jobs that the state store and the core have forgotten as it showed them
+ * before. Method: a daemon, one of several, that keeps one ended job in its core: jobs end, the
+ * leadership changes, the process is started again; the history is asked for over HTTP. Lines are
+ * moved to other points in time and compared with those that the core would write. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,8 @@ static json_t *ask(const char *method, const char *path, const char *body, int s
     return j;
 }
 
-/* The core forgets the job before last: its line must be written by then. */
+/* Waits until the line of the job @id is written: the core forgets the job when the next one
+ * ends. */
 static void wait_written(const char *id)
 {
     struct base_app_id newest;
@@ -90,8 +91,8 @@ static void wait_written(const char *id)
     CU_ASSERT_STRING_EQUAL(text, id);
 }
 
-/* A job of which nothing runs ever, killed: what its tasks would have taken is known. Returns its
- * id. */
+/* Submits a job and kills it before anything of it runs; the history can tell of it since its
+ * tasks' times are known. Returns its id. */
 static char *end_job_soon(const char *name)
 {
     char *body = base_printf("{\"job\":{\"name\":\"%s\",\"tasks\":[{\"command\":\"true\",\"count\":"
@@ -117,7 +118,7 @@ static char *end_job(const char *name)
     return id;
 }
 
-/* Holds the thread that writes history up, until the leadership ends. */
+/* Holds up the thread that writes the history until the leadership ends. */
 static bool until_over(void *user, bool stopping)
 {
     for (int i = 0; i < 500 && !stopping && rm_backend_role(user) == RM_ROLE_ACTIVE; i++)
@@ -164,7 +165,7 @@ static char *names(json_t *j)
     return base_buf_take(&out);
 }
 
-/* Until it says so: the file is written by a thread of its own. */
+/* Waits until the history has just the jobs @wanted: its file is written by a thread of its own. */
 static bool comes_to(const char *wanted)
 {
     for (int i = 0; i < 1000; i++) {
@@ -224,7 +225,7 @@ static void test_forgotten(void)
     ids[2] = end_job("c");
     CU_ASSERT(comes_to("c b a"));
     jobs = ask("GET", "/ws/v1/cluster/jobs", NULL, 200);
-    /* the core knows one alone */
+    /* the core knows only one */
     CU_ASSERT_EQUAL(json_array_size(json_object_get(jobs, "jobs")), 1);
     json_decref(jobs);
     after = history("");

@@ -1,5 +1,6 @@
-/* Goal: what an RM keeps of ended jobs comes back with the times that are asked for, also after a
- * restart; what cannot be kept is said. Method: the file by itself, in a folder of the test. */
+/* Goal: what an RM keeps of ended jobs is read with times from the point that is asked for, also
+ * after a restart; an error says what cannot be kept. Method: the file by itself, in a folder of
+ * the test. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void test_kept(void)
     below = base_printf("%s/rm", folder);
     f = rm_history_file_new(below, INT64_C(1) << 30);
     CU_ASSERT(!rm_history_file_read_job(f, one, 0, &out));
-    CU_ASSERT(access(below, F_OK) < 0); /* asking makes nothing */
+    CU_ASSERT(access(below, F_OK) < 0); /* reading makes no folder */
     put(f, one, "first");
     put(f, two, "second");
     put(f, one, "first again");
@@ -74,8 +75,8 @@ static void test_kept(void)
     free(below);
 }
 
-/* Goal: the file grows to its bound and stays there, whatever the jobs' sizes; the newest is
- * there. */
+/* Goal: the file grows to its bound and stays there, whatever the jobs' sizes; the newest jobs are
+ * in it. */
 static void test_bounded(void)
 {
     char folder[] = "/tmp/creel-history-XXXXXX", *path, *name = base_alloc(200001);
@@ -96,7 +97,7 @@ static void test_bounded(void)
     CU_ASSERT(!rm_history_file_read_job(f, one, 0, &out));
     for (int i = 58; i <= 60; i++)
         CU_ASSERT(rm_history_file_read_job(f, (struct base_app_id){1700000000000, i}, 0, &out));
-    rm_history_file_free(f); /* the log goes into the file */
+    rm_history_file_free(f); /* SQLite's write-ahead log goes into the file */
     CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
     CU_ASSERT(st.st_size <= (2 << 20) + (1 << 19));
     free(name);

@@ -308,7 +308,7 @@ static void test_elected_and_deposed(void)
     until(&p.acknowledged, 1);
     until(&p.released, 1);
     say_stop("the lease is over");
-    CU_ASSERT(!rm_backend_leads(w.b)); /* from the first moment on */
+    CU_ASSERT(!rm_backend_leads(w.b)); /* from this moment on */
     until_role(w.b, RM_ROLE_STANDBY);
     until(&sv.open_stores, 0);
     say_active("rm2");
@@ -322,8 +322,8 @@ static void test_elected_and_deposed(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: a leadership that is over before it was begun is not begun; one that is over while it reads
- * ends there. */
+/* Goal: a leadership that is over before it has begun is not begun; one that ends while the store
+ * is read ends there. */
 static void test_short_ones(void)
 {
     struct rm_backend_stats stats;
@@ -334,7 +334,7 @@ static void test_short_ones(void)
     atomic_store(&sv.block, true);
     before = atomic_load(&sv.loads);
     say_lead();
-    until(&sv.loads, before + 1); /* it reads */
+    until(&sv.loads, before + 1); /* it reads the store */
     CU_ASSERT_EQUAL(rm_backend_role(w.b), RM_ROLE_ACTIVATING);
     say_stop("the lease is over");
     say_lead();
@@ -349,8 +349,8 @@ static void test_short_ones(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: told to give up, it answers what it has taken, resigns for as long as was said, and can
- * lead again. */
+/* Goal: a leader that is told to give up answers what it has taken, resigns for as long as was
+ * said, and can lead again. */
 static void test_resign(void)
 {
     enum { N = 50 };
@@ -372,7 +372,7 @@ static void test_resign(void)
     until_role(w.b, RM_ROLE_STANDBY);
     for (int i = 0; i < N; i++) {
         until(&posts[i].released, 1);
-        CU_ASSERT_EQUAL(posts[i].refused, 0); /* it was queued before */
+        CU_ASSERT_EQUAL(posts[i].refused, 0); /* the submission was queued before */
         acknowledged += posts[i].acknowledged;
     }
     CU_ASSERT_EQUAL(acknowledged, N);
@@ -383,7 +383,7 @@ static void test_resign(void)
     free(posts);
 }
 
-/* Goal: told to stop while it reads, it stops, and that is no error. */
+/* Goal: a leader that is told to stop while it reads the store stops, and that is no error. */
 static void test_stopped_while_reading(void)
 {
     struct world w;
@@ -400,8 +400,8 @@ static void test_stopped_while_reading(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: at the end of the process nothing is left that the watchdog could wait for: a ZooKeeper
- * that lets us wait for the end of the session makes no failure of an end in good order. */
+/* Goal: when ZooKeeper takes long to end the session, an orderly end of the process is no failure:
+ * the watchdog has nothing left to wait for. */
 static void test_slow_session_end(void)
 {
     struct post p = {0};
@@ -417,8 +417,8 @@ static void test_slow_session_end(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: a leadership whose lease is over ends, though the service cannot say so; what it says later
- * changes nothing. */
+/* Goal: a leadership whose lease is over ends, even when the service does not say so; what the
+ * service says later changes nothing. */
 static void test_lease_over_unsaid(void)
 {
     struct world w;
@@ -436,7 +436,8 @@ static void test_lease_over_unsaid(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: what was refused while the lease was over is not forgotten in a leadership that goes on. */
+/* Goal: a leadership that has refused anything because its lease was over does not go on when the
+ * lease is back. */
 static void test_lease_back_again(void)
 {
     struct post p = {0}, again = {0};
@@ -450,7 +451,7 @@ static void test_lease_back_again(void)
     epoch = atomic_exchange(&sv.epoch, -1);
     submit(w.b, &p);
     until(&p.refused, 1);
-    atomic_store(&sv.epoch, epoch); /* an answer has come to light that lengthens it */
+    atomic_store(&sv.epoch, epoch); /* a late answer has lengthened the lease */
     until(&sv.resigned, 1);
     until_role(w.b, RM_ROLE_STANDBY);
     say_lead();
@@ -459,7 +460,7 @@ static void test_lease_back_again(void)
     until(&again.acknowledged, 1);
     say_stop("the lease is over");
     until(&sv.open_stores, 0);
-    /* the same while it reads */
+    /* the same while the leader reads the store */
     atomic_store(&sv.block, true);
     loads = atomic_load(&sv.loads);
     say_lead();
@@ -474,8 +475,8 @@ static void test_lease_back_again(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: a state that cannot be read, and a refusal by the election, end the process, and once is
- * said so. */
+/* Goal: a state that cannot be read, and a refusal by the election, end the process; that is
+ * reported once. */
 static void test_ended(void)
 {
     struct base_error err;
@@ -516,8 +517,8 @@ static void post_register(struct rm_backend *b, struct post *p,
     rm_backend_post(b, &p->ev, on_reply, on_release, p);
 }
 
-/* Goal: over an empty store it does not lead nodes that work; the epoch that nodes have seen is
- * known afterwards. */
+/* Goal: over an empty store an RM does not lead nodes that have work; the epoch that the nodes have
+ * seen is passed to the election. */
 static void test_unconfirmed(void)
 {
     const struct rm_container_report report = {
@@ -536,13 +537,12 @@ static void test_unconfirmed(void)
     until_role(w.b, RM_ROLE_STANDBY);
     CU_ASSERT_EQUAL(sv.least, 42);
     CU_ASSERT(sv.hold_us > 0);
-    say_lead(); /* elected again: it takes its time, and ends all the same when told to */
+    say_lead(); /* elected again: it pauses first, and stops all the same when told to */
     close_world(&w);
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: an empty store that is meant to be empty is led over, under an epoch that the nodes
- * obey. */
+/* Goal: over an empty store that was confirmed an RM leads, under an epoch that the nodes obey. */
 static void test_confirmed(void)
 {
     const struct rm_container_report report = {
@@ -567,7 +567,7 @@ static void test_confirmed(void)
     close_world(&w);
 }
 
-/* Goal: a node whose word about epochs cannot be true does not use them up. */
+/* Goal: an epoch reported by a node that cannot be true does not use up the epochs. */
 static void test_epoch_not_believed(void)
 {
     const struct rm_container_report report = {
@@ -582,7 +582,7 @@ static void test_epoch_not_believed(void)
     say_lead();
     until_role(w.b, RM_ROLE_ACTIVE);
     post_register(w.b, &first, &report, INT32_MAX);
-    until(&sv.resigned, 1); /* for its containers' sake */
+    until(&sv.resigned, 1); /* because of its containers, not of its epoch */
     until_role(w.b, RM_ROLE_STANDBY);
     CU_ASSERT_EQUAL(sv.least, 0);
     close_world(&w);
@@ -593,7 +593,7 @@ static void test_epoch_not_believed(void)
     until_role(w.b, RM_ROLE_ACTIVE);
     post_register(w.b, &p, &report, HA_EPOCH_MAX);
     until(&p.refused, 1);
-    submit(w.b, &again); /* what the node's word might have caused comes before its answer */
+    submit(w.b, &again); /* whatever the registration might cause comes before this answer */
     until(&again.released, 1);
     CU_ASSERT_EQUAL(atomic_load(&sv.resigned), 0);
     CU_ASSERT_EQUAL(sv.least, 0);

@@ -17,7 +17,7 @@ static const char *const names[] = {
     [RM_LEAD_FX_LOG_OVER] = "log over",   [RM_LEAD_FX_LOG_FAILURE] = "log failure",
     [RM_LEAD_FX_FAIL_PROCESS] = "give up"};
 
-/* "retire(why) resign(5)" */
+/* Steps @ev and compares its effects with @wanted, a list such as "retire told to, resign 7". */
 static void expect(struct rm_lead_rules *r, struct rm_lead_event ev, const char *wanted)
 {
     struct rm_lead_effects out = {.n = 99};
@@ -64,7 +64,7 @@ static void test_news(void)
     rm_lead_news_end_leaderships(&n);
     CU_ASSERT_TRUE(rm_lead_news_is_over(&n, first));
     second = rm_lead_news_add_election(&n);
-    CU_ASSERT_TRUE(rm_lead_news_is_over(&n, first)); /* it does not come back */
+    CU_ASSERT_TRUE(rm_lead_news_is_over(&n, first)); /* the first leadership stays over */
     CU_ASSERT_FALSE(rm_lead_news_is_over(&n, second));
     rm_lead_news_set_quitting(&n);
     CU_ASSERT_TRUE(rm_lead_news_is_over(&n, second));
@@ -156,7 +156,8 @@ static void test_epoch_low(void)
     make_active(&r);                                                     /* without a pause */
 }
 
-/* Two ResourceManagers must not hand such a store to each other at full speed. */
+/* After a store that is not confirmed, a leader pauses before it leads again: two ResourceManagers
+ * must not hand such a store to each other at full speed. */
 static void test_unconfirmed(void)
 {
     struct rm_lead_rules r = {0};
@@ -173,7 +174,7 @@ static void test_unconfirmed(void)
     expect(&r, EV(PAUSED, ), "activate");
     expect(&r, EV(ACTIVATED, ), "");
     expect(&r, EV(ASKED_TO_RESIGN, .hold_us = 7, .why = "told to"), "retire told to, resign 7");
-    make_active(&r); /* once */
+    make_active(&r); /* only one pause */
 }
 
 static void test_others(void)

@@ -1,8 +1,8 @@
-/* Goal: a daemon lives through leaderships: nothing acknowledged is lost, nothing is granted or
- * acknowledged once the lease or the leadership is over, and everybody who waits is answered
- * exactly once and told so.
- * Method: one backend in this process over a store of the test (memory's, which can be told to
- * wait, to refuse, to be aborted), posted to by threads (run under TSan). */
+/* Goal: a daemon lives through several leaderships: nothing acknowledged is lost, nothing is
+ * granted or acknowledged once the lease or the leadership is over, and each waiting requester is
+ * answered exactly once, with the error RM_NOT_ACTIVE_TEXT when the leadership has ended.
+ * Method: one backend in this process over a store of the test (the store in memory, which can be
+ * told to wait, to refuse or to be aborted); threads post requests to it (run under TSan). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "tests/unit/stores.h"
 
 /* ---------------------------------------------------------------- the store */
-struct gate { /* an open store; the first member as ha/store/store.h wants it */
+struct gate { /* an open store; its first member is what ha/store/store.h wants */
     const struct ha_store_ops *ops;
     struct ha_store *inner;
 };
@@ -161,7 +161,7 @@ static void wait_for(const atomic_int *what, int value)
     CU_ASSERT_FATAL(atomic_load(what) >= value);
 }
 
-/* ---------------------------------------------------------------- who posts */
+/* ---------------------------------------------------------------- posted requests */
 struct counts {
     atomic_int posted, replied, released, acknowledged, not_active, other;
 };
@@ -300,8 +300,8 @@ static void join_posters(struct poster v[POSTERS])
 }
 
 /* ---------------------------------------------------------------- cases */
-/* Goal: leaderships come and go under posts; what was acknowledged in any is there in every later
- * one. */
+/* Goal: leaderships begin and end while threads submit jobs; a job acknowledged under any
+ * leadership is there under every later one. */
 static void test_back_and_forth(void)
 {
     struct base_conf *c = conf();
@@ -331,7 +331,7 @@ static void test_back_and_forth(void)
         }
         CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_STANDBY);
         CU_ASSERT(!rm_backend_leads(b));
-        CU_ASSERT(count_jobs(b) > 0); /* readable for a while */
+        CU_ASSERT(count_jobs(b) > 0); /* the core stays readable between leaderships */
         join_posters(posters);
         before = atomic_load(&counts.acknowledged);
         CU_ASSERT_EQUAL(atomic_load(&counts.replied), 1 + (round + 1) * POSTERS * EACH);
@@ -348,8 +348,8 @@ static void test_back_and_forth(void)
     close_daemon(b, c);
 }
 
-/* Goal: heartbeats that wait for orders, and submissions that wait for the store, are told when the
- * leadership ends. */
+/* Goal: heartbeats that wait for orders, and submissions that wait for the store, are refused as
+ * "not active" when the leadership ends. */
 static void test_who_waits_is_told(void)
 {
     enum { NODES = 300, JOBS = 5 };
@@ -373,14 +373,14 @@ static void test_who_waits_is_told(void)
     rm_daemon_deactivate(b, "told to");
     turn(&block_writes, false);
     CU_ASSERT_EQUAL(atomic_load(&parked.replied), NODES);
-    /* their orders, too, waited for the store */
+    /* also those whose orders waited for the store */
     CU_ASSERT_EQUAL(atomic_load(&parked.not_active), NODES);
     CU_ASSERT_EQUAL(atomic_load(&jobs.not_active), JOBS);
     close_daemon(b, c);
 }
 
-/* Goal: of a lease that ends while a write is under way: the write succeeds, nobody is told so,
- * nothing is stepped. */
+/* Goal: when the lease ends while a write is under way, the write succeeds, but its requester is
+ * not told so, and the core handles no further event. */
 static void test_lease_ends(void)
 {
     struct base_conf *c = conf();
@@ -402,14 +402,14 @@ static void test_lease_ends(void)
     submit(b, &counts);
     wait_for(&counts.replied, 2);
     CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 2);
-    CU_ASSERT_EQUAL(count_jobs(b), 1); /* the second one has not reached the core */
+    CU_ASSERT_EQUAL(count_jobs(b), 1); /* the second submission has not reached the core */
     rm_daemon_deactivate(b, "lease over");
     CU_ASSERT_EQUAL(count_jobs(b), 1);
     close_daemon(b, c);
 }
 
-/* Goal: a store that says that another RM has authority ends it all before the leadership is told
- * to end. */
+/* Goal: when the store says that another RM has authority, the RM acknowledges nothing more, even
+ * before the leadership is told to end. */
 static void test_fenced(void)
 {
     struct base_conf *c = conf();
@@ -422,7 +422,7 @@ static void test_fenced(void)
     wait_for(&counts.replied, 1);
     CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 1);
     CU_ASSERT(!rm_backend_leads(b));
-    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE); /* until told */
+    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE); /* until rm_daemon_deactivate() */
     submit(b, &counts);
     wait_for(&counts.replied, 2);
     CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 2);
@@ -446,7 +446,8 @@ static void *deactivate_main(void *arg)
     return NULL;
 }
 
-/* Goal: who is deposed while it reads stops reading, and can become active later. */
+/* Goal: an RM that is deposed while it reads the store stops reading, and can become active
+ * later. */
 static void test_deposed_while_reading(void)
 {
     struct base_conf *c = conf();
@@ -462,7 +463,7 @@ static void test_deposed_while_reading(void)
     CU_ASSERT_EQUAL(atomic_load(&closes), 1);
     CU_ASSERT_EQUAL(count_jobs(b), 0);
     turn(&block_loads, false);
-    atomic_store(&lease, false); /* over before it began */
+    atomic_store(&lease, false); /* the lease is over before the leadership begins */
     CU_ASSERT_EQUAL(activate(b, &err), -BASE_EVERSION);
     atomic_store(&lease, true);
     CU_ASSERT_EQUAL(activate(b, &err), 0);
@@ -477,8 +478,8 @@ static void on_fired(void *user)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-/* Goal: who waits for the role hears of every change, also of one between his look and his wait,
- * and of the end. */
+/* Goal: a caller that waits for a change of the role is told of every change, also of one between
+ * its look and its wait, and of the daemon's end. */
 static void test_wait_role(void)
 {
     struct base_conf *c = conf();
@@ -490,13 +491,13 @@ static void test_wait_role(void)
 
     rm_backend_await_role_change(b, seen, far, on_fired, &fired);
     rm_backend_await_role_change(b, seen, rm_parking_mono_us() + 1000, on_fired, &fired);
-    wait_for(&fired, 1); /* the time is over */
+    wait_for(&fired, 1); /* the second wait's time is over */
     rm_role_set_active_url(b, "http://b:2");
     wait_for(&fired, 2);
     rm_backend_active_url(b, url);
     CU_ASSERT_STRING_EQUAL(url, "http://b:2");
     rm_backend_await_role_change(b, seen, far, on_fired, &fired);
-    wait_for(&fired, 3); /* missed, but not for good */
+    wait_for(&fired, 3); /* at once: the change came before this wait */
     seen = rm_backend_get_role_changes(b);
     rm_role_set_active_url(b, "http://b:2");
     CU_ASSERT_EQUAL(rm_backend_get_role_changes(b), seen);
@@ -513,7 +514,7 @@ static void test_wait_role(void)
     close_daemon(b, c);
 }
 
-/* Goal: an RM that is alone is active and leads; and cannot give that up. */
+/* Goal: a sole RM is active and leads from the start, and cannot resign. */
 static void test_alone(void)
 {
     struct base_conf *c = conf();
@@ -547,9 +548,9 @@ static void until_count(const atomic_int *what, int value)
     CU_ASSERT_EQUAL_FATAL(atomic_load(what), value);
 }
 
-/* Goal: alone, its state lost and --format-confirmed given, it goes on under an epoch that the
- * nodes obey; what was submitted before is there, and the next start is above it too. Without it
- * nothing changes. */
+/* Goal: a sole RM that lost its state and was started with --format-confirmed goes on under an
+ * epoch higher than the nodes have seen; a job submitted before that is kept, and the next start
+ * has a higher epoch again. Without the option the epoch stays. */
 static void test_alone_confirmed(void)
 {
     const struct timespec tick = {0, 1000000};
@@ -579,7 +580,7 @@ static void test_alone_confirmed(void)
         nanosleep(&tick, NULL);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 42);
     while (atomic_load(&n.acknowledged) < 2 && atomic_load(&n.other) < 1000) {
-        /* it is refused for a moment more */
+        /* the node may be refused for a moment more */
         int replied = atomic_load(&n.replied);
 
         node_that_saw(b, &n, 41);
@@ -594,8 +595,8 @@ static void test_alone_confirmed(void)
     rm_daemon_accept_formatted_store(b);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
     rm_daemon_start(b);
-    for (int i = 0; i < 2000;
-         i++) /* some of them are looked at when the helpers have stopped already */
+    /* some of these are handled only after the helper threads have stopped */
+    for (int i = 0; i < 2000; i++)
         node_that_saw(b, &n, 100);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(atomic_load(&n.posted), atomic_load(&n.replied));
@@ -628,8 +629,8 @@ static void keep_cluster_ts(const char *text)
     ha_store_close(s);
 }
 
-/* Goal: no two leaderships give the same application id, though they begin in the same millisecond,
- * or the clock of the later one is behind. */
+/* Goal: no two leaderships give out the same application id, even when they begin in the same
+ * millisecond or the later leader's clock is behind. */
 static void test_cluster_timestamps(void)
 {
     struct base_conf *c = conf();
@@ -643,19 +644,19 @@ static void test_cluster_timestamps(void)
         last = cluster_ts(b);
         rm_daemon_deactivate(b, "test");
     }
-    keep_cluster_ts("99999999999999"); /* by a leader whose clock was 3,000 years ahead */
+    keep_cluster_ts("99999999999999"); /* kept by a leader whose clock was 3,000 years ahead */
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     CU_ASSERT_EQUAL(cluster_ts(b), INT64_C(100000000000000));
     rm_daemon_deactivate(b, "test");
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     CU_ASSERT_EQUAL(cluster_ts(b), INT64_C(100000000000001));
     rm_daemon_deactivate(b, "test");
-    /* damaged: it is kept aside, and does not keep the cluster from starting */
+    /* a damaged record is set aside, and does not keep the cluster from starting */
     keep_cluster_ts("soon");
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     last = cluster_ts(b);
     rm_daemon_deactivate(b, "test");
-    keep_cluster_ts("9223372036854775806"); /* one more would be none */
+    keep_cluster_ts("9223372036854775806"); /* the next number would be out of range */
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     CU_ASSERT(cluster_ts(b) >= last);
     CU_ASSERT(cluster_ts(b) < INT64_C(253402300799000));

@@ -1,5 +1,6 @@
-/* Goal: rm/term/node_wait.h lets a node's request wait exactly as long as a next leader may appear
- * here, and sends it to another RM only when the node has not just failed to reach that one.
+/* Goal: rm/term/node_wait.h lets a node's request wait only as long as this RM may become the
+ * leader or learn of the next one, and sends it to another RM only when the node has not just
+ * failed to reach that one.
  * Method: each call with the roles of the test; no clock runs. */
 #include "tests/unit/cunit_main.h"
 
@@ -51,7 +52,8 @@ static void test_deadline(void)
     struct rm_node_wait w = {0};
 
     BEGIN(&w, OTHER, roles(3, OTHER, 0));
-    CU_ASSERT_EQUAL(AGAIN(&w, roles(3, OTHER, 100)), RM_NODE_REFUSE); /* not sent there */
+    /* not sent to the RM that it could not reach */
+    CU_ASSERT_EQUAL(AGAIN(&w, roles(3, OTHER, 100)), RM_NODE_REFUSE);
     rm_node_wait_free(&w);
     BEGIN(&w, NULL, roles(3, "", 0));
     CU_ASSERT_EQUAL(AGAIN(&w, roles(3, "", 5)), RM_NODE_REFUSE); /* the daemon stops */

@@ -1,6 +1,6 @@
-/* Goal: rm/term/outbox.h lets each effect leave at the moment its state machine says, in order, or
- * refuses it with the error it names; rm/term/batch.h keeps records as they were. Method: exact
- * expectations, no threads. */
+/* Goal: rm/term/outbox.h releases each effect when its state machine says so, in order, or refuses
+ * it with the right error; rm/term/batch.h returns the records as they were added.
+ * Method: exact expectations, no threads. */
 #include "tests/unit/cunit_main.h"
 
 #include <stdlib.h>
@@ -39,7 +39,8 @@ static enum rm_outbox_verdict hold(uint64_t seq, struct rm_effect fx, char name)
     return verdict;
 }
 
-/* Whoever is let go, in order, such as "ac". */
+/* Expects the effects that were let go: their tickets in order, such as "ac", and the error @code
+ * (0: none) with @text. */
 static void expect(const char *tickets, int code, const char *text)
 {
     CU_ASSERT_EQUAL_FATAL(ready.len, strlen(tickets));
@@ -80,7 +81,8 @@ static void test_held_until_stored(void)
     end();
 }
 
-/* The disk refuses: clients are, nodes are not; nothing held is lost when it writes again. */
+/* While the disk refuses writes, replies to clients are refused and heartbeats stay held; these
+ * leave when the disk writes again. */
 static void test_failing(void)
 {
     const struct base_error full = {-BASE_ENOSPC, "no space"};
@@ -92,7 +94,8 @@ static void test_failing(void)
     CU_ASSERT_EQUAL(box.state, RM_OUTBOX_FAILING);
     CU_ASSERT_EQUAL(hold(2, reply(), 'c'), RM_OUTBOX_REFUSED);
     CU_ASSERT_EQUAL(hold(2, heartbeat(), 'd'), RM_OUTBOX_HELD);
-    CU_ASSERT_EQUAL(hold(0, reply(), 'e'), RM_OUTBOX_DURABLE); /* what waits for nothing leaves */
+    /* an effect that waits for no record leaves */
+    CU_ASSERT_EQUAL(hold(0, reply(), 'e'), RM_OUTBOX_DURABLE);
     rm_outbox_refuse_replies(&box, &full, &ready);
     expect("", -BASE_ENOSPC, "no space" OPEN);
     rm_outbox_release_stored(&box, 2, &ready);
@@ -117,7 +120,8 @@ static void test_refusal_says_why(void)
     end();
 }
 
-/* Another RM has authority: orders are refused too, and nothing makes this store writable again. */
+/* Another RM has authority: heartbeats are refused too, and nothing makes this store writable
+ * again. */
 static void test_over(void)
 {
     const struct base_error full = {-BASE_ENOSPC, "no space"};
@@ -138,7 +142,8 @@ static void test_over(void)
     end();
 }
 
-/* Deposed: what is held is refused when the store is closed, all of it. */
+/* When the RM is deposed, the effects still held are refused when the store is closed, heartbeats
+ * too. */
 static void test_abandoned(void)
 {
     struct base_error err = {0};

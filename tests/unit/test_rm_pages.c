@@ -45,7 +45,8 @@ static void shows_not(const char *path, const char *text)
     client_free(&a);
 }
 
-/* What YARN answers with 200 does so here: tests/interop/yarn, misc/cluster-*. */
+/* Pages that YARN answers with 200 have that status here too: see tests/interop/yarn,
+ * misc/cluster-*. */
 static void test_statuses(void)
 {
     char path[160];
@@ -66,7 +67,8 @@ static void test_statuses(void)
     shows(path, 200, "RUNNING");
     shows(path, 200, "nothing of it waits for a slot");
     shows(path, 200, master_container);
-    shows(path, 200, ">javascript:alert(1)</a>"); /* as text; the link leads to the proxy */
+    /* the address is shown as text; the link leads to the proxy */
+    shows(path, 200, ">javascript:alert(1)</a>");
     shows("/cluster/app/application_1_0099", 200, "does not know this application");
     shows("/cluster/app/nonsense", 200, "not the id of an application");
     snprintf(path, sizeof path, "/cluster/appattempt/appattempt_%s_000001",
@@ -102,7 +104,7 @@ static void test_mistakes(void)
     lead();
     shows("/cluster/apps/BOGUS", 400, "state: &quot;BOGUS&quot; is not a list of NEW");
     shows("/cluster/apps?state=RUNNING,,x", 400, "state: &quot;RUNNING,,x&quot;");
-    shows("/cluster/apps?state=KILLING", 400, "state:"); /* YARN's clients never see that one */
+    shows("/cluster/apps?state=KILLING", 400, "state:"); /* YARN's clients never see this state */
     shows("/cluster/apps?sort=colour", 400, "sort: &quot;colour&quot; is not one of id, name");
     shows("/cluster/apps?page=0", 400, "page: &quot;0&quot; is not a number from 1 to 1000000");
     shows("/cluster/apps?before=<b>", 400, "before: &quot;&lt;b&gt;&quot; is not the id");
@@ -111,7 +113,7 @@ static void test_mistakes(void)
     end();
 }
 
-/* ---- names that mean harm ---- */
+/* ---- hostile names ---- */
 
 static void submit_named(const char *name, const char *user, const char *queue, const char *type)
 {
@@ -150,7 +152,7 @@ static void test_hostile_names(void)
     struct client_answer a;
     char path[128], *long_name = base_alloc(BASE_NAME_MAX + 1);
 
-    memset(long_name, '<', BASE_NAME_MAX); /* a longer one is refused */
+    memset(long_name, '<', BASE_NAME_MAX); /* a longer name is refused */
     lead();
     for (size_t i = 0; i <= sizeof hostile / sizeof *hostile; i++) {
         bool last = i == sizeof hostile / sizeof *hostile;

@@ -1,5 +1,6 @@
-/* QueueMetrics and PartitionQueueMetrics from views made by hand: which beans each shape has, sums
- * over queues, users, partitions. */
+/* Goal: QueueMetrics and PartitionQueueMetrics list the beans that each scheduler's shape has, with
+ * the right sums over queues, users and partitions.
+ * Method: views made by hand. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ static void list_partitions(const struct api_bean_kind *kind, struct api_bean_si
     rm_queue_beans_add_partitions(kind, sink, &beans);
 }
 
-/* Returns the beans that @query finds; the caller frees. */
+/* Returns the beans that @query finds as JSON text; the caller frees it. */
 static char *ask(const char *query)
 {
     struct api_bean_kind q = rm_bean_queue_metrics, p = rm_bean_partition_metrics;
@@ -144,7 +145,7 @@ static char *ask(const char *query)
     return base_buf_take(&out);
 }
 
-/* @lines: texts that are there in this order, ended by NULL. */
+/* Expects the texts @lines, which NULL ends, in this order in the answer to @query. */
 static void expect(const char *query, const char *const *lines)
 {
     char *all = ask(query), *at = all;
@@ -272,7 +273,7 @@ static void test_fair(void)
     users[1].user = "a,q1=b:\"*";
     expect(PREFIX "QueueMetrics,q0=root,q1=a,user=a_q1_b___", odd);
     users[1].user = "adam";
-    queues[2].is_parent = true; /* and empty */
+    queues[2].is_parent = true; /* a parent without children has no bean */
     CU_ASSERT_EQUAL(count_beans(PREFIX "QueueMetrics,q0=root,q1=b"), 0);
     queues[2].is_parent = false;
     CU_ASSERT_EQUAL(count_beans(PREFIX "QueueMetrics,*"), 3 + 5);

@@ -1,5 +1,5 @@
-/* Goal: the allocation file is found where it is meant, read at the start and when it changes; a
- * bad one changes nothing.
+/* Goal: the allocation file is found where the settings say, read at the start and whenever it
+ * changes; a bad file changes nothing.
  * Method: files in a folder of the test's own, the daemon over the memory store. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static void test_groups(void)
     CU_ASSERT_EQUAL(groups.n, 0);
 }
 
-/* Many users, more than are remembered: everybody gets his own groups. */
+/* With more users than the cache holds, each user still gets their own groups. */
 static void test_groups_kept(void)
 {
     struct base_groups *g =
@@ -158,7 +158,8 @@ static void test_groups_kept(void)
         CU_ASSERT(i % 3 || strcmp(groups.v[0], "root") == 0);
         free(user);
     }
-    base_groups_look_up(g, "no such user", 0, &groups); /* frees the texts */
+    /* this user has no groups: frees the texts of the last answer */
+    base_groups_look_up(g, "no such user", 0, &groups);
     free(groups.v);
     base_groups_free(g);
 }
@@ -175,7 +176,8 @@ static void answer_query(const char *user, struct base_group_names *out)
     out->v[out->n++] = base_printf("group-%d", queries);
 }
 
-/* Goal: answers count for the configured times, and what base_groups_know() promises holds. */
+/* Goal: answers are used for the configured times, and an answer that base_groups_know() promises
+ * is there for BASE_GROUPS_GRACE_US longer. */
 static void test_age_of_groups(void)
 {
     const int64_t known = 100000000, unknown = 20000000;
@@ -225,7 +227,8 @@ static void test_bad_start(void)
     stores_forget();
 }
 
-/* A pipe that nobody writes to would hold up the start, and every later look at the file. */
+/* Only a regular file is read: a pipe that nobody writes to would hold up the start and every later
+ * look at the file. */
 static void test_no_file(void)
 {
     struct base_conf *c = conf_with_file("pipe.xml");
@@ -257,7 +260,8 @@ static bool known(struct rm_backend *b, const char *queue)
     return yes;
 }
 
-/* Every event is answered before the daemon has stopped. */
+/* Counts the answers: 1 each, 100 for a refusal. No lock is needed, since every event is answered
+ * before rm_daemon_stop() returns. */
 static void on_reply(void *user, const struct rm_effect *fx)
 {
     *(int *)user += fx->u.reply.kind == RM_REPLY_OK ? 1 : 100;
@@ -283,7 +287,7 @@ static void test_reload(void)
     CU_ASSERT_FALSE(known(b, "z"));
     put("q.xml", "<allocations><queue name=\"z\"/></allocations>");
     CU_ASSERT_EQUAL(rm_queues_reload(b, on_reply, &answers, &n, &err), 0);
-    CU_ASSERT_EQUAL(n, 3); /* with root and root.default */
+    CU_ASSERT_EQUAL(n, 3); /* "z", root and root.default */
     CU_ASSERT_EQUAL(rm_queues_reload(b, NULL, NULL, &n, &err), 0);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(answers, 1);
@@ -303,16 +307,17 @@ static void test_watch(void)
     put("q.xml", "<allocations/>");
     CU_ASSERT_EQUAL_FATAL(
         rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
-    /* what is there at first was read at the start */
+    /* the file's first version was read at the start */
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* somebody may still be writing it */
+    /* changed, but it may still be being written */
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     CU_ASSERT_TRUE(rm_queues_file_has_changed(b, &w));
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     unlink(path);
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* gone: the queues stay */
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* a file that is gone is not a change */
     put("q.xml", "<allocations><queue name=\"b\"/></allocations>");
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     CU_ASSERT_TRUE(rm_queues_file_has_changed(b, &w));

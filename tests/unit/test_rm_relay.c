@@ -1,7 +1,8 @@
-/* Goal: what a node answers passes through the ResourceManager whole, or is seen to be cut; nothing
- * but answers of the node asked for passes; slow and many clients cost a bounded buffer each.
- * Method: an HTTP server whose one handler passes requests on, and a node in this process that
- * follows a script. */
+/* Goal: a node's answer passes through the ResourceManager whole, or the client sees that it is
+ * cut; nothing but answers of the node asked for passes; slow and many clients cost a bounded
+ * buffer each.
+ * Method: an HTTP server whose one handler relays requests, and a node in this process that follows
+ * a script. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +18,7 @@
 
 #define NODE     "n1:8041"
 #define SIGNED   "X-Creel-Node: " NODE "\r\n"
-#define LONG     (4 << 20) /* far more than the relay and the sockets hold */
+#define LONG     (4 << 20) /* in bytes: far more than the relay and the sockets hold */
 #define PORT     api_server_port(server)
 #define OK(rest) "HTTP/1.1 200 OK\r\n" rest "Connection: close\r\n\r\n"
 
@@ -116,7 +117,8 @@ static void get(struct client_answer *a)
     client_do(PORT, "GET", "/relay", NULL, NULL, a);
 }
 
-/* The relay answers @status to what the node says; @body: in the answer, may be NULL. */
+/* Expects the relay to answer with @status, and with @body in the text unless NULL, when the node
+ * answers @says. */
 static void expect(const char *says, int status, const char *body)
 {
     struct client_answer a = {0};
@@ -153,7 +155,7 @@ static void test_another_server(void)
     expect("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n" SIGNED
            "Content-Length: 0\r\n\r\n",
            502, NULL);
-    snprintf(address, sizeof address, "127.0.0.1:1"); /* nobody */
+    snprintf(address, sizeof address, "127.0.0.1:1"); /* nobody listens there */
     get(&a);
     CU_ASSERT_EQUAL(a.status, 502);
     client_free(&a);
@@ -178,7 +180,7 @@ static void test_addresses(void)
     stop();
 }
 
-/* A connection that breaks is not the end of the log. */
+/* A client can tell a connection of the node that breaks from the end of the log. */
 static void test_broken(void)
 {
     struct client_answer a = {0};
@@ -195,7 +197,8 @@ static void test_broken(void)
     stop();
 }
 
-/* A client that does not read stops the node's sending, and gets all of it when it goes on. */
+/* A client that does not read makes the node's sending stop, and gets the whole log once it
+ * reads. */
 static void test_slow_client(void)
 {
     struct client_answer a = {0};
@@ -206,7 +209,7 @@ static void test_slow_client(void)
     node_says = "long";
     fd = client_connect(PORT);
     client_sends(fd, "GET /relay HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
-    do { /* until it stands still */
+    do { /* until the node's sending stands still */
         sent = atomic_load(&node_sent);
         usleep(200000);
     } while (sent == 0 || atomic_load(&node_sent) != sent);
@@ -217,7 +220,8 @@ static void test_slow_client(void)
     stop();
 }
 
-/* More than one client may have are refused; the end frees what waits and what flows. */
+/* Requests beyond RM_RELAY_PEER_MAX of one client are refused; a stop ends those that wait and
+ * those whose answer flows. */
 static void test_bounds_and_stop(void)
 {
     struct client_answer a = {0};
@@ -234,7 +238,8 @@ static void test_bounds_and_stop(void)
     get(&a);
     CU_ASSERT_EQUAL(a.status, 503);
     client_free(&a);
-    (void)!write(silent[0], OK(SIGNED) "x", sizeof(OK(SIGNED) "x") - 1); /* one flows */
+    /* this node's answer flows */
+    (void)!write(silent[0], OK(SIGNED) "x", sizeof(OK(SIGNED) "x") - 1);
     stop();
     for (int i = 0; i < RM_RELAY_PEER_MAX; i++) {
         CU_ASSERT_TRUE(!client_read(fds[i], false, &a) || a.status == 503 || a.status == 200);

@@ -1,6 +1,6 @@
 /* Goal: rm/term/term.h, lease.h and tickets.h keep to their state machines: nothing is decided and
- * nothing leaves past the lease, a refusal is latched, each requester is answered once. Method: a
- * real core, calls that write down what they are asked for, a clock and a lease of the test. */
+ * no answer leaves after the lease, a refusal is latched, each requester is answered once.
+ * Method: a real core, calls that log what they are asked for, a clock and a lease of the test. */
 #include "tests/unit/cunit_main.h"
 
 #include <stdio.h>
@@ -19,12 +19,14 @@ static void test_lease(void)
     rm_lease_init(&l);
     CU_ASSERT_TRUE(rm_lease_holds(&l, 3, 100, 99));
     CU_ASSERT_FALSE(rm_lease_would_hold(&l, 3, 100, 100));
-    CU_ASSERT_TRUE(rm_lease_holds(&l, 3, 101, 100)); /* the look above left nothing undone */
+    /* the refusal of would_hold() is not latched */
+    CU_ASSERT_TRUE(rm_lease_holds(&l, 3, 101, 100));
     CU_ASSERT_FALSE(rm_lease_holds(&l, 3, 101, 101));
-    CU_ASSERT_FALSE(rm_lease_holds(&l, 3, 200, 102)); /* latched: extended too late */
+    /* extended too late: the refusal is latched */
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 3, 200, 102));
     CU_ASSERT_FALSE(rm_lease_would_hold(&l, 3, 200, 102));
     CU_ASSERT_TRUE(rm_lease_holds(&l, 4, 200, 102));
-    CU_ASSERT_FALSE(rm_lease_holds(&l, 0, 0, 0)); /* no such leadership */
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 0, 0, 0)); /* until 0: no such leadership */
 }
 
 static void test_lease_endless(void)
@@ -45,10 +47,11 @@ static void test_lease_deposed(void)
     rm_lease_depose(&l);
     CU_ASSERT_TRUE(rm_lease_is_deposed(&l));
     CU_ASSERT_FALSE(rm_lease_holds(&l, 3, 100, 0));
-    CU_ASSERT_FALSE(rm_lease_holds(&l, 4, 100, 0)); /* one that is being taken over, too */
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 4, 100, 0)); /* nor one that is being taken over */
     rm_lease_begin(&l);
     CU_ASSERT_FALSE(rm_lease_is_deposed(&l));
-    CU_ASSERT_TRUE(rm_lease_holds(&l, 4, 100, 0)); /* though 4 was refused: epochs may begin anew */
+    /* though epoch 4 was refused: epochs may begin anew */
+    CU_ASSERT_TRUE(rm_lease_holds(&l, 4, 100, 0));
 }
 
 static void test_lease_looked_at(void)
@@ -61,8 +64,9 @@ static void test_lease_looked_at(void)
     CU_ASSERT_FALSE(rm_lease_check_overdue(&l, true));
     CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false));
     CU_ASSERT_TRUE(rm_lease_check_overdue(&l, false));
-    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false)); /* given up: begins anew */
-    rm_lease_begin(&l); /* nor does a look at an earlier one count */
+    /* after it was found overdue, the count begins anew */
+    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false));
+    rm_lease_begin(&l); /* a look under an earlier leadership does not count */
     CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false));
     CU_ASSERT_TRUE(rm_lease_check_overdue(&l, false));
 }
@@ -79,8 +83,8 @@ static void test_tickets(void)
     CU_ASSERT_PTR_EQUAL(rm_tickets_take(&t, of_a), &a);
     CU_ASSERT_PTR_NULL(rm_tickets_take(&t, of_a));
     of_c = rm_tickets_add(&t, &c);
-    CU_ASSERT_EQUAL((uint32_t)of_c, (uint32_t)of_a); /* the place again, */
-    CU_ASSERT_NOT_EQUAL(of_c, of_a);                 /* the token not */
+    CU_ASSERT_EQUAL((uint32_t)of_c, (uint32_t)of_a); /* the same place, */
+    CU_ASSERT_NOT_EQUAL(of_c, of_a);                 /* with another token */
     CU_ASSERT_PTR_NULL(rm_tickets_take(&t, of_a));
     CU_ASSERT_PTR_NULL(rm_tickets_take(&t, 0));
     CU_ASSERT_PTR_NULL(rm_tickets_take(&t, of_b + 1));
@@ -116,8 +120,9 @@ struct scene {
     struct rm_lease lease;
     struct rm_term term;
     struct rm_core *core;
-    int64_t until_us, now_us, looks_left; /* looks_left: then the lease is over; -1: it stays */
-    bool durable;                         /* nothing is held */
+    /* looks_left: looks at the lease until it is over; -1: it stays */
+    int64_t until_us, now_us, looks_left;
+    bool durable; /* no effect has to wait for the store */
     struct base_buf log;
     uint64_t last_seq;
 };
@@ -274,8 +279,8 @@ static void test_term_holds(void)
     expect(&s, "store:meta store:app hold:0a ");
     rm_term_release_effect(&s.term, (void *)"a", &reply, 0, NULL);
     expect(&s, "answer:a ");
-    rm_term_refuse_waiting(&s.term, -BASE_EVERSION,
-                           RM_NOT_ACTIVE_TEXT); /* a held reply is the outbox's */
+    /* a held reply belongs to the outbox, which answers it */
+    rm_term_refuse_waiting(&s.term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     expect(&s, "");
     s.durable = true;
     CU_ASSERT_TRUE(submit(&s, 3, "b"));
@@ -283,7 +288,7 @@ static void test_term_holds(void)
     end(&s);
 }
 
-/* The first look at the lease: before the core decides anything. */
+/* The first look at the lease comes before the core decides anything. */
 static void test_term_decides_nothing_late(void)
 {
     struct scene s;
@@ -294,13 +299,13 @@ static void test_term_decides_nothing_late(void)
     expect(&s, "");
     s.until_us = 2000; /* extended too late: latched */
     CU_ASSERT_FALSE(ask_id(&s, 2, "a"));
-    rm_term_refuse_waiting(&s.term, -BASE_EVERSION,
-                           RM_NOT_ACTIVE_TEXT); /* the caller has refused it */
+    /* nobody waits: the caller refuses the request itself */
+    rm_term_refuse_waiting(&s.term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     expect(&s, "");
     end(&s);
 }
 
-/* The last look: the step has outlasted the lease. */
+/* The last look at the lease comes after the step: an answer that outlasts the lease is refused. */
 static void test_term_answers_nothing_late(void)
 {
     struct scene s;
@@ -312,7 +317,8 @@ static void test_term_answers_nothing_late(void)
     end(&s);
 }
 
-/* What the wait for the store has outlasted, by kind. */
+/* Effects leave after their wait for the store, are refused when the write failed, and are too late
+ * when the lease ended meanwhile; a refused map output is dropped without a word. */
 static void test_term_releases(void)
 {
     struct rm_effect fx[] = {
@@ -348,7 +354,8 @@ static void test_term_stored(void)
     expect(&s, "store:meta store:app hold:0b ");
     s.now_us = 1000;
     rm_term_step_stored(&s.term, s.last_seq, 5);
-    CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq); /* told, and nothing is decided */
+    /* stored_seq is kept, but the core decides nothing */
+    CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq);
     expect(&s, "");
     end(&s);
 }
@@ -364,7 +371,7 @@ static void test_term_timer(void)
     rm_term_step_timer(&s.term, 99);
     CU_ASSERT_EQUAL(s.term.wake_us, 100);
     rm_term_step_timer(&s.term, 100);
-    CU_ASSERT_EQUAL(s.term.wake_us, 0); /* nothing of the core is due by time */
+    CU_ASSERT_EQUAL(s.term.wake_us, 0); /* the core has nothing due at a time */
     s.term.wake_us = 200;
     s.now_us = 1000;
     rm_term_step_timer(&s.term, 200);
@@ -386,7 +393,7 @@ static void test_term_dismisses(void)
     end(&s);
 }
 
-/* Alone: no lease is asked for, no clock is read. */
+/* A sole RM's leadership reads no lease and no clock. */
 static void test_term_alone(void)
 {
     struct scene s;

@@ -1,7 +1,7 @@
-/* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never
- * back to whom they have just failed to reach; tasks are told to come again.
+/* Goal: nodes that come to a standby wait there until it leads, or are sent to the RM that leads,
+ * but never to one that they have just failed to reach; tasks are told to repeat their requests.
  * Method: two daemons of one process over one store in memory, behind real servers; the test
- * decides who leads. */
+ * decides which one leads. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tests/unit/stores.h"
 
 #define TRACKER "/ws/v1/nodetracker/"
-#define TOKEN   "Authorization: Bearer 0\r\n" /* of whatever application: a standby knows none */
+#define TOKEN   "Authorization: Bearer 0\r\n" /* of any application: a standby knows none */
 #define NODES   200
 
 static const struct rm_role_source no_sources[2]; /* no lease that could be over */
@@ -49,7 +49,8 @@ static char *registration(int node)
                        node, node);
 }
 
-/* Sends a request; its answer may come later. @failed: X-Creel-Failed or NULL. */
+/* Sends a request to RM @i and returns the connection, on which the answer may come later. @failed:
+ * the value of X-Creel-Failed or NULL. */
 static int ask(int i, const char *what, const char *failed, const char *body)
 {
     int fd = client_connect(rms[i].port);
@@ -74,7 +75,7 @@ static int ask_register(int i, int node, const char *failed)
     return fd;
 }
 
-/* The server has had time to look at what was sent before: it has answered others since. */
+/* Gives the server time to handle the requests sent before: it has answered others since. */
 static void others_served(int i)
 {
     for (int k = 0; k < 20; k++) {
@@ -107,7 +108,8 @@ static void gets_sent_on(int fd, int to, const char *what)
     free(location);
 }
 
-/* A heartbeat that the leader @i will hold. */
+/* Registers @node at the leader @i and sends a heartbeat that the leader holds; returns the
+ * connection. */
 static int held(int i, int node)
 {
     char *beat = base_printf(
@@ -125,7 +127,7 @@ static bool answered(int fd)
     return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) != 0;
 }
 
-/* In good order; nobody is active. */
+/* Ends the leadership of RM @i in good order; after that no RM is active. */
 static void retire(int i)
 {
     CU_ASSERT_EQUAL(rm_daemon_retire(rms[i].b, "told to", NULL), 0);
@@ -141,15 +143,17 @@ static void test_sent_on(void)
     lead(0);
     gets(ask_register(0, 1, NULL), 200, NULL, "\"epoch\":0,");
     gets_sent_on(ask_register(1, 1, NULL), 0, "register");
-    /* somebody else has failed */
+    /* the node could not reach a third RM */
     gets_sent_on(ask(1, "heartbeat", "http://127.0.0.1:1", "nonsense"), 0, "heartbeat");
     snprintf(list, sizeof list, "http://127.0.0.1:1, %s/", rms[0].url);
-    gets(ask(1, "register", list, "{}"), 400, NULL, "nodeId"); /* is not let wait */
+    /* a malformed body is refused, and does not wait */
+    gets(ask(1, "register", list, "{}"), 400, NULL, "nodeId");
     rms_stop();
 }
 
-/* Goal: a node of another major version is refused in words that name both, and one that names none
- * by the member; the answer to a registration names the ResourceManager's. */
+/* Goal: a node of another major version is refused with a text that names both versions, and one
+ * that gives no version with a text that names the member; the answer to a registration has the
+ * ResourceManager's version. */
 static void test_versions(void)
 {
     static const char other[] =
@@ -168,7 +172,8 @@ static void test_versions(void)
     rms_stop();
 }
 
-/* Goal: who waits gets the answer of a leader: of this RM, or of the one that it says leads now. */
+/* Goal: a waiting node is answered by this RM once it leads, or sent to the RM that leads once that
+ * is known. */
 static void test_parked(void)
 {
     char *beat =
@@ -183,7 +188,7 @@ static void test_parked(void)
     fd = ask(0, "heartbeat", rms[1].url, beat);
     others_served(0);
     rms_end(1);
-    lead(0); /* it knows the node from the store alone */
+    lead(0); /* this RM knows the node only from the store */
     gets(fd, 200, NULL, "{\"epoch\":1,\"responseId\":0,\"orders\":[{\"type\":\"resync\"}]}");
     fd = ask_register(1, 1, rms[0].url);
     other = ask_register(1, 2, NULL);
@@ -191,7 +196,7 @@ static void test_parked(void)
     rms_end(0);
     other = ask_register(1, 3, NULL);
     others_served(1);
-    lead(0); /* elected again since one of them could not reach it */
+    lead(0); /* elected again after the first node could not reach it */
     gets_sent_on(other, 0, "register");
     gets_sent_on(fd, 0, "register");
     free(beat);
@@ -224,8 +229,8 @@ static void test_many_parked(void)
     rms_stop();
 }
 
-/* Goal: what a leader holds stays there when it stops leading, until the next one is known, be it
- * itself. */
+/* Goal: heartbeats that a leader holds stay held when it stops leading, until the next leader is
+ * known, which may be the same RM. */
 static void test_left_behind(void)
 {
     int fds[NODES], fd;
@@ -252,11 +257,12 @@ static void test_left_behind(void)
     fd = held(1, 1);
     others_served(1);
     retire(1);
-    gets(fd, 503, "Retry-After: 1", "StandbyException"); /* nobody is heard of */
+    gets(fd, 503, "Retry-After: 1", "StandbyException"); /* no next leader becomes known */
     rms_stop();
 }
 
-/* Goal: nobody waits at one that would not hear of the next leader, nor at one that ends. */
+/* Goal: no node waits at an RM that would not learn of the next leader, since it has no connection
+ * to ZooKeeper, nor at one that ends. */
 static void test_left_behind_in_vain(void)
 {
     int fd;
@@ -279,7 +285,7 @@ static void test_left_behind_in_vain(void)
     gets(fd, 503, NULL, "StandbyException");
 }
 
-/* Goal: who waits is told when the daemon ends. */
+/* Goal: waiting nodes are answered when the daemon ends. */
 static void test_stopped(void)
 {
     int fds[3];
@@ -300,7 +306,8 @@ static void test_stopped(void)
     }
 }
 
-/* Goal: everything else is not kept waiting: 307 where somebody leads, else to be asked again. */
+/* Goal: other requests do not wait: they are sent on with 307 where an RM leads, else answered 503,
+ * to be repeated. */
 static void test_others(void)
 {
     static const char *const what[] = {"wake", "unregister", "commit",

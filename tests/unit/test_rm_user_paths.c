@@ -1,7 +1,7 @@
 /* Goal: the ResourceManager opens no path that a user names: a submission with input and output on
- * a file system that does not answer is taken at once.
- * Method: a daemon over the store in memory, asked over HTTP; every way to a path below /dead is
- * counted, and would not return. */
+ * a file system that does not answer is accepted at once.
+ * Method: a daemon over the store in memory, asked over HTTP; every call that opens or looks at a
+ * path below /dead is counted, and never returns. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -78,7 +78,7 @@ static void test_submission(void)
     size_t n;
 
     base_assert(mkdtemp(dir));
-    CU_ASSERT_EQUAL(stat(dir, &st), 0); /* the functions above are those that are called */
+    CU_ASSERT_EQUAL(stat(dir, &st), 0); /* other paths are looked at as ever */
     setting = base_printf("creel.rm.state-dir=%s", dir);
     base_assert(base_conf_set_arg(conf, setting, &err) == 0);
     routes = rm_routes_new(&n);

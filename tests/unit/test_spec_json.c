@@ -1,6 +1,7 @@
 /* Goal: a job's JSON is decoded exactly or refused with field, value and expectation; what is
- * stored reads back as the same job. Method: a table of bad bodies with the words their message
- * must have; round trips of good ones. */
+ * stored reads back as the same job.
+ * Method: a table of bad bodies with the words their message must have; round trips of good
+ * ones. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,7 +166,7 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(a->reduces, 1);
     CU_ASSERT_EQUAL(a->split_size, 1 << 27);
     CU_ASSERT_EQUAL(a->id.seq, 0);
-    /* The same job, said in other words and another order, has the same text. */
+    /* The same job with its defaults written out and in another order has the same text. */
     CU_ASSERT_EQUAL_FATAL(
         decode(
             "{\"job\":{\"id\":\"application_1_0001\",\"reduces\":1,\"reduce\":\"cat\",\"priority\":"
@@ -178,7 +179,8 @@ static void test_defaults(void)
     rm_job_spec_unref(b);
 }
 
-/* Who sends no user is the user: such a name must read back as well. */
+/* Goal: when a job names no user, the name of its sender is taken; a sender's name that could not
+ * be read back is refused. */
 static void test_fallback_user(void)
 {
     char *longer = base_alloc(3001);
@@ -215,7 +217,7 @@ static void test_task_command(void)
     rm_job_spec_unref(s);
 }
 
-/* How paths are written is checked at once; whether they exist finds the setup of the job. */
+/* The spelling of paths is checked at once; whether they exist is found by the setup of the job. */
 static void test_paths(void)
 {
     static const char *const wrong[][2] = {

@@ -1,8 +1,9 @@
 /* Goal: a standby answers as YARN's does, to the byte, and two standbys never send a client in
  * circles.
  * Method: recordings of a YARN standby, with and without an active ResourceManager
- * (tests/interop/yarn/special/ha-standby, ha-none): each is made again by the pure part, then asked
- * over HTTP of a server with the gate in front; the daemon is a fake whose role the test sets. */
+ * (tests/interop/yarn/special/ha-standby, ha-none): each answer is made again by the pure part,
+ * then its request is sent over HTTP to a server with the gate in front; the daemon is a fake whose
+ * role the test sets. */
 #include <glob.h>
 #include <strings.h>
 #include <unistd.h>
@@ -17,13 +18,13 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 
-#define PAGE_CUT 300                      /* bytes that are kept of a recorded page */
-#define ACTIVE   "http://localhost:18200" /* of the recordings */
+#define PAGE_CUT 300                      /* bytes of a page that a recording keeps */
+#define ACTIVE   "http://localhost:18200" /* the active RM of the recordings */
 #define STANDBY  "http://localhost:18250"
 #define ZOOKEEPER                                                                                  \
     "Could not find leader elector. Verify both HA and automatic failover are enabled."
 
-/* Everybody may administer. */
+/* In place of the RM's own: everybody may administer. */
 bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
 {
     (void)rq;
@@ -32,7 +33,7 @@ bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_oper
     return false;
 }
 
-/* ---- a daemon as far as the answers of a standby need one ---- */
+/* ---- a fake daemon: what a standby's answers need of one ---- */
 static struct {
     enum rm_role role;
     bool leads, ha;
@@ -120,7 +121,7 @@ static void fake_standby(const char *own, const char *active)
 {
     fake.role = RM_ROLE_STANDBY;
     fake.leads = false;
-    fake.ha = false; /* the recordings' two had no elector */
+    fake.ha = false; /* the two recorded RMs had no elector */
     fake.own = own;
     fake.all = STANDBY "," ACTIVE;
     fake.active = active;
@@ -129,7 +130,7 @@ static void fake_standby(const char *own, const char *active)
 }
 
 /* ---- recordings ---- */
-/* What a standby answers itself: the fake daemon here does not serve it. */
+/* Returns whether a standby serves @path itself; the server of this test has no such pages. */
 static bool is_served_by_a_daemon(const char *path)
 {
     static const char *const names[] = {"ha-about.", "ha-conf.",  "ha-info.",
@@ -193,7 +194,7 @@ static void same(const struct base_buf *made, const char *recorded)
     CU_ASSERT_STRING_EQUAL(text, recorded ? recorded : "");
 }
 
-/* The random number with which this recorded wait comes out. */
+/* Returns the random number that makes the wait of this recording. */
 static uint32_t random_of(const struct golden *g)
 {
     char *refresh = golden_header(g->head, "\nRefresh: "), *at;
@@ -203,7 +204,7 @@ static uint32_t random_of(const struct golden *g)
     if (refresh) {
         at = strstr(refresh, "next.refresh.interval=");
         n = atof(at + strlen("next.refresh.interval=")) - 1;
-        /* 2 to 7 of 5 were cut from 2.5 to 7.5 */
+        /* the seconds were cut to integers: waits of 2.5 to 7.5 for a base of 5 became 2 to 7 */
         wait = (atof(refresh) + 0.25) / (5 * (double)(1 << (int)n)) - 0.5;
         r = wait > 0 ? (uint32_t)(wait * 4294967296.0) : 0;
     }
@@ -249,7 +250,8 @@ static void test_recorded(void)
 
 /* ---- what the recordings do not hold ---- */
 static const struct {
-    const char *target, *rest; /* of the redirect; the body is this, quoted */
+    /* @rest: Location after the address; @quoted: the same in the body, escaped */
+    const char *target, *rest;
     const char *quoted;
 } redirects[] = {
     {"/a?", "/a", "/a"},
@@ -263,9 +265,9 @@ static const struct {
     {"/a%20b/'<\">&?x=%0d%0aSet-Cookie:", "/a%20b/'<\">&?x=%0D%0ASet-Cookie%3A",
      "/a%20b/&apos;&lt;&quot;&gt;&amp;?x=%0D%0ASet-Cookie%3A"},
     {"/a\x01\t\x7f\xc3\xb6?x=\x01", "/a%01%09%7F%C3%B6?x=%01",
-     "/a%01%09%7F%C3%B6?x=%01"}, /* no header holds these */
+     "/a%01%09%7F%C3%B6?x=%01"}, /* bytes that no header may have */
     {"//evil.example/x", "//evil.example/x",
-     "//evil.example/x"}, /* stays behind our own host's name */
+     "//evil.example/x"}, /* follows the active RM's address, so names no other host */
     {"/a?next.refresh.interval=9", "/a?next.refresh.interval=9", "/a?next.refresh.interval=9"},
 };
 
@@ -292,7 +294,7 @@ static const struct {
     const char *query;
     unsigned status;
     uint32_t random;
-    const char *refresh; /* without the address */
+    const char *refresh; /* @ stands for the address; NULL: no Refresh */
 } waits[] = {
     {"", 307, 0, "2;url=@/a?next.refresh.interval=1"},
     {"", 307, UINT32_MAX, "7;url=@/a?next.refresh.interval=1"},
@@ -318,7 +320,7 @@ static void test_waits(void)
         if (at)
             refresh = base_printf("%.*s%s%s", (int)(at - waits[i].refresh), waits[i].refresh,
                                   STANDBY, at + 1);
-        /* to ourselves is to nobody */
+        /* an active address that is our own counts as none */
         make(target, STANDBY, i % 2 ? "" : STANDBY, waits[i].random, &a);
         CU_ASSERT_EQUAL(a.status, waits[i].status);
         same(&a.refresh, refresh);
@@ -357,7 +359,7 @@ static void test_exempt(void)
                                       "/metrics",
                                       "/ws/v1/cluster/ha",
                                       "/ws/v1/nodetracker/heartbeat",
-                                      "*"}; /* nowhere: answered 404 here */
+                                      "*"}; /* "*" is no path: answered 404 here */
     static const char *const no[] = {"/ws/v1/cluster/nodes/n1:8041/raw-logs/c/stdout",
                                      "/ws/v1/cluster",
                                      "/ws/v1/cluster/info/",
@@ -394,7 +396,7 @@ static void handler(struct api_request *rq, void *user)
     api_answer(rq, 200, API_JSON, &b);
 }
 
-/* Its leadership ends while it is on its way. */
+/* The leadership ends while the request is under way. */
 static void handler_over(struct api_request *rq, void *user)
 {
     rm_standby_answer_leadership_over(rq, user, "this ResourceManager is no longer the active one");
@@ -461,7 +463,8 @@ static void has_not(const struct client_answer *a, const char *name)
     free(start_of_line);
 }
 
-/* Lines of the request's head but the first, each ended by CR LF. */
+/* Returns the recorded header lines without Host and Content-Length, each ended by CR LF; the
+ * caller frees them. */
 static char *headers_of(const struct golden *g)
 {
     struct base_buf b = {0};
@@ -494,7 +497,8 @@ static void ask_again(struct golden *g)
         has_not(&a, "Location");
     if (strcmp(g->method, "HEAD") == 0)
         CU_ASSERT_EQUAL(a.body.len, 0);
-    if (length && !strstr(g->head, "Refresh")) { /* there the wait is anybody's guess */
+    /* with Refresh, the body's length depends on the random wait */
+    if (length && !strstr(g->head, "Refresh")) {
         has(&a, "Content-Length", length);
         if (strcmp(g->method, "HEAD") != 0 && strlen(g->body) < PAGE_CUT)
             same(&a.body, g->body);
@@ -548,7 +552,7 @@ static void test_who_passes(void)
                               CLIENT_SIGNED "Content-Type: application/json\r\n", "{}"),
                     200);
     CU_ASSERT_EQUAL(handled, 2);
-    /* authentication goes first */
+    /* authentication comes before the gate */
     CU_ASSERT_EQUAL(
         status_of("POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Bearer guess\r\n", "{}"),
         401);
@@ -556,11 +560,11 @@ static void test_who_passes(void)
     CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/apps?user.name=a%26b", NULL, NULL), 400);
     CU_ASSERT_EQUAL(status_of("GET", "/%zz", NULL, NULL), 400);
     CU_ASSERT_EQUAL(status_of("GET", "*", NULL, NULL), 404);
-    /* would be our address's user name */
+    /* put after our address, this would turn it into a user name */
     CU_ASSERT_EQUAL(status_of("GET", "@evil.example/", NULL, NULL), 400);
     CU_ASSERT_EQUAL(handled, 2);
     CU_ASSERT_EQUAL(status_of("PATCH", "/ws/v1/cluster/apps", NULL, NULL), 307);
-    /* an active one whose lease is over answers nothing as the active one */
+    /* an active RM whose lease is over answers as a standby */
     fake.role = RM_ROLE_ACTIVE;
     fake.active = "";
     CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/apps", NULL, NULL), 307);
@@ -577,15 +581,16 @@ static void test_who_passes(void)
     CU_ASSERT_EQUAL(handled, 3);
 }
 
-/* Two standbys that each hold the other for the active one would send a client round: what
- * ZooKeeper says of ourselves is never followed, however our address is spelt. */
+/* A standby that took itself for the active RM would send clients in circles: an active address
+ * that is our own is never followed, whatever its case, and when only the configured address is
+ * ours. */
 static void test_no_redirect_to_ourselves(void)
 {
     static const char *const own[] = {STANDBY, "http://LOCALHOST:18250", "http://10.0.0.1:18250"};
     struct client_answer a;
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        fake_standby(own[i], STANDBY); /* as configured: the first of all */
+        fake_standby(own[i], STANDBY); /* our address as configured, the first of fake.all */
         ask("GET", "/ws/v1/cluster/apps", NULL, NULL, &a);
         CU_ASSERT_EQUAL(a.status, 307);
         has_not(&a, "Location");
@@ -595,7 +600,8 @@ static void test_no_redirect_to_ourselves(void)
     }
 }
 
-/* A body that is not wanted is read: the connection serves the next request. */
+/* The body of a request that is sent on is read all the same, so that the connection can serve the
+ * next request. */
 static void test_kept_connection(void)
 {
     static const size_t large = 3 << 20;
@@ -702,9 +708,9 @@ static int post_ha_as(const char *headers)
     return status;
 }
 
-/* Goal: who reads a page of somebody else changes nothing here by that, and what is no browser is
- * not held up.
- * Method: what browsers send along, at a resource that ends a leadership. */
+/* Goal: a page of another site cannot make a visitor's browser change anything here, and clients
+ * that are no browsers are not hindered.
+ * Method: the headers that browsers send along, at a resource that ends a leadership. */
 static void test_other_sites(void)
 {
     static const char *const strange[] = {
@@ -725,7 +731,7 @@ static void test_other_sites(void)
         fake.leads = fake.ha = true;
         CU_ASSERT_EQUAL(post_ha_as(strange[i]), 403);
         CU_ASSERT_EQUAL(fake.resigned_us, -1);
-        /* which it cannot read */
+        /* a GET is answered: the browser keeps the answer from the other site's page */
         CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/ha", strange[i], NULL), 200);
     }
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {

@@ -1,6 +1,6 @@
 /* Goal: a store keeps exactly what was written, knows its epoch, and refuses what it cannot trust,
- * saying what to do.
- * Method: both backends through the same table; damage, a second process and a full disk for
+ * with a text that says what to do.
+ * Method: both backends through the same steps; damage, a second process and a full disk for
  * SQLite. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
@@ -92,8 +92,8 @@ static void test_memory(void)
     ha_store_close(s);
 }
 
-/* Goal: a store is found by its name, or by what it is for; a wrong name is refused with the right
- * ones. */
+/* Goal: a store is chosen by its name, or without a name by whether several RMs share it; a wrong
+ * name is refused with those expected. */
 static void test_choice(void)
 {
     const struct ha_store_ops *ops = NULL;
@@ -115,7 +115,7 @@ static void test_choice(void)
         "\"bdb\" is no state store of a single ResourceManager: expected one of sqlite, memory");
 }
 
-/* A process that dies without closing leaves what it was told is durable. */
+/* What was reported as durable is there after the process was killed without closing the store. */
 static void test_killed_writer(void)
 {
     struct base_error err = {0};
@@ -153,7 +153,7 @@ static void test_locked(void)
     CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
     pid = fork();
     CU_ASSERT_FATAL(pid >= 0);
-    if (pid == 0) { /* POSIX locks are per process: the child is another one */
+    if (pid == 0) { /* a child, since POSIX locks are per process */
         struct ha_store *other = NULL;
         int rc = ha_store_open(store_kind("sqlite"), path, NULL, &other, &epoch, &err);
         _exit(rc == -BASE_ESTATE && strstr(err.text, "locked") && strstr(err.text, path) ? 0 : 1);
@@ -191,8 +191,8 @@ static void fill(const char *path, int records)
     ha_store_close(s);
 }
 
-/* In place of libc's: the umask belongs to all threads, so whoever changes it changes the files
- * that others make. */
+/* Counts the calls, in place of libc's: the umask belongs to all threads, so a change of it would
+ * change the modes of files that other threads make. */
 static int umasks;
 mode_t umask(mode_t mask)
 {
@@ -239,7 +239,7 @@ static void test_damaged(void)
     refused(path, -BASE_ECORRUPT);
     unlink(path);
 
-    fill(path, 200); /* the middle of a good one overwritten */
+    fill(path, 200); /* a good store with parts of its middle overwritten */
     CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
     memset(noise, 0xa5, sizeof noise);
     fd = open(path, O_WRONLY);
@@ -248,7 +248,7 @@ static void test_damaged(void)
     close(fd);
     refused(path, -BASE_ECORRUPT);
 
-    fill(path_of("cut.db"), 200); /* cut short */
+    fill(path_of("cut.db"), 200); /* a good store cut short */
     CU_ASSERT_EQUAL(truncate(path_of("cut.db"), 4096 * 3 + 100), 0);
     refused(path_of("cut.db"), -BASE_ECORRUPT);
 }
@@ -288,8 +288,8 @@ static int run_sql(const char *path, const char *sql)
     return rc;
 }
 
-/* An epoch that is none, or that leaves none, is refused with the command that repairs it; nothing
- * is raised above what container ids hold. */
+/* A stored epoch that is not valid, or that has no next one, is refused with the command that
+ * repairs it; the epoch is not raised above what container ids can hold. */
 static void test_epochs(void)
 {
     static const char *const bad[] = {"UPDATE epoch SET value=8388607",
@@ -309,7 +309,7 @@ static void test_epochs(void)
         fill(path, 1);
         CU_ASSERT_EQUAL(run_sql(path, bad[i]), SQLITE_OK);
         refused(path, -BASE_ECORRUPT);
-        refused(path, -BASE_ECORRUPT); /* and is not changed by that */
+        refused(path, -BASE_ECORRUPT); /* again: the refusal has not changed the file */
         CU_ASSERT_EQUAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err),
                         -BASE_ECORRUPT);
         snprintf(want, sizeof want, "sqlite3 %s \"INSERT OR REPLACE INTO epoch VALUES(1,N)\"",
@@ -325,7 +325,7 @@ static void test_epochs(void)
     }
 }
 
-/* Root can make a file system of its own to fill up; others skip this. */
+/* Root can mount a small file system and fill it; other users skip this. */
 static void test_full_disk(void)
 {
     struct base_error err = {0};
@@ -355,7 +355,7 @@ static void test_full_disk(void)
     CU_ASSERT_EQUAL(rc, -BASE_ENOSPC);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "No space left on device"));
     CU_ASSERT(written > 0);
-    /* Room again: the same store goes on. */
+    /* With room again, the same store can write. */
     CU_ASSERT_EQUAL(mount("none", mnt, "tmpfs", MS_REMOUNT, "size=8m"), 0);
     CU_ASSERT_EQUAL(ha_store_write(s, &(struct ha_record){"app", "later", "l", 1}, 1, &err), 0);
     ha_store_close(s);
@@ -363,7 +363,8 @@ static void test_full_disk(void)
     CU_ASSERT_EQUAL(ha_store_load(s, "app", append, &got, &err), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(got.data, "app/later=l;"));
     CU_ASSERT(got.len > (size_t)written * (256 << 10));
-    CU_ASSERT(got.len < (size_t)(written + 1) * (256 << 10)); /* nothing of the refused one */
+    /* no part of the refused write is there */
+    CU_ASSERT(got.len < (size_t)(written + 1) * (256 << 10));
     ha_store_close(s);
     base_buf_free(&got);
     free(data);

@@ -1,5 +1,5 @@
-/* Goal: group commit acknowledges nothing before it is durable, in order, and goes on after the
- * disk recovers.
+/* Goal: group commit acknowledges nothing before it is durable, keeps the order, and goes on after
+ * the disk recovers.
  * Method: a store backend of the test that can be told to fail or to be slow. */
 #include <CUnit/Basic.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void on_release(void *user, void *ticket, const struct rm_effect *fx, int
                        const char *text)
 {
     (void)user;
-    if (error < 0) /* the core has it, and will store it when it can */
+    if (error < 0) /* the core has the change, and the store's thread writes it once it can */
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "may still be carried out"));
     CU_ASSERT_STRING_EQUAL(fx->u.reply.text, "kept");
     if (error < 0)
@@ -86,7 +86,7 @@ static void put(struct rm_store *s, uint64_t seq)
     rm_store_queue_record(s, seq, &rec);
     if (!rm_store_hold_effect(s, seq, &fx, (void *)(uintptr_t)seq))
         atomic_fetch_add(&released, 1);
-    /* the core's memory is gone after its step: the copy must not care */
+    /* the core's text is gone after its step: the held effect must be a copy */
     memset(text, 'x', sizeof text - 1);
 }
 
@@ -126,8 +126,8 @@ static void test_group_commit(void)
     rm_store_free(s);
 }
 
-/* Goal: an answer waits for its own record, not for the batch before. Method: the record after the
- * batch is held in the store until it was seen that its answer is, too. */
+/* Goal: an answer leaves when its own record is durable, not when an earlier batch is.
+ * Method: each write is held until the test has seen which answers have left. */
 static void test_not_one_early(void)
 {
     struct rm_store *s;
@@ -139,12 +139,12 @@ static void test_not_one_early(void)
     s = rm_store_start(&fake_store, &calls);
     put(s, 1);
     wait_for(&entered, 1);
-    for (uint64_t i = 2; i <= 5;
-         i++) /* the second batch: told to wait while the first is written */
+    for (uint64_t i = 2; i <= 5; i++) /* the second batch, queued while the first is written */
         put(s, i);
     for (int batch = 1; batch <= 2; batch++) {
         atomic_store(&let_go, batch);
-        wait_for(&entered, batch + 1); /* so all that the batch releases is released */
+        /* the next write has begun, so all that this batch releases has left */
+        wait_for(&entered, batch + 1);
         CU_ASSERT_EQUAL(atomic_load(&stored), batch == 1 ? 1 : 5);
         CU_ASSERT_EQUAL(atomic_load(&released), batch == 1 ? 1 : 5);
         if (batch == 1)
@@ -157,7 +157,8 @@ static void test_not_one_early(void)
     rm_store_free(s);
 }
 
-/* Goal: under load a store that asks for it gets large writes; a stop does not wait for company. */
+/* Goal: under load, a store with a gather time gets large writes; a stop does not wait for more
+ * records. */
 static void test_gathering(void)
 {
     struct rm_store *s;
@@ -165,15 +166,14 @@ static void test_gathering(void)
 
     reset();
     s = rm_store_start(&shared_store, &calls);
-    put(s, ++seq); /* alone: nothing to wait for */
+    put(s, ++seq); /* without load, a record is written at once */
     wait_for(&written, 1);
-    for (int round = 2; round < 5;
-         round++) { /* so fast that enough are together soon, after an hour at the latest */
+    for (int round = 2; round < 5; round++) { /* so many that no write waits for its hour */
         for (int i = 0; i < 4 * RM_STORE_GATHER; i++)
             put(s, ++seq);
         wait_for(&batches, round);
     }
-    for (int i = 0; i < 3; i++) /* these might wait for more, which never come */
+    for (int i = 0; i < 3; i++) /* these might wait for more records, which never come */
         put(s, ++seq);
     CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
     CU_ASSERT_EQUAL(atomic_load(&written), (int)seq);
@@ -188,13 +188,13 @@ static void on_over(void *user, const char *text)
     struct rm_store *s = *(struct rm_store **)user;
 
     CU_ASSERT_STRING_EQUAL(text, "epoch 1 is over");
-    put(s, 3); /* who comes just now waits, too, until whoever leads knows */
+    put(s, 3); /* an effect that comes just now is held too, until the leadership has been told */
     CU_ASSERT_EQUAL(atomic_load(&released), 0);
     CU_ASSERT_FALSE(rm_store_is_failing(s, NULL));
 }
 
-/* Goal: when another has the authority, who leads is told first, and then everybody is refused,
- * once. */
+/* Goal: when another RM has authority, the leadership is told first; only then is every held effect
+ * refused, once. */
 static void test_fenced(void)
 {
     struct rm_store *s;
@@ -234,7 +234,8 @@ static void test_disk_full(void)
     put(s, 2);
     CU_ASSERT_EQUAL(atomic_load(&refused), 2);
     CU_ASSERT_EQUAL(atomic_load(&written), 0);
-    /* what was refused is still written: its outcome was open, and now it is stored */
+    /* refused records are still written, since the core has made the changes: their outcome was
+     * open */
     atomic_store(&failing, 0);
     wait_for(&written, 2);
     CU_ASSERT_EQUAL(atomic_load(&written), 2);
