@@ -1,5 +1,7 @@
-/* TLS of our server and our clients: what is accepted and what is refused, in which words; renewed
- * certificates under open connections; certificates of daemons. */
+/* Goal: our server and our clients accept and refuse over TLS what they should, with clear texts;
+ * renewed certificates do not end open connections; daemons are known by their certificates.
+ * Method: a server in this process with certificates made by the test, asked by our client and by
+ * one of GnuTLS. */
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
@@ -18,7 +20,7 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/tls_files.h"
 
-#define BIG 3000000 /* bytes: many records of TLS */
+#define BIG 3000000 /* bytes; many records of TLS */
 
 static struct api_server *server;
 static uint16_t port;
@@ -76,7 +78,7 @@ static int64_t read_stream(void *u, char *buf, size_t max)
 
     (void)max;
     if ((*calls)++ % 2)
-        return *calls > 6 ? -1 : 0; /* nothing yet: the connection sleeps */
+        return *calls > 6 ? -1 : 0; /* 0: nothing yet, the connection sleeps; -1: the end */
     memcpy(buf, "line\n", 5);
     return 5;
 }
@@ -229,7 +231,7 @@ static void test_plain_server_says_http(void)
     stop();
 }
 
-/* ---- tests: whom clients refuse ---- */
+/* ---- tests: certificates that clients refuse ---- */
 
 static void test_client_refuses_certificates(void)
 {
@@ -271,7 +273,7 @@ static void test_plain_http_on_tls_port(void)
         base_http_answer_free(&a);
     }
     trust("ca.pem");
-    expect("127.0.0.1", "/scheme", 200, "https://"); /* the server lives */
+    expect("127.0.0.1", "/scheme", 200, "https://"); /* the server still serves TLS */
     stop();
 }
 
@@ -340,8 +342,9 @@ static void raw_ask(struct raw *r)
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "https://"));
 }
 
-/* Sends @text, and reads until the server ends the connection or @ends records have come in which
- * the scheme is found, whole as all that is written at once. Returns how many have. */
+/* Sends @text, and reads until the server ends the connection or @ends records with the scheme have
+ * come; each answer is one record, since the server writes it at once. Returns how many have
+ * come. */
 static int raw_count_answers(struct raw *r, const char *text, int ends)
 {
     char buf[16385];
@@ -357,8 +360,8 @@ static int raw_count_answers(struct raw *r, const char *text, int ends)
     return n;
 }
 
-/* Answers whose head and body are collected leave, one by one and in a row, also when the client
- * sends its requests at once, and the last one ends the connection. */
+/* Goal: answers whose head and body are collected into one record leave: to one request after the
+ * other, to many sent at once, and to the last one, which ends the connection. */
 static void test_collected_answers(void)
 {
     enum { ROW = 200 };
@@ -377,7 +380,7 @@ static void test_collected_answers(void)
         raw_ask(&r);
         CU_ASSERT_EQUAL(raw_count_answers(&r, row.data, ROW), ROW);
         raw_ask(&r);
-        /* one more than comes: until the end of the connection */
+        /* 2 is one more than comes, so this reads until the connection ends */
         CU_ASSERT_EQUAL(raw_count_answers(&r, last[i], 2), 1);
         raw_close(&r);
     }
@@ -385,7 +388,7 @@ static void test_collected_answers(void)
     stop();
 }
 
-/* Returns the digest of the certificate that the server has shown, as a number. */
+/* Returns the first 8 bytes of the digest of the certificate that the server has shown. */
 static uint64_t raw_certificate(const struct raw *r)
 {
     unsigned n = 0;
@@ -410,7 +413,7 @@ static void test_versions(void)
         {"NORMAL:-VERS-ALL:+VERS-TLS1.2", 0},
         {"NORMAL:-VERS-ALL:+VERS-TLS1.1", GNUTLS_E_FATAL_ALERT_RECEIVED},
         {"NORMAL:-VERS-ALL:+VERS-TLS1.0", GNUTLS_E_FATAL_ALERT_RECEIVED},
-        /* ciphers that do not authenticate what they encrypt */
+        /* ciphers without AEAD */
         {"NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-128-CBC:+AES-256-CBC",
          GNUTLS_E_PREMATURE_TERMINATION},
     };
@@ -431,7 +434,7 @@ static void test_versions(void)
     stop();
 }
 
-/* Copies the files of one certificate over those of another, as whoever renews it does. */
+/* Copies the files of one certificate over those of another, as a renewal does. */
 static void replace_files(const char *from, const char *to)
 {
     static const char *const kinds[] = {"pem", "key"};
@@ -471,7 +474,7 @@ static void test_reload_cuts_nothing(void)
     raw_ask(&after);
     CU_ASSERT_NOT_EQUAL(raw_certificate(&after), old);
     raw_close(&after);
-    /* a key that is not the certificate's changes nothing */
+    /* a key that does not belong to the certificate is refused, and changes nothing */
     tls_write("live.key", &ca.key, 0600);
     CU_ASSERT_EQUAL(api_tls_reload(tls, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "is not the key of the certificate in"));

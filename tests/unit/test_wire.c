@@ -1,8 +1,9 @@
-/* Goal: every message between Creel's daemons is read as it was written; members that are not known
- * are passed over; each member that is missing or of the wrong type is refused by its name, and
- * nothing leaks then. Method: one full message of each kind. It is written, read, and written
- * again: the texts must be equal, so no member is lost or swapped. Then each member of the text is
- * removed and replaced in turn. */
+/* Goal: every message between Creel's daemons is read as it was written; unknown members are passed
+ * over; each member that is missing or of the wrong type is refused by its name, and nothing leaks
+ * then.
+ * Method: one full message of each kind. It is written, read, and written again: the texts must be
+ * equal, so no member is lost or swapped. Then each member of the text is removed and replaced in
+ * turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static const struct wire_launch map_launch = {.container = CT(5),
                                               .env = env,
                                               .env_n = 2,
                                               .task = "task_1700000000123_0007_m_000001",
-                                              .task_attempt = 0, /* the first; must be written */
+                                              /* the first attempt; 0 must be written too */
+                                              .task_attempt = 0,
                                               .log_max_bytes = 5,
                                               .spec = {.job = "application_1700000000123_0007",
                                                        .index = 1,
@@ -251,7 +253,7 @@ static void put_answer(const struct wire_answer *a, struct base_buf *out)
     wire_answer_close(out);
 }
 
-/* Of launches of tasks the spec is read as creel-task reads it, which is the whole of it. */
+/* Reads the spec of a task's launch with creel-task's own reader, which reads all of it. */
 static int copy_answer(const char *text, size_t len, struct base_buf *again, struct base_error *err)
 {
     struct wire_answer a;
@@ -410,8 +412,8 @@ static void test_round_trip(void)
 }
 
 /* ---------------------------------------------------------------- each member, in turn */
-/* Calls @fn for each object in @j, at any depth, except for those whose members have no names of
- * ours. */
+/* Calls @fn for each object in @j, at any depth, except for env and counters, whose members have
+ * names of the job's own. */
 typedef void object_fn(const struct message *m, json_t *root, json_t *object);
 
 static void each_object(const struct message *m, json_t *root, json_t *j, object_fn *fn)
@@ -484,7 +486,8 @@ static void remove_each(const struct message *m, json_t *root, json_t *object)
     {
         json_object_del(object, name);
         if (!may_miss(m, name)) {
-            /* a launch of no kind is one of a command, which then is what is missing */
+            /* a launch without a kind is read as one of a command, so that the command is
+             * missing */
             expect_refusal(m, root, strcmp(name, "kind") == 0 ? "command" : name, "without");
         } else {
             struct base_buf again = {0};
@@ -498,8 +501,9 @@ static void remove_each(const struct message *m, json_t *root, json_t *object)
     json_decref(all);
 }
 
-/* No member takes an object of another shape; counters are forgiven, being jobs' own, and an
- * application's id in a launch is not read, since the container's says it. */
+/* Replaces each member in turn by a value of another type, which must be refused. Counters are left
+ * out, since wrong ones are ignored (they are a job's own), and so is a launch's app, which is not
+ * read, since the container's id has it. */
 static void break_each(const struct message *m, json_t *root, json_t *object)
 {
     json_t *all = json_copy(object), *value;
@@ -551,7 +555,7 @@ static void test_wrong(void)
     each_message(break_each);
 }
 
-/* ---------------------------------------------------------------- the rest */
+/* ---------------------------------------------------------------- single members */
 static void test_defaults(void)
 {
     static const char beat[] =
@@ -576,8 +580,8 @@ static void test_defaults(void)
     wire_answer_free(&a);
 }
 
-/* A launch that cannot be read names its container all the same, and the slot that it would have
- * taken. */
+/* A launch that cannot be read is returned as refused, with its container and the slot that it
+ * would have taken. */
 static void test_refused_launch(void)
 {
     static const char answer[] =
@@ -607,7 +611,7 @@ static void test_refused_launch(void)
     wire_answer_free(&a);
 }
 
-/* Progress keeps four decimals, and rounds. */
+/* Progress is rounded to four decimals. */
 static void test_share(void)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Goal: what creel-task writes about a task is read back whole, whatever a job's own commands write
- * instead is read without harm, and the texts are those that earlier versions wrote. */
+/* Goal: what creel-task writes about a task is read back whole; whatever a job's own commands write
+ * in its place is read without harm; the texts are those that earlier versions wrote. */
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +65,8 @@ static void test_failure(void)
     wire_task_failure_free(&f);
 }
 
-/* Members in the order in which versions up to 0.1.0 wrote them, with all digits. */
+/* Texts as versions up to 0.1.0 wrote them are read: members in another order, and progress with
+ * all digits. */
 static void test_earlier(void)
 {
     static const char progress[] = "{\"progress\":0.33333333333333331,\"phase\":\"shuffle\","
@@ -84,7 +85,8 @@ static void test_earlier(void)
     wire_task_result_free(&r);
 }
 
-/* Members that are unknown, missing or of the wrong type, numbers beyond their bounds. */
+/* Members that are unknown, missing or of the wrong type are ignored; numbers beyond their bounds
+ * are cut or ignored. */
 static void test_tolerance(void)
 {
     static const struct {
@@ -141,7 +143,7 @@ static void test_refused(void)
     }
 }
 
-/* No more counters, and no longer names, than a ResourceManager accepts. */
+/* No more counters, and no longer names, are read than a ResourceManager accepts. */
 static void test_counter_limits(void)
 {
     struct base_buf b = {0};

@@ -1,5 +1,5 @@
 /* Goal: recorded rounds of offers become YARN's activities: byte for byte what a real YARN answered
- * where it was recorded, and below applications as its documentation shows.
+ * where that was recorded, and below applications as its documentation shows.
  * Method: rounds are made up; the bodies are compared whole. */
 #include <time.h>
 
@@ -79,7 +79,8 @@ static void test_idle(void)
     yarn_memory_free(&memory);
 }
 
-/* Another application of the queue wants something; the queue beside it wants nothing. */
+/* Two applications of root.default want nothing, while another one of that queue wants something;
+ * the queue beside it wants nothing. */
 static void test_skipped(void)
 {
     struct rm_offer_view offers[] = {
@@ -99,13 +100,13 @@ static void test_skipped(void)
     yarn_activities_fill(&frame, &round, false, &memory, &a);
     same("capacity/running/activities-again.json.http", &yarn_shape_activities, API_N_WRAPPED, &a);
     same("capacity/running/activities-again.xml.http", &yarn_shape_activities, API_XML_DOC, &a);
-    offers[0].wants_nothing = false; /* it was offered a slot */
+    offers[0].wants_nothing = false; /* it was offered a slot, and did not take it */
     yarn_activities_fill(&frame, &round, false, &memory, &a);
     children = ((const struct yarn_allocation *)a.allocations.items)->root->children.items;
     apps = ((const struct yarn_activity_node *)children[1].view)->children.items;
     CU_ASSERT_STRING_EQUAL(((const struct yarn_activity_node *)apps[0].view)->diagnostic,
                            "Application couldn't get container for allocation");
-    /* wanted, and not offered */
+    /* the queue wants something, and was not offered the slot */
     round.offers_n = 0;
     yarn_activities_fill(&frame, &round, false, &memory, &a);
     children = ((const struct yarn_allocation *)a.allocations.items)->root->children.items;
@@ -148,11 +149,12 @@ static void test_allocated(void)
 
     begin();
     yarn_activities_fill(&frame, &round_of_apps, false, &memory, &a);
-    CU_ASSERT_EQUAL_FATAL(a.allocations.n, 3); /* one for each slot, and the rest */
+    /* one for each slot taken, and one for the other offers */
+    CU_ASSERT_EQUAL_FATAL(a.allocations.n, 3);
     v = a.allocations.items;
     CU_ASSERT_STRING_EQUAL(v[0].container, "container_1795244424900_0002_01_000005");
     CU_ASSERT_STRING_EQUAL(v[0].state, "ALLOCATED");
-    CU_ASSERT_PTR_NULL(v[1].container); /* an attempt was resumed */
+    CU_ASSERT_PTR_NULL(v[1].container); /* no container: a suspended attempt was resumed */
     CU_ASSERT_STRING_EQUAL(v[1].state, "ALLOCATED");
     CU_ASSERT_STRING_EQUAL(v[2].state, "SKIPPED");
     is_json(&yarn_shape_activity_queue, v[0].root,
@@ -207,7 +209,7 @@ static void test_of_application(void)
     CU_ASSERT_EQUAL(a.allocations.n, 1); /* the newest round of the node */
     filter = (struct yarn_app_activity_filter){.limit = 3};
     yarn_app_allocations_fill(&v, &first, &filter, &memory, &a);
-    CU_ASSERT_EQUAL(a.allocations.n, 3); /* of 4 */
+    CU_ASSERT_EQUAL(a.allocations.n, 3); /* of the 4 that two rounds have */
     yarn_memory_free(&memory);
 }
 

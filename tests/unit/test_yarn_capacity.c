@@ -2,7 +2,8 @@
  * YARN answered; weights and limits become the percentages that rm/http/yarn/queue_part.h defines.
  * Method: views are built as the recordings show the cluster, and the body of each recording in
  * JSON and XML is compared whole. What Creel does not have (node labels, limits by user, limits of
- * applications, lifetimes) is put into the resource before encoding, each time with a word why. */
+ * applications, lifetimes) is put into the resource before encoding, each time with a comment that
+ * says why. */
 #include <time.h>
 
 #include "api/yarn/scheduler.h"
@@ -18,7 +19,7 @@
         }                                                                                          \
     }
 
-/* The tree of the recordings: default, org (eng, ops). */
+/* The queues of the recordings: default, org (eng, ops). */
 enum { ROOT, ORG, DEFAULT, ENG, OPS, QUEUES };
 static const struct rm_queue_view tree[QUEUES] = {
     {.name = "root", .parent = -1, .is_parent = true},
@@ -33,7 +34,7 @@ static struct rm_queue_view *queues_new(void)
 
     memcpy(q, tree, sizeof tree);
     for (int i = 0; i < QUEUES; i++) {
-        q[i].index = 10 - i; /* any numbers */
+        q[i].index = 10 - i; /* the core's numbers are not the positions here */
         q[i].policy = "fifo";
         q[i].state = "RUNNING";
         q[i].acl_submit = q[i].acl_admin = i == ROOT ? "*" : " ";
@@ -98,7 +99,8 @@ static void set_zero(struct yarn_resource *r, const struct yarn_limits *limits)
     yarn_resource_set_memory_and_vcores(r, 0, 0, limits);
 }
 
-/* Adds the label to the capacities of @q: all of its nodes, or none of them. */
+/* Adds the label to the capacities of @q: all of its nodes (@all), or none of them. @by_limits: the
+ * effective resources show the limits of the scheduler. */
 static void add_label_capacity(const struct yarn_context *f, struct yarn_capacity_queue *q,
                                struct label *l, bool all, bool by_limits)
 {
@@ -134,7 +136,8 @@ static void add_label_usage(const struct yarn_context *f, struct yarn_capacity_q
     q->usages.list = (struct api_list){l->usages, 2, sizeof l->usages[0]};
 }
 
-/* The first element of a list moves into @l, with its pointers. */
+/* Copies the default partition's element of each list from @q to @l, where the label's element
+ * follows it; pointers that led into @q then lead to the copies. */
 static void move_default_partition(const struct yarn_context *f, struct yarn_capacity_queue *q,
                                    struct label *l)
 {
@@ -156,7 +159,7 @@ static void move_default_partition(const struct yarn_context *f, struct yarn_cap
         yarn_partition_usage_fill_masters(f, &l->usages[0], &res[0], &res[1], &res[2]);
 }
 
-/* What Creel does not have, as it was configured there. */
+/* Adds what Creel does not have, as the recorded YARN was configured. */
 static void add_what_was_configured(const struct yarn_context *f, struct yarn_capacity_tree *t,
                                     struct label labels[QUEUES])
 {
@@ -170,7 +173,7 @@ static void add_what_was_configured(const struct yarn_context *f, struct yarn_ca
         q->max_apps = q->max_apps_per_user = most[i];
         q->user_limit_factor = factor[i];
         yarn_resource_set_memory_and_vcores(&q->max_allocation, 8192, 4, NULL);
-        if (masters_mb[i]) { /* half of what the queue may use */
+        if (masters_mb[i]) { /* masters may use half of what the queue may */
             yarn_resource_set_memory_and_vcores(&q->masters_limit, masters_mb[i], 1, NULL);
             yarn_resource_set_memory_and_vcores(&q->masters_user_limit, masters_mb[i], 1, NULL);
             yarn_resource_set_memory_and_vcores(&q->partition_usage.masters_storage[1],
@@ -238,9 +241,10 @@ static void test_running(void)
                                    .container = {{{TS, 2}, 1}, 5}};
     yarn_capacity_tree_fill(&f, &users, &(struct rm_properties){0}, &health, &t);
     add_what_was_configured(&f, &t, labels);
-    t.operations[0].container_id = "N/A"; /* the real one does not know it */
+    t.operations[0].container_id = "N/A"; /* YARN does not show the id */
     CU_ASSERT_EQUAL(t.queues[DEFAULT].users.list.n, 1);
-    yarn_resource_set_memory_and_vcores(&t.users[0].limit, 5504, 1, NULL); /* limits by user */
+    /* Creel has no limits by user */
+    yarn_resource_set_memory_and_vcores(&t.users[0].limit, 5504, 1, NULL);
     yarn_resource_set_memory_and_vcores(&t.user_usages[0].masters_storage[1], 4096, 1, NULL);
     yarn_resource_set_memory_and_vcores(&t.queues[DEFAULT].partition_usage.masters_storage[2], 4096,
                                         1, NULL);
@@ -280,8 +284,8 @@ static bool shows(const struct yarn_capacity_queue *q, const char *capacities, c
     return same;
 }
 
-/* gpu: a label of half of the nodes, where hadoop runs a master and more in default; big: a label
- * that only the configuration of org and eng names. */
+/* gpu: a label of half of the nodes, where user hadoop runs a master and other containers in queue
+ * default; big: a label that only the configuration of org and eng names. */
 static void test_labels(void)
 {
     struct yarn_context f = frame(0);
@@ -326,7 +330,7 @@ static void test_labels(void)
     CU_ASSERT_STRING_EQUAL(of_user[1].partition, "gpu");
     CU_ASSERT_EQUAL(of_user[1].used.memory, 2048);
     CU_ASSERT_EQUAL(of_user[1].masters->memory, 256);
-    CU_ASSERT_EQUAL(t.users[1].usages.list.n, 1); /* eve has nothing there */
+    CU_ASSERT_EQUAL(t.users[1].usages.list.n, 1); /* eve uses nothing of gpu */
     yarn_capacity_tree_free(&t);
     rm_properties_free(&conf);
     yarn_context_free(&f);
@@ -368,7 +372,7 @@ static void test_parts(void)
     is_part(&p[ROOT], 1, 1, 1, 1);
     is_part(&p[DEFAULT], 0.4, 0.4, 1, 1);
     is_part(&p[ORG], 0.4, 0.4, 0.4, 0.4); /* 0.6 by weight, cut to its limit */
-    is_part(&p[ENG], 0.5, 0.2, 0.5, 0.2); /* 0.75 by weight */
+    is_part(&p[ENG], 0.5, 0.2, 0.5, 0.2); /* 0.75 by weight, cut to its limit */
     is_part(&p[OPS], 0.25, 0.1, 1, 0.4);  /* cut to the parent's limit */
     third = yarn_queue_part_of(0.7, &(struct rm_res)RES(10, 1));
     CU_ASSERT_EQUAL(third.v[RM_RES_MEMORY_MB], 7);
@@ -395,7 +399,7 @@ static void test_find_queue(void)
     CU_ASSERT_EQUAL(yarn_find_queue(&v, "default"), DEFAULT);
     CU_ASSERT_EQUAL(yarn_find_queue(&v, "en"), -1);
     CU_ASSERT_EQUAL(yarn_find_queue(&v, ""), -1);
-    v.queues[OPS].name = "root.ops.eng"; /* the last name is that of two */
+    v.queues[OPS].name = "root.ops.eng"; /* two queues have this last name */
     CU_ASSERT_EQUAL(yarn_find_queue(&v, "eng"), -1);
     v.queues[OPS].name = "root.eng";
     CU_ASSERT_EQUAL(yarn_find_queue(&v, "eng"), OPS);
@@ -466,9 +470,9 @@ static void test_app(void)
     struct yarn_app_and_texts filled = {0};
 
     yarn_app_fill(&f, &v, &filled);
-    filled.app.app_label = NULL; /* submitted over RPC */
+    filled.app.app_label = NULL; /* the recorded application was submitted over RPC */
     same("running/app-ds", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
-    filled.app.elapsed = 19555; /* asked a little later */
+    filled.app.elapsed = 19555; /* recorded a little later */
     same("running/app-ds", "xml", &yarn_shape_app, API_XML_DOC, &filled.app);
     CU_ASSERT_PTR_NOT_NULL(filled.app.resource_info);
     v.app = &spec; /* a submission over REST without a priority, and with one */
@@ -488,7 +492,7 @@ static void test_app(void)
     yarn_context_free(&f);
 }
 
-/* Recorded diagnostics of an application without a master. */
+/* The diagnostics of an application whose master waits are those recorded. */
 static void test_missing_master(void)
 {
     struct yarn_context f = frame(0);
@@ -520,7 +524,8 @@ static void test_missing_master(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(filled.app.diagnostics, "not yet activated. Queue's AM"));
     CU_ASSERT_PTR_NOT_NULL(strstr(filled.app.diagnostics, "Queue AM Resource Usage = <memory:0, "));
     *strstr((char *)(uintptr_t)filled.app.diagnostics, "Queue AM Resource Usage") = '\0';
-    CU_ASSERT_PTR_NOT_NULL(strstr(g.body, filled.app.diagnostics)); /* up to the usage, 768 MB */
+    /* equal up to the usage, which was 768 MB there */
+    CU_ASSERT_PTR_NOT_NULL(strstr(g.body, filled.app.diagnostics));
     golden_free(&g);
     v.master_waits = false;
     f.queues.queues[DEFAULT].used = (struct rm_res)RES(5504, 7);

@@ -1,4 +1,4 @@
-/* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as its
+/* Goal: over HTTP, mistakes get YARN's answers to the byte, and filters and writes behave as its
  * documentation says.
  * Method: the RM's daemon with a store in memory and no nodes, behind the real server, holding the
  * applications that the recordings name; every recorded mistake (tests/interop/yarn/fifo/errors)
@@ -7,7 +7,8 @@
 
 /* ---- recorded mistakes ---- */
 
-/* What is not the same here, and why. */
+/* Recordings, by the beginnings of their names, that differ here, and why; "there" is the recorded
+ * cluster. */
 static const struct {
     const char *name, *reason;
 } others[] = {
@@ -24,7 +25,8 @@ static const struct {
     {NULL, NULL},
 };
 
-/* What tests/interop asks of a whole cluster. */
+/* Recordings, by the beginnings of their names, that tests/interop compares with a whole
+ * cluster. */
 static const char *const asked_there[] = {
     "accept-",          "bulk-",       "err-accept-",       "err-delete-",
     "err-get-",         "err-labels-", "err-node-singular", "err-node-resource-",
@@ -40,7 +42,7 @@ static bool differs_by_nature(const char *name, const struct golden *g)
     for (size_t i = 0; i < sizeof asked_there / sizeof *asked_there; i++)
         if (strncmp(name, asked_there[i], strlen(asked_there[i])) == 0)
             return true;
-    /* YARN's 404 of XML clients becomes an empty 500 */
+    /* where YARN would answer 404, an XML client gets an empty 500, which Creel does not copy */
     return strstr(name, ".xml.http") && g->status == 500;
 }
 
@@ -58,7 +60,8 @@ static char *headers_of(const struct golden *g)
     return base_buf_take(&b);
 }
 
-/* @name: "fifo/errors/err-state-foo.http" */
+/* Sends the recorded request of @name ("fifo/errors/err-state-foo.http") again, and compares the
+ * answers. */
 static void replay(const char *name)
 {
     char *headers, *type, *line;
@@ -136,7 +139,7 @@ static void test_filters(void)
     CU_ASSERT_EQUAL(listed("?states=accepted"), 2);
     CU_ASSERT_EQUAL(listed("?state=FAILED&states=accepted,%20running"), 3);
     CU_ASSERT_EQUAL(listed("?finalStatus=FAILED"), 1);
-    /* the newest one has failed: limit comes first */
+    /* the newest application has failed: the limit counts before this filter */
     CU_ASSERT_EQUAL(listed("?finalStatus=UNDEFINED&limit=1"), 0);
     CU_ASSERT_EQUAL(listed("?applicationTypes=spark,TEZ"), 2);
     CU_ASSERT_EQUAL(listed("?applicationTags=RED"), 2);
@@ -178,7 +181,8 @@ static void test_long_list(void)
     stop();
 }
 
-/* The list under @key of the answer, plain or packed. Caller drops it. */
+/* Returns the list under @key of the answer, which is asked for compressed if @packed. The caller
+ * drops the reference. */
 static json_t *whole_list(const char *url, bool packed, const char *key)
 {
     static char text[1 << 20];
@@ -200,7 +204,7 @@ static json_t *whole_list(const char *url, bool packed, const char *key)
         inflateEnd(&z);
     }
     len = packed ? z.total_out : a.body.len;
-    CU_ASSERT(len > 3 * 32 * 1024); /* it went out in pieces */
+    CU_ASSERT(len > 3 * 32 * 1024); /* long enough to be sent in pieces */
     root = json_loadb(packed ? text : a.body.data, len, 0, &why);
     if (!root)
         fprintf(stderr, "%s: %s at %d\n", url, why.text, why.position);
@@ -229,7 +233,7 @@ static void test_long_job_lists(void)
         CU_ASSERT_EQUAL(ask("POST", JOBS, JSON, body, &a), 201);
         client_free(&a);
     }
-    n = client_connect(port); /* who ends its own direction reads on, and gets its list */
+    n = client_connect(port); /* a client that ends its sending direction still gets its list */
     client_sends(n, "GET " JOBS "?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     shutdown(n, SHUT_WR);
     expect(n, 200);
@@ -246,7 +250,7 @@ static void test_long_job_lists(void)
 
 /* ---- moves ---- */
 
-/* As they were recorded, in that order. */
+/* Sends the recorded moves of @policy again, in their order. */
 static void replay_moves(const char *policy)
 {
     static const char *const names[] = {"queue-same.json",  "queue-same.xml",   "queue-move.json",
@@ -289,7 +293,7 @@ static void test_moves(void)
     CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org.ops\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"queue\":\"root.org.ops\"}");
     client_free(&a);
-    /* the same once more */
+    /* the same move once more */
     CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org.ops\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"queue\":\"root.org.ops\"}");
     client_free(&a);
@@ -366,7 +370,8 @@ static void test_capacity_shape(void)
     stop();
 }
 
-/* What each shape answers alike, except for a queue that does not exist and the type. */
+/* The overview and the answers about access are alike in each shape, except for the type and for a
+ * queue that does not exist. */
 static void test_overview_and_access(void)
 {
     static const char *const shapes[] = {"capacity", "fair", "fifo"};
@@ -393,8 +398,8 @@ static void test_overview_and_access(void)
     }
 }
 
-/* Without nodes, what is asked wrongly, and in other shapes. With nodes: tests/e2e, tests/interop.
- */
+/* Activities without nodes, asked for wrongly, and in shapes other than capacity's; tests/e2e and
+ * tests/interop ask for them with nodes. */
 static void test_activities(void)
 {
     static const char *const shapes[] = {"capacity", "fair", "fifo"};
@@ -422,7 +427,7 @@ static void test_activities(void)
     }
 }
 
-/* The diagnostic of an answer about application @seq. */
+/* Expects @want as the diagnostic in the activities of application @seq. */
 static void says(const char *query, int seq, const char *want)
 {
     char *url =
@@ -477,14 +482,14 @@ static void test_policy(void)
     CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"naive-fair\"}", &a), 200);
     client_free(&a);
     is(path, "policy", "naive-fair");
-    /* the shape does not depend on it */
+    /* the shape does not depend on the policy */
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fifoScheduler");
     CU_ASSERT_EQUAL(ask("PUT", path, JSON,
                         "{\"policy\":\"org.apache.hadoop.yarn.server.resourcemanager.scheduler."
                         "fair.FairScheduler\"}",
                         &a),
                     200);
-    /* the name it is shown by from now on */
+    /* the policy is shown by this name from now on */
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"policy\":\"fair\"}");
     client_free(&a);
     CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"naive-fair\"}", &a), 200);
@@ -534,7 +539,7 @@ static void test_small_ones(void)
     stop();
 }
 
-/* YARN lets pages of all sites read its figures; here that has to be asked for. */
+/* YARN lets pages of all sites read its metrics; Creel does so only when configured to. */
 static void test_jmx_from_other_sites(void)
 {
     struct base_error err = {0};
@@ -552,14 +557,14 @@ static void test_jmx_from_other_sites(void)
     stop();
 }
 
-/* Lists that nobody reads could take all memory: they are bounded, and what was sent is given
- * back. */
+/* Lists that nobody reads could take all memory: the memory of long answers is bounded, and is free
+ * again once an answer was sent. */
 static void test_lists_in_bounded_memory(void)
 {
     static const char tasks[] = JOBS "/application_5_0001/tasks?limit=";
     struct client_answer a;
 
-    start_with("fifo", "", 512 * 1024); /* half of it for one address */
+    start_with("fifo", "", 512 * 1024); /* bytes; one address may use half of it */
     CU_ASSERT_EQUAL(ask("POST", JOBS, JSON,
                         "{\"job\":{\"id\":\"application_5_0001\",\"name\":\"j\",\"tasks\":"
                         "[{\"kind\":\"map\",\"command\":\"true\",\"count\":2000}]}}",
@@ -570,7 +575,7 @@ static void test_lists_in_bounded_memory(void)
         char *few = base_printf("%s400", tasks), *many = base_printf("%s2000", tasks);
 
         CU_ASSERT_EQUAL(ask("GET", few, NULL, NULL, &a), 200);
-        /* in pieces, and five of them are more than there is */
+        /* sent in pieces; five such answers at once are more than the bound */
         CU_ASSERT_TRUE(a.body.len > 64 * 1024);
         client_free(&a);
         CU_ASSERT_EQUAL(ask("GET", many, NULL, NULL, &a), 503);

@@ -3,7 +3,7 @@
  * Method: views are built as the recordings show the cluster (same ids, times and figures); the
  * body of each recording in JSON and XML is compared whole. What Creel does not measure (use of the
  * hosts) or does not have (submissions over RPC, timeouts) is put into the resource before
- * encoding, each time with a word why. */
+ * encoding, each time with a comment that says why. */
 #include "rm/http/yarn/scheduler/scheduler_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
@@ -127,7 +127,7 @@ static void test_fifo(void)
     struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct yarn_fifo_scheduler s;
 
-    f.limits.max[0] = 8192; /* as configured there; Creel's largest container is a slot */
+    f.limits.max[0] = 8192; /* as configured there; Creel's largest container is one slot */
     yarn_fifo_fill(&f, &s);
     same_both("fifo/idle/scheduler", &yarn_shape_fifo_scheduler, API_N_WRAPPED, &s);
     f.limits.max[0] = 4096;
@@ -137,8 +137,8 @@ static void test_fifo(void)
     same_both("fifo/running/scheduler", &yarn_shape_fifo_scheduler, API_N_WRAPPED, &s);
 }
 
-/* The tree of the recordings: hold, org (batch (night), eng, ops), default [, hadoop]; parents
- * first. */
+/* The queues of the recordings of fair/idle, parents first: hold, org (batch (night), eng, ops),
+ * default. */
 enum { ROOT, HOLD, ORG, DEFAULT, BATCH, ENG, OPS, NIGHT, QUEUES };
 static const int32_t parents[QUEUES] = {-1, ROOT, ROOT, ROOT, ORG, ORG, ORG, BATCH};
 static const char *const queue_names[QUEUES] = {
@@ -161,7 +161,8 @@ static void test_fair(void)
                                       .preemptable = true,
                                       .is_parent = i == ROOT || i == ORG || i == BATCH};
     }
-    q[ROOT].fair_share = (struct rm_res)RES(8192, 8); /* nobody else has work */
+    /* the other queues have no work, hence no share */
+    q[ROOT].fair_share = (struct rm_res)RES(8192, 8);
     q[HOLD].max_apps = 0;
     q[ORG].weight = 3;
     q[ENG].weight = 2;
@@ -177,8 +178,8 @@ static void test_fair(void)
     f.cluster.max_capability = (struct rm_res)RES(8192, 4);
     f.limits.max[0] = 8192;
     yarn_fair_tree_fill(&f, &t);
-    for (int i = HOLD; i < QUEUES;
-         i++) { /* Hadoop finds shares by bisection, and of memory alone */
+    /* Hadoop finds steady shares by bisection, within 1 MB, and shares out memory alone */
+    for (int i = HOLD; i < QUEUES; i++) {
         CU_ASSERT(llabs(t.queues[i].steady_fair.memory - steady[i]) <= 1);
         yarn_resource_set_memory_and_vcores(&t.queues[i].steady_fair, steady[i], 0, NULL);
     }
@@ -226,9 +227,9 @@ static void test_app_running(void)
     v.memory_seconds = 18521;
     v.vcore_seconds = 15;
     yarn_app_fill(&f, &v, &filled);
-    filled.app.app_label = NULL; /* submitted over RPC */
+    filled.app.app_label = NULL; /* the recorded application was submitted over RPC */
     same("fifo/running/app-ds", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
-    filled.app.elapsed = 9095; /* asked a little later */
+    filled.app.elapsed = 9095; /* recorded a little later */
     same("fifo/running/app-ds", "xml", &yarn_shape_app, API_XML_DOC, &filled.app);
 
     /* the same under fair: full path of the queue, configured id */
@@ -295,7 +296,7 @@ static void test_app_waiting(void)
     yarn_app_texts_free(&filled);
 }
 
-/* What stands after the time in brackets, which depends on the time zone. */
+/* Expects @words after the time in brackets, which depends on the time zone. */
 static void explains(const struct yarn_context *f, const struct rm_app_view *v, const char *words)
 {
     struct base_buf out = {0};
@@ -307,8 +308,8 @@ static void explains(const struct yarn_context *f, const struct rm_app_view *v, 
     base_buf_free(&out);
 }
 
-/* fair/running/app-wait; the other words are those of Hadoop's FSAppAttempt and
- * SchedulerApplicationAttempt. */
+/* The first text is that of fair/running/app-wait; the others are those of Hadoop's FSAppAttempt
+ * and SchedulerApplicationAttempt. */
 static void test_wait_words(void)
 {
     struct yarn_context f = frame(RM_SHAPE_FAIR, 1795244700000);
@@ -337,7 +338,7 @@ static void test_wait_words(void)
     base_buf_free(&out);
 }
 
-/* fair/ended/apps: an application that never ran stays NOT_START. */
+/* As recorded in fair/ended/apps, an application that never ran stays NOT_START. */
 static void test_log_aggregation(void)
 {
     struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244700000);
@@ -361,7 +362,8 @@ static void test_log_aggregation(void)
     yarn_app_texts_free(&filled);
 }
 
-/* special/preempted/app: 256 MB and a core of a master and of a worker. */
+/* As recorded in special/preempted/app: a master and a worker of 256 MB and one core each were
+ * preempted. */
 static void test_app_preempted(void)
 {
     struct yarn_context f = frame(RM_SHAPE_FAIR, 1795244700000);
@@ -475,7 +477,7 @@ static void test_app_unmanaged(void)
     struct rm_app_view v = app_view(10, "unmanaged", RM_APP_ACCEPTED);
     struct yarn_app_and_texts filled = {0};
 
-    v.id.cluster_ts = 1700000000000; /* an id that was not ours; clusterId is */
+    v.id.cluster_ts = 1700000000000; /* the id is of another cluster, clusterId is ours */
     v.unmanaged = true;
     v.diagnostics = "AM container is launched, waiting for AM container to Register with RM";
     v.submit_us = US(1795244645552);
@@ -492,7 +494,7 @@ static void test_no_apps(void)
     struct yarn_apps none = {{0}};
 
     same_both("fifo/running/apps-none", &yarn_shape_apps, API_N_WRAPPED, &none);
-    for (int i = 0; i < 2; i++) { /* the pieces say the same as the whole */
+    for (int i = 0; i < 2; i++) { /* a list written in pieces has the same text */
         struct base_buf out = {0};
         struct golden g;
         golden_read(names[i], &g);
@@ -504,8 +506,8 @@ static void test_no_apps(void)
     }
 }
 
-/* One fill filled serves a whole listing: what the application before had must not shine through.
- */
+/* One struct is filled for each application of a listing in turn: nothing of the application before
+ * may show through. */
 static void test_room_again(void)
 {
     struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244700000);
@@ -638,7 +640,8 @@ static void test_attempts(void)
     attempt_on(&two[1], "localhost:18710", "localhost:18712");
     same_attempts("fifo/write/attempts-minimal-failed", two, 2);
 
-    f.url = "http://localhost:18100"; /* killed: the host is forgotten, the RM's page is shown */
+    /* of a killed attempt, the host is forgotten and the RM's page is shown */
+    f.url = "http://localhost:18100";
     v = attempt_view(3, 1, RM_ATTEMPT_KILLED);
     v.id.app.cluster_ts = 1795244424805;
     v.start_us = US(1795244473176);
@@ -711,7 +714,7 @@ static void test_containers(void)
     list.list.n = 0;
     same_both("fifo/running/containers-wait", &yarn_shape_containers, API_M_BARE, &list);
 
-    v[0] = container_view(1, 512, US(1795244642651), 2); /* a list of one is no list */
+    v[0] = container_view(1, 512, US(1795244642651), 2); /* a list of one is written as an object */
     v[0].id.attempt.app.seq = 9;
     v[0].user = "alice";
     f.now_ms = 1795244642651 + 286;
@@ -786,7 +789,7 @@ static void test_node_busy(void)
     CU_ASSERT_EQUAL(n.available_mb, 1536);
     CU_ASSERT_EQUAL(n.used->memory, 2560);
     CU_ASSERT_EQUAL(n.available->vcores, 2);
-    v.state = RM_NODE_LOST; /* the scheduler has no such node: no address, no use */
+    v.state = RM_NODE_LOST; /* the scheduler has no lost node: no address, no use */
     yarn_node_fill(&f, &v, &n);
     CU_ASSERT_STRING_EQUAL(n.http_address, "");
     CU_ASSERT_PTR_NULL(n.used);

@@ -1,5 +1,6 @@
-/* Goal: over HTTP, changes of applications behave as YARN's documentation says, also while the
- * store has not taken them yet. Method: that of test_yarn_http. */
+/* Goal: over HTTP, changes to applications behave as YARN's documentation says, also while the
+ * store has not taken them yet.
+ * Method: that of test_yarn_http. */
 #include "tests/unit/yarn_http_fixture.h"
 
 static void send_job(int fd, const char *body)
@@ -12,8 +13,8 @@ static void send_job(int fd, const char *body)
     free(request);
 }
 
-/* The same submission again while the first is being stored: one job, 201 and 200, though the
- * folder is there now. */
+/* Goal: the same submission, sent again while the first is being stored, makes one job: 201 and
+ * 200, though the output folder exists by then. Another job under the same id gets 409. */
 static void test_repeated_in_flight(void)
 {
     char dir[] = "/tmp/creel-repeat-XXXXXX", *body, *out;
@@ -64,15 +65,15 @@ static void test_submission(void)
         202);
     CU_ASSERT_EQUAL(a.body.len, 0);
     line = golden_header(a.head, "\r\nLocation: ");
-    /* a trailing slash doubles */
+    /* a trailing slash of the request is doubled in Location */
     CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "//application_5_0007") : NULL);
     free(line);
     client_free(&a);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_5_7\",\"application-name\":\"y\"}"),
                     202);
-    is(APPS "/application_5_0007", "app.name", "x"); /* the first one stands */
+    is(APPS "/application_5_0007", "app.name", "x"); /* the first submission stands */
     is(APPS "/application_5_7", "app.user", "ann");
-    is(APPS "/application_5_7", "app.queue", "root.default"); /* full path with fair */
+    is(APPS "/application_5_7", "app.queue", "root.default"); /* the full path, as under fair */
     becomes(APPS "/application_5_7/state", "state", "ACCEPTED");
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fairScheduler");
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.rootQueue.queueName", "root");
@@ -113,7 +114,7 @@ static void test_kill(void)
     submit("{\"application-id\":\"application_5_1\"}");
     submit("{\"application-id\":\"application_5_2\",\"unmanaged-AM\":true}");
     becomes(APPS "/application_5_0001/state", "state", "ACCEPTED");
-    /* where it is already */
+    /* the state in which it is already */
     CU_ASSERT_EQUAL(ask("PUT", state, JSON, "{\"x\":1,\"state\":\"ACCEPTED\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"state\":\"ACCEPTED\"}");
     client_free(&a);
@@ -122,7 +123,7 @@ static void test_kill(void)
             "<appstate><state>KILLED</state><diagnostics>no use</diagnostics></appstate>", &a),
         202);
     line = golden_header(a.head, "\r\nLocation: ");
-    /* without the query */
+    /* Location is without the query */
     CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "/application_5_0001/state\r") : NULL);
     free(line);
     client_free(&a);
@@ -133,7 +134,7 @@ static void test_kill(void)
     CU_ASSERT_EQUAL(ask("PUT", state, JSON, "{\"state\":\"KILLED\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"state\":\"KILLED\"}");
     client_free(&a);
-    /* unmanaged */
+    /* an unmanaged application is killed at once */
     CU_ASSERT_EQUAL(ask("PUT", APPS "/application_5_2/state", JSON, "{\"state\":\"KILLED\"}", &a),
                     200);
     client_free(&a);
@@ -222,7 +223,7 @@ static void test_priority(void)
              "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><applicationpriority>"
              "<priority>0</priority></applicationpriority>");
     stop();
-    start_as("capacity", "fifo", "", 0); /* no priorities unless a highest one is configured */
+    start_as("capacity", "fifo", "", 0); /* no priorities, since no highest one is configured */
     submit("{\"application-id\":\"application_5_1\",\"priority\":3}");
     submit("{\"application-id\":\"application_5_2\"}");
     becomes(APP5 "/state", "state", "ACCEPTED");
@@ -271,7 +272,8 @@ static bool silent(int fd)
     return poll(&p, 1, 0) == 0;
 }
 
-/* Nobody hears of a move before the store has it: who asks again for the same neither. */
+/* Goal: a move is acknowledged only when the store has it; so is a repeated request for the same
+ * move. */
 static void test_move_in_flight(void)
 {
     struct client_answer a;
@@ -286,7 +288,7 @@ static void test_move_in_flight(void)
     sends_move(first);
     becomes(APPS "/application_5_1/queue", "queue", "root.b");
     sends_move(second);
-    for (int i = 0; i < 3; i++) { /* others are answered meanwhile */
+    for (int i = 0; i < 3; i++) { /* other requests are answered meanwhile */
         CU_ASSERT_EQUAL(ask("POST", APPS "/new-application?user.name=bob", NULL, NULL, &a), 200);
         client_free(&a);
     }

@@ -19,7 +19,7 @@
 
 static char tls_folder[] = "/tmp/creel-tls-XXXXXX";
 
-/* Returns the path of @name in the folder; one of 8 places, used in turn. */
+/* Returns the path of @name in the folder, in one of 8 static buffers that are used in turn. */
 static inline const char *tls_path(const char *name)
 {
     static char room[8][128];
@@ -39,7 +39,7 @@ static inline void tls_write(const char *name, const struct base_buf *text, mode
 }
 
 /* Makes a certificate for @hosts, valid from @from_day until @until_day (days from now), and writes
- * it to @name.pem and @name.key. @issuer NULL: an authority. */
+ * it to @name.pem and @name.key. @issuer NULL: makes an authority's. The caller frees it. */
 static inline struct base_certificate tls_make(const char *name, const char *const *hosts,
                                                size_t hosts_n,
                                                const struct base_certificate *issuer, int from_day,
@@ -63,7 +63,7 @@ static inline struct base_certificate tls_make(const char *name, const char *con
     return c;
 }
 
-/* Makes a host's certificate of which only the files are needed. */
+/* Makes the certificate of a host when only its files are needed. */
 static inline void tls_make_host(const char *name, const char *host,
                                  const struct base_certificate *issuer, int from_day, int until_day)
 {

@@ -1,5 +1,6 @@
 /* tests/unit/yarn_http_fixture.h - the ResourceManager's daemon with a store in memory and no
- * nodes, behind the real server, holding the applications that the recordings name. */
+ * nodes, behind the real server, and helpers that submit applications to it and check its
+ * answers. */
 #ifndef CREEL_TESTS_YARN_HTTP_FIXTURE_H
 #define CREEL_TESTS_YARN_HTTP_FIXTURE_H
 
@@ -35,7 +36,7 @@ static struct base_conf *conf;
 static struct api_route *routes;
 static uint16_t port;
 
-/* The store in memory, behind a gate: what is written while it is closed waits. */
+/* The gate of the store in memory: while it is closed, writes wait. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t opened;
@@ -95,7 +96,7 @@ static inline void start_as(const char *shape, const char *policy, const char *q
     rm_daemon_set_url(backend, url);
 }
 
-/* Shown as fifo under fifo, otherwise as fair. */
+/* Starts with the shape of fifo under policy fifo, otherwise with that of fair. */
 static inline void start_with(const char *policy, const char *queues, int64_t body_memory)
 {
     start_as(strcmp(policy, "fifo") == 0 ? "fifo" : "fair", policy, queues, body_memory);
@@ -132,7 +133,8 @@ static inline int submit(const char *body)
     return status;
 }
 
-/* Member @path ("app.state") of the answer as text, "" when absent; numbers printed. */
+/* Writes member @path ("app.state") of the answer to @out as text; "" when absent or no text or
+ * integer. */
 static inline void member(const char *url, const char *path, char out[static 512])
 {
     struct client_answer a;
