@@ -9,9 +9,9 @@
  *   ps     every job at once, by weight (generalised processor sharing)
  *   las    the jobs with the least attained service, sharing equally; needs no sizes
  *   fsp    only the job that would end first under ps on the estimates. A job that has ended under
- *          that virtual ps but not on the server is late (possible only if its estimate was too
- *          small); late jobs come first, in the order of their virtual ends, and keep the server
- *          until they end
+ *          that virtual ps but not on the server is late (possible only if its estimate or another
+ *          job's was too small); late jobs come first, in the order of their virtual ends, and keep
+ *          the server until they end
  *   srpt   only the job with the least estimated work left
  *   psbs   fsp, except that all late jobs share the server by weight
  *
