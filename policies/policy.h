@@ -25,10 +25,9 @@
  *
  * The core chooses the task: a suspended attempt of the job on the node (to be resumed) before any
  * other, then by locality. The core checks every answer, counts those that it overrules, and falls
- * back to FIFO when a policy keeps naming no job, without holding the slot back (held), although a
- * task waits.
- * Ties: earlier submission, then smaller id. Times are integer microseconds; durations leave
- * suspension out. */
+ * back to FIFO when a policy keeps naming no job although a task waits, unless the policy says that
+ * it holds the slot back (held). Ties: earlier submission, then smaller id. Times are integer
+ * microseconds; durations do not include the time spent suspended. */
 #ifndef CREEL_POLICY_H
 #define CREEL_POLICY_H
 
@@ -178,10 +177,10 @@ struct policy_ops {
     void (*on_job_arrived)(struct policy *self, struct policy_job *job, int64_t now_us);
     void (*on_job_left)(struct policy *self, struct policy_job *job, int64_t now_us);
     /* Chooses r->bookings for the new @r, such that the policy can keep them for the jobs of @r and
-     * all earlier promises hold; it keeps them from then on. With @old, @r takes the place of @old,
-     * which the policy then no longer knows; when there are no such times, @old stays. Returns
-     * false when there are no such times. NULL, like the three hooks below: the policy promises
-     * nothing to reservations.
+     * all earlier promises hold; the policy keeps them from then on. With @old, @r takes the place
+     * of @old, which the policy then no longer knows; when there are no such times, @old stays.
+     * Returns false when there are no such times. NULL, like the three hooks below: the policy
+     * promises nothing to reservations.
      */
     bool (*reserve)(struct policy *self, struct policy_reservation *r,
                     struct policy_reservation *old, int64_t now_us);
@@ -226,7 +225,8 @@ struct policy_ops {
     struct policy_job *(*next)(struct policy *self, struct policy_offer *offer,
                                struct policy_job *prev);
     /* Names attempts to suspend or kill. Called for a node without a free slot of offer->kind, in
-     * its heartbeat or while that is held, when tasks of the kind wait or are suspended there.
+     * its heartbeat or while that heartbeat is held, when tasks of the kind wait or are suspended
+     * there.
      * @here: the node's running attempts of the kind that are not being killed, newest start first.
      * NULL: heartbeats never preempt. A slot freed by suspension is offered at once, a slot freed
      * by a kill after its process has ended (capacity->freeing counts it until then). */

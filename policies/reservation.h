@@ -39,7 +39,7 @@ struct policy_reservation {
     int64_t submit_us;
     int64_t arrival_us, deadline_us;
     enum policy_interpreter interpreter;
-    struct policy_stage *stages; /* by the caller */
+    struct policy_stage *stages; /* set by the caller */
     size_t stages_n;
     /* Chosen by the policy, allocated with base_alloc(), freed by the caller; by stage, then by
      * time, and never two of a stage at a time. */

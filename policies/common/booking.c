@@ -73,8 +73,8 @@ static int64_t room_between(const struct search *s, enum base_task_kind k, int64
 }
 
 /* ---- any, all ---- */
-/* Returns the interval with the fewest booked slots among those with room for @width more; -1:
- * there is none. */
+/* Returns the index of the interval with the fewest booked slots among those that have room for
+ * @width more; -1: there is none. */
 static int64_t find_cheapest(const struct interval *v, int64_t n, int64_t width)
 {
     int64_t best = -1;

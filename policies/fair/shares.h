@@ -5,8 +5,8 @@
  *     share_i(x) = min(cap_i, max(min_i, weight_i * x)),
  *     x such that the shares add up to min(total, sum of caps)
  *
- * An entity is a pool, a job, or all jobs of a pool itself. Units: slots; shares are real numbers.
- * Equal input gives equal bits. */
+ * An entity is a pool, a job, or a pool's own jobs taken together. Units: slots; shares are real
+ * numbers. Equal input gives the same result to the last bit. */
 #ifndef CREEL_POLICIES_FAIR_SHARES_H
 #define CREEL_POLICIES_FAIR_SHARES_H
 

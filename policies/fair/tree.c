@@ -8,9 +8,10 @@
 #include "policies/fair/fair_internal.h"
 
 /* fixed point of running / weight, so that equal ratios of whole numbers stay equal */
-#define RATIO_ONE   4294967296.0
-#define RATIO_MAX   (INT64_C(1) << 62)
-#define NEEDY       (INT64_C(1) << 61) /* subtracted from keys of those below their minimum */
+#define RATIO_ONE 4294967296.0
+#define RATIO_MAX (INT64_C(1) << 62)
+/* subtracted from the keys of jobs and queues below their minimum */
+#define NEEDY       (INT64_C(1) << 61)
 #define DEFICIT_MAX 1e18
 
 /* --- building the tree --- */

@@ -5,7 +5,8 @@
  * the real cluster and shares them among jobs by max-min fairness with weights, where a job can use
  * at most as many slots as it has unfinished virtual tasks. The attempts that really run have no
  * influence. The virtual cluster yields the order of jobs (by projected finish; jobs that have
- * ended virtually but not really come first) and the service that a job has received.
+ * ended in it although their real tasks still run come first) and the service that a job has
+ * received.
  *
  * Two forms of sharing:
  *   fluid  slots are divisible: rate_j = min(tasks_j, weight_j * level), with the level at which

@@ -73,7 +73,7 @@ struct rtmr_entry {
     size_t at;         /* place in the queue */
     int64_t key;       /* orders the queue: smallest first, then submission and id */
     int64_t ref_us;    /* earliest time of placed tasks: the last calculation, or the job's start */
-    int64_t finish_us; /* the recorded estimate e */
+    int64_t finish_us; /* the recorded estimate of the finish */
     int64_t next_us;   /* the estimate of the last test */
     bool finished, actual;          /* actual: the link consists of the actual finish times */
     int64_t *ends[BASE_TASK_KINDS]; /* actual finish times, ascending */

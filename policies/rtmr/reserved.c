@@ -173,7 +173,7 @@ static struct rtmr_reservation *try_times(struct policy *self, struct policy_res
     return NULL;
 }
 
-/* Makes the jobs of @from, and the slots that they use, those of @to. */
+/* Gives the jobs of @from, with the slots that they use, to @to. */
 static void hand_over_jobs(struct rtmr_reservation *from, struct rtmr_reservation *to)
 {
     struct rtmr_job *job;
