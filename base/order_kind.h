@@ -50,7 +50,7 @@ enum base_container_kind {
     BASE_CONTAINER_ABORT
 };
 
-/* The steps of a job with an output folder that touch its user's files besides its tasks:
+/* The steps, besides its tasks, in which a job with an output folder touches its user's files:
  *
  *   SETUP   find and split the input, make the output folder
  *   COMMIT  move the parts to their places, write _SUCCESS

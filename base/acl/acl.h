@@ -1,4 +1,4 @@
-/* base/acl/acl.h - access control lists as YARN writes them, and decisions by those of an
+/* base/acl/acl.h - access control lists as YARN writes them, and decisions by the lists of an
  * application. Pure: callers pass the groups of a user, or are asked for them.
  *
  *   "alice,bob ops,staff"   users, and after the first blank groups

@@ -14,14 +14,14 @@
 #include "base/acl/acl.h"
 #include "base/conf/conf.h"
 
-/* Returns true when the defaults are those of proven callers. */
+/* Returns true when the defaults are those for callers who prove who they are. */
 bool base_acl_conf_is_closed(const struct base_conf *conf);
 bool base_acl_conf_is_enabled(const struct base_conf *conf);
-/* Returns true when they are enabled by yarn.acl.enable itself, not by default. */
+/* Returns true when yarn.acl.enable is set to true; false when ACLs are enabled only by default. */
 bool base_acl_conf_is_configured(const struct base_conf *conf);
 /* Returns the list of administrators besides the daemon's user; borrowed from @conf. */
 const char *base_acl_conf_get_admins(const struct base_conf *conf);
-/* Returns all of it as rules; the texts are borrowed from @conf. */
+/* Returns all of these settings as rules; the texts are borrowed from @conf. */
 struct base_acl_rules base_acl_conf_read(const struct base_conf *conf);
 
 #endif

@@ -5,9 +5,10 @@
  *   key = HMAC-SHA256(secret of the application, "creel-container-1\n" container "@" expiry)
  *
  * The secret of an application is stored with the application by the ResourceManager, and known to
- * the nodes that have run its containers, so both can compute the key from the open part, and no
- * container can compute the key of another. The open part names the key in signed requests
- * (base/crypto/signature.h). The node renews the token while the container lives. */
+ * the nodes that have run its containers, so both can compute the key from the open part (all
+ * before the period), and no container can compute the key of another. The open part names the key
+ * in signed requests (base/crypto/signature.h). The node renews the token while the container
+ * lives. */
 #ifndef CREEL_BASE_CRYPTO_CONTAINER_TOKEN_H
 #define CREEL_BASE_CRYPTO_CONTAINER_TOKEN_H
 
@@ -23,8 +24,8 @@
 /* Writes the token of @id. Returns @out. */
 const char *base_container_token_make(const char *app_secret, const struct base_container_id *id,
                                       int64_t expiry_ms, char out[static BASE_CONTAINER_TOKEN_MAX]);
-/* Reads the open part, the name of a key. Returns false when @key_id is none, or is not valid at
- * @now_ms: it has expired, or would live too long. */
+/* Reads the open part of a token, which names its key. Returns false when @key_id is not such a
+ * name, or the token is not valid at @now_ms: it has expired, or would live too long. */
 bool base_container_token_read_id(const char *key_id, int64_t now_ms,
                                   struct base_container_id *out);
 /* Computes the key that @key_id names. An application without a secret ("") has none: false. */

@@ -131,7 +131,8 @@ bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *
     return found;
 }
 
-/* Reads the file with the lock held. Ids are digests of keys, so they tell whether keys differ. */
+/* Reads the file with the lock held. The ids tell whether the keys differ: an id is the digest of
+ * its key or, for a token, contains the expiry, which every renewal changes. */
 static int read_again(struct base_keyring *k, struct base_error *err)
 {
     struct base_key keys[BASE_SECRET_KEYS_MAX];

@@ -1,5 +1,6 @@
-/* base/crypto/keyring.h - the keys with which a daemon signs and checks: those of a secret file,
- * read again when it changes, or a single key. Threads share a keyring; it is counted.
+/* base/crypto/keyring.h - the keys with which a process signs requests and checks signatures: those
+ * of a secret file, which is read again when it changes, or a single key. Threads may share a
+ * keyring, which counts its references.
  *
  *   secret file --open--> keys --refresh: file is good--> new keys
  *                          ^         \--file is bad--> the old keys stay, and the caller is told */
@@ -13,9 +14,11 @@ struct base_keyring;
 
 /* Opens the keyring of the secret file @path. Returns 0, or an error of base_secret_file_read(). */
 int base_keyring_open(const char *path, struct base_keyring **out, struct base_error *err);
-/* Opens the keyring of the file @path with a container's token, which its node renews: refresh it
- * before use. A file that cannot be read changes nothing then. Returns 0, -BASE_EINVAL when it
- * holds no token, or an error of reading. */
+/* Opens a keyring on the file @path, which holds the token of a container
+ * (base/crypto/container_token.h). The container's node writes a new token into the file before the
+ * old one expires, so call base_keyring_refresh() before each use of the key; if that fails, the
+ * keyring keeps the old token. Returns 0, -BASE_EINVAL when the file holds no token, or an error of
+ * reading. */
 int base_keyring_open_token(const char *path, struct base_keyring **out, struct base_error *err);
 /* Returns a keyring of @key alone, which never changes. */
 struct base_keyring *base_keyring_new(const struct base_key *key);
@@ -27,25 +30,25 @@ void base_keyring_unref(struct base_keyring *k); /* NULL-safe; the last referenc
 void base_keyring_get_signing_key(struct base_keyring *k, struct base_key *out);
 /* Copies the key called @id. Returns false when there is none. */
 bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *out);
-/* Reads the file again. Returns 1 when the keys have changed, 0 when not, or an error of
- * base_secret_file_read(), which leaves the keys as they were. */
+/* Reads the file again. Returns 1 when the keys have changed, 0 when not, or an error as when the
+ * keyring was opened; after an error the keys are as they were. */
 int base_keyring_refresh(struct base_keyring *k, struct base_error *err);
-/* The same before a signature is believed to be wrong: the file may have been replaced meanwhile.
- * Reads it at most once a second. Returns true when the keys have changed since the last call of
- * any of these functions; an error is logged. */
+/* Call this before refusing a signature: the file may have been replaced. Does the same as
+ * base_keyring_refresh(), but reads the file at most once a second. Returns true when this has
+ * changed the keys; an error is logged. */
 bool base_keyring_refresh_if_due(struct base_keyring *k);
 
 /* Notes that another daemon has refused a signature made with the key @id. Its file may be older
- * than ours: reads ours again, at most once a second, and has the other key sign from now on, if
- * there is one, until the file changes. So a new file with two keys can be put on one host after
- * the other. */
+ * than ours. Reads our file again, at most once a second; if that brings no new keys, the other key
+ * of the file, if there is one, signs from now on until the file changes. So a new file with two
+ * keys can be put on one host after the other. */
 void base_keyring_note_refusal(struct base_keyring *k, const char *id);
 
-/* Opens the keyring of the file that the configuration key @key names; when it is not set, of
- * base_state_path(@name), making the file if there is none. @loopback false: the daemon
- * can be reached from other hosts, where its user's state folder is not; an unset key is then an
- * error, as is a file that was named and does not exist (-BASE_EINVAL). Returns 0 or a negative
- * BASE_E*, whose message names the key. */
+/* Opens the keyring of the file that the configuration key @key names; when the key is not set, of
+ * the file base_state_path(@name), which is made if there is none. @loopback false: the daemon can
+ * be reached from other hosts, where its user's state folder is not; an unset key is then an error,
+ * as is a file that was named and does not exist (-BASE_EINVAL). Returns 0 or a negative BASE_E*,
+ * whose message names the key. */
 int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, const char *name,
                               bool loopback, struct base_keyring **out, struct base_error *err);
 /* Returns the path that base_keyring_open_by_conf() opens. The caller frees it. */

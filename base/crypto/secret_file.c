@@ -94,8 +94,8 @@ static int make_folder_of(const char *path, struct base_error *err)
     return rc;
 }
 
-/* The complete file gets its name by link(2), which unlike rename(2) leaves a file that another
- * process has made meanwhile. */
+/* The complete file gets its name by link(2), which, unlike rename(2), does not replace a file that
+ * another process has made meanwhile. */
 int base_secret_file_make(const char *path, struct base_error *err)
 {
     char line[KEY_HEX + 2], random[33];

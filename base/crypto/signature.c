@@ -14,8 +14,8 @@
 /* Longer than any text to be signed but those with long targets. */
 #define TEXT_MAX 512
 
-/* Computes the code of the request's parts. The text is built on the stack where it fits: this
- * happens for every heartbeat. */
+/* Computes the code of the request's parts. The text is built on the stack if it fits there, since
+ * every heartbeat needs such a code. */
 static void compute_request_mac(const struct base_request_signature *s, const struct base_key *key,
                                 const char *method, const char *target,
                                 unsigned char out[static BASE_SHA256_BYTES])

@@ -31,7 +31,8 @@ void base_curl_limit_silence(CURL *easy, unsigned silence_ms)
     curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)silence_ms);
 }
 
-/* Without a CAINFO of ours libcurl uses the system's; CAPATH would add the system's to ours. */
+/* Unless CAINFO names our file of authorities, libcurl uses those of the system; with a CAPATH it
+ * would accept those besides ours. */
 static void set_tls(CURL *easy)
 {
     const struct base_tls_conf *tls = base_tls_of_clients();

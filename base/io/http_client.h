@@ -24,10 +24,10 @@ struct base_http_request {
     size_t body_len;
     const char *content_type; /* NULL: application/json if there is a body */
     const char *bearer;       /* token for "Authorization: Bearer <token>", or NULL */
-    /* Signs the request instead of @bearer, and accepts only an answer that is signed, too
-     * (base/crypto/signature.h); NULL: neither. */
+    /* The keyring that signs the request, which then carries no @bearer, and with which the answer
+     * must be signed, too (base/crypto/signature.h); NULL: neither is signed. */
     struct base_keyring *keys;
-    bool stream;                            /* keys: accepts an answer whose body is not signed */
+    bool stream;                            /* with keys: accept an answer with an unsigned body */
     const char *accept;                     /* NULL: application/json */
     const char *header;                     /* a further header, "Name: value", or NULL */
     int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s and 60 s; timeout_ms < 0: no limit */
@@ -59,7 +59,7 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
                       struct base_http_answer *out, struct base_error *err);
 void base_http_answer_free(struct base_http_answer *a);
 /* Makes a base_http_perform() in another thread return soon with -BASE_EIO. When none is running,
- * the next one does, so that a cancel that comes a moment early is not lost. Cancels at most one
+ * the next call does, so that a cancel that comes a moment early is not lost. Cancels at most one
  * request. The only function that threads other than the owner may call. */
 void base_http_cancel(struct base_http *h);
 

@@ -10,9 +10,9 @@
 /* ---- plain JSON ---- */
 
 /* jansson takes a text byte by byte through several functions, which costs four times as much as
- * the tree that it builds. So what programs mostly send is read here. */
+ * the tree that it builds. So the plain JSON that programs mostly send is read here. */
 
-/* So many digits fit into an int64_t, and so many into a double without loss. */
+/* the largest numbers of digits that fit into an int64_t, and into a double without loss */
 enum { INT_DIGITS = 18, REAL_DIGITS = 15 };
 
 struct reader {
@@ -20,7 +20,7 @@ struct reader {
     unsigned depth;
 };
 
-/* Skips blanks. Returns the next byte, which stays; '\0' at the end. */
+/* Skips blanks. Returns the next byte without taking it; '\0' at the end. */
 static char peek(struct reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
@@ -49,8 +49,8 @@ static bool read_text(struct reader *r, const char **text, size_t *len)
     return r->at < r->end && *r->at++ == '"';
 }
 
-/* Appends at most @max digits to *@v, and returns how many. A digit that is left behind fits
- * nowhere, so that the text is refused. */
+/* Appends at most @max digits to *@v, and returns how many. If the number has more digits, the next
+ * reader finds a digit where none may be, and refuses the text. */
 static unsigned read_digits(struct reader *r, unsigned max, int64_t *v)
 {
     unsigned n = 0;

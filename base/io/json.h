@@ -13,9 +13,9 @@
 /* Parses a JSON object or array; refuses a member that occurs twice in an object (-BASE_EINVAL) and
  * nesting deeper than BASE_JSON_DEPTH_MAX (-BASE_ELIMIT). Caller owns *@out. */
 int base_json_parse(const char *text, size_t len, json_t **out, struct base_error *err);
-/* Reads objects and arrays of ASCII texts without escapes, numbers of few digits without exponent,
- * truth values and null: what base_json_parse() returns for @text, or NULL for any other text,
- * valid or not. Caller owns the value. */
+/* Parses plain JSON: objects and arrays of ASCII texts without escapes, numbers of few digits
+ * without exponent, truth values and null. Returns what base_json_parse() would return for @text,
+ * or NULL for any other text, valid or not. Caller owns the value. */
 json_t *base_json_read_plain(const char *text, size_t len);
 /* Appends @j to @out, without blanks or line breaks. */
 void base_json_dump(const json_t *j, struct base_buf *out);

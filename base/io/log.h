@@ -30,12 +30,13 @@ void base_log_init(const char *program, enum base_log_format format, enum base_l
 int base_log_format_parse(const char *text, enum base_log_format *out);
 void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Logs whatever level base_log_init() was given: for events that are recorded nowhere else. */
+/* Logs the event whatever level has been set: for events that are recorded nowhere else. */
 void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Changes at run time which events are logged: from now on, those in the areas @name and
- * NAME.something (all areas if @name is "") that are less severe than @level are not. The longest
- * name counts. Returns 0, or -BASE_ELIMIT when BASE_LOG_NAMES_MAX other names have been set. */
+ * NAME.something (all areas if @name is "") that are less severe than @level are not logged. Of the
+ * names that cover an area, the longest counts. Returns 0, or -BASE_ELIMIT when BASE_LOG_NAMES_MAX
+ * other names have been set. */
 #define BASE_LOG_NAMES_MAX 256
 int base_log_set_level(const char *name, enum base_log_level level, struct base_error *err);
 /* Returns the level that holds for @name. */

@@ -14,8 +14,8 @@
  * process's user and root, or when it gives others any permission; -BASE_EIO. */
 int base_private_file_open(const char *path, struct stat *st, struct base_error *err);
 /* The same, and appends the whole file to @out. Returns 0; -BASE_ELIMIT when the file is larger
- * than
- * @max bytes; or what base_private_file_open() does. *@st is set when the file could be opened. */
+ * than @max bytes; or an error of base_private_file_open(). *@st is set when the file could be
+ * opened. */
 int base_private_file_read(const char *path, size_t max, struct base_buf *out, struct stat *st,
                            struct base_error *err);
 /* Returns the path of @name in the folder for the state of this user's programs: below

@@ -22,8 +22,8 @@ struct base_tls_conf { /* the texts are borrowed from the configuration; "" when
 };
 
 /* Reads and checks the keys. Returns 0, or -BASE_EINVAL with the key in @err: an impossible value,
- * a file that is named without its counterpart, or one that HTTPS_ONLY or mutual TLS lacks.
- * Does not read the files. */
+ * a certificate without its key or the reverse, or creel.tls.client-auth without HTTPS_ONLY or
+ * without creel.tls.ca-file. Does not read the files. */
 int base_tls_conf_read(const struct base_conf *conf, struct base_tls_conf *out,
                        struct base_error *err);
 
