@@ -535,7 +535,8 @@ static void test_long_tasks(void)
     for (uint32_t node = 0; node < 5; node++)
         world_launch(w, a, BASE_TASK_MAP, node);
     offer = world_offer(w, BASE_TASK_MAP, 0);
-    CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, NULL)); /* one here, half a one on average */
+    /* one map runs here, half a map per node on average */
+    CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, NULL));
     CU_ASSERT(offer.held);
     offer = world_offer(w, BASE_TASK_MAP, 7);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), a);

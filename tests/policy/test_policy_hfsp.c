@@ -79,7 +79,7 @@ static void test_training_update(void)
     k = hfsp_arrive(&w, 4, 1, 0, 0); /* guessed by the mean of the estimated job */
     CU_ASSERT_EQUAL(hfsp_phase_in(k, BASE_TASK_MAP)->size_us, 40e6);
     fake_free(&w);
-    /* by virtual service: 11 s on 5 slots */
+    /* or, by virtual service, as much as five slots have done in 11 s is taken off */
     j = train(&w, "hfsp.resize=virtual", 9);
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 145, 1e-6);
     fake_free(&w);
@@ -431,7 +431,8 @@ static void test_application(void)
     w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP);
     j->pj.phase[BASE_TASK_MAP].running = 0;
     j->pj.phase[BASE_TASK_MAP].total -= 2;
-    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP); /* two have run: virtually they go on */
+    /* two have ended; virtually they run on */
+    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP);
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 360, 1e-6);
     fake_free(&w);
 }

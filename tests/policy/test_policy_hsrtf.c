@@ -37,7 +37,7 @@ static void test_remaining_time(void)
                     S(240)); /* a block is 128 MiB */
     CU_ASSERT_EQUAL(hsrtf_reduce_duration_us(32 * GIB, 1, 0, 0, S(60)), 0);
     CU_ASSERT_EQUAL(paper_rt(256, 32, 32 * GIB, false), S(540)); /* Large */
-    CU_ASSERT_EQUAL(paper_rt(64, 8, 8 * GIB, false), S(540));    /* Medium: a tie */
+    CU_ASSERT_EQUAL(paper_rt(64, 8, 8 * GIB, false), S(540));    /* Medium: as long as Large */
     CU_ASSERT_EQUAL(paper_rt(1, 1, 128 * MIB, false), S(120));   /* Small */
     CU_ASSERT_EQUAL(paper_rt(465, 1, 128 * MIB, false), S(180)); /* two waves */
     CU_ASSERT_EQUAL(paper_rt(0, 0, 0, false), HSRTF_RT_MIN_US);

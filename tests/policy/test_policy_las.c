@@ -37,7 +37,7 @@ static void test_least_first(void)
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a); /* no time has passed */
     pass(&w, 5);
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
-    pass(&w, 9); /* a 10 + 18, b 9 */
+    pass(&w, 9); /* slot time so far: a 10 + 18 s, b 9 s */
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
     pass(&w, 5); /* a 38, b 19 */
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
@@ -57,7 +57,7 @@ static void test_weights(void)
     fake_start(&w, a, BASE_TASK_MAP, 0, 0);
     fake_start(&w, a, BASE_TASK_MAP, 1, 0);
     fake_start(&w, b, BASE_TASK_MAP, 0, 0);
-    pass(&w, 10); /* 20/3 and 10 */
+    pass(&w, 10); /* per weight: a 20/3 s, b 10 s */
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
     pass(&w, 10); /* 60/3 and 20: a tie */

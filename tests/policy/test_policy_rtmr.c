@@ -53,7 +53,7 @@ static void test_admission(void)
         CU_ASSERT_EQUAL(j1->promise.finish_us, 25 * S);
         CU_ASSERT_EQUAL(j1->finish_us, 25 * S);
         CU_ASSERT_EQUAL(j2->accepted, i == 1);
-        /* promised, or the earliest that could be */
+        /* the end that is promised, or the earliest that could be promised */
         CU_ASSERT_EQUAL(j2->promise.finish_us, 35 * S);
         if (i == 0) {
             CU_ASSERT(
@@ -224,10 +224,11 @@ static void test_beside(void)
     j2 = world_job(&w, 6 * S, 4, 10 * S, 0, 0, 25 * S);
     world_run(&w, 7 * S);
     CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 3);
-    CU_ASSERT_FALSE(j1->accepted); /* three slots come back at 21: 31, 31, then 41 */
+    /* three slots are free again at 21: its maps would end at 31, its reduce at 41 */
+    CU_ASSERT_FALSE(j1->accepted);
     CU_ASSERT_EQUAL(j1->promise.finish_us, 41 * S);
     CU_ASSERT_FALSE(j2->accepted);
-    /* 31, 31, 31, 41: the slot of the application never comes */
+    /* its maps would end at 31, 31, 31 and 41: the application's slot is never free again */
     CU_ASSERT_EQUAL(j2->promise.finish_us, 41 * S);
     policy_rtmr.explain(w.policy, &be->pj, w.now_us, &text);
     CU_ASSERT_STRING_EQUAL(

@@ -163,7 +163,8 @@ static void test_feedback_by_hand(void)
     rtmr_queue_free(&q);
 }
 
-/* Tasks without deadline: four slots, two of them taken until 30 and 40. */
+/* Tasks without deadlines hold two of the four slots, until 30 and 40; jobs with deadlines are
+ * planned around them. */
 static void test_beside(void)
 {
     struct rtmr_queue q;
@@ -175,15 +176,15 @@ static void test_beside(void)
 
     open_queue(&q, 4, 1);
     rtmr_queue_test_admission(&q, a, 10, busy, &v);
-    CU_ASSERT_EQUAL(v.finish_us, 30); /* 20, 20, 30 */
+    CU_ASSERT_EQUAL(v.finish_us, 30); /* its maps end at 20, 20 and 30 */
     rtmr_queue_insert_owned(&q, a, 10, busy);
     rtmr_queue_test_admission(&q, b, 12, busy, &v);
-    CU_ASSERT_EQUAL(v.finish_us, 30); /* busy slots are known since a: 20, 30, 30, 40 */
+    CU_ASSERT_EQUAL(v.finish_us, 30); /* behind a, slots are free at 20, 30, 30 and 40 */
     rtmr_queue_insert_owned(&q, b, 12, busy);
     busy[BASE_TASK_MAP].never = 2; /* two slots went to an application: none comes back */
     busy[BASE_TASK_MAP].n = 0;
     rtmr_queue_test_admission(&q, c, 20, busy, &v);
-    CU_ASSERT_EQUAL(v.finish_us, 40); /* 30, 30, 30, 40 without the two smallest */
+    CU_ASSERT_EQUAL(v.finish_us, 40); /* of slots free at 30, 30, 30, 40 the last two are left */
     busy[BASE_TASK_MAP].never = 4;
     rtmr_queue_test_admission(&q, c, 20, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, SLOT_NEVER);

@@ -118,7 +118,8 @@ static void test_gone(void)
     }
 }
 
-/* Sixty tasks, one every 5 s: always two run, and the list of those is used again and again. */
+/* Sixty tasks of 10 s on two slots: one starts every 5 s. Only two run at a time: places of ended
+ * tasks in the array of running ones are used again. */
 static void test_many_starts(void)
 {
     struct virtual_fair *vf = cluster(0, 1, 1);
@@ -186,7 +187,7 @@ static bool ready(const struct plain_job *p, int k, int64_t now)
 static struct plain_job *choose(struct plain_job *v, int jobs, int k, int64_t now, int *used)
 {
     struct plain_job *best = NULL;
-    int least = 0; /* running tasks per weight: times 6 */
+    int least = 0; /* running tasks per weight of @best; times 6: whole for weights 1 to 3 */
 
     *used = 0;
     for (int i = 0; i < jobs; i++) {

@@ -518,7 +518,8 @@ static void test_setup_cleanup(void)
     CU_ASSERT_EQUAL(result(&w, 4)->finish_us, 64 * S);
 }
 
-/* Jobs 2 and 3 wait for 1; 4 waits for 3 and another 5 s; 5 waits for one that ended long ago. */
+/* Jobs 2 and 3 wait for job 1; job 4 waits for job 3 and another 5 s; job 5 waits for a job that
+ * has ended long before it is submitted. */
 static void test_chain(void)
 {
     struct world w;
