@@ -1,13 +1,14 @@
 /* tests/bench/bench_admission.c - CPU time that RTMR needs to say yes or no to a job with a
- * deadline:
- * 1,000 queued jobs of 100 tasks (90 maps, 10 reduces) of different lengths, 10,000 map slots and
- * 10,000 reduce slots.
+ * deadline, with 1,000 queued jobs of 100 tasks (90 maps, 10 reduces) of different lengths, 10,000
+ * map slots and 10,000 reduce slots.
  *
  * The new job goes to the front (every job behind it is estimated anew), to the end, or is refused
  * with the earliest date that could be promised. The cluster is idle before, or every slot is taken
  * by a task without deadline, each with an end of its own. An accepted job leaves again before the
- * next one is submitted; that is not measured. usage: bench_admission [RUNS [plain|table]]: plain
- * (the default) prints lines "name value unit", table prints rows of a table. */
+ * next one is submitted; that is not measured.
+ *
+ * Usage: bench_admission [RUNS [plain|table]]. plain (the default) prints lines "name value unit",
+ * table prints rows of a table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

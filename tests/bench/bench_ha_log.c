@@ -3,8 +3,9 @@
  *
  * State: 10,000 applications of 1.5 KB and 100,000 tasks of 120 bytes. The state is loaded; then
  * batches of 100 records are written, which overwrite, remove and make tasks anew, so that cleaning
- * has to keep pace. Time spent in the server is taken off. usage: bench_ha_log [RUNS]: prints lines
- * "name value unit" */
+ * has to keep pace. Time spent in the server is taken off.
+ *
+ * Usage: bench_ha_log [RUNS]. Prints lines "name value unit". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,8 @@
  * is given away; then an arrival among 10,000 jobs, and each of 10,000 arrivals at one instant. One
  * job leaves for each that arrives; that is not measured. Jobs that have left stay in the virtual
  * cluster until they are virtually over: with few slots there are more than 1,000 in the end.
- * usage: bench_hfsp [RUNS [plain|table]]: plain (the default) prints lines "name value unit", table
+ *
+ * Usage: bench_hfsp [RUNS [plain|table]]. plain (the default) prints lines "name value unit", table
  * prints rows of a table. */
 #include <inttypes.h>
 #include <stdio.h>

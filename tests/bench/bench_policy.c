@@ -6,7 +6,8 @@
  * per split; and 10,000 nodes x (5 + 5), 1,000 jobs. Nodes send heartbeats in turn: each ends two
  * tasks of each kind on its node, fills the free slots, and asks the policy for victims when all
  * slots are taken. Measured between a tenth and nine tenths of all tasks. CPU time of the process.
- * usage: bench_policy [RUNS [POLICY]]: lines "name value unit" */
+ *
+ * Usage: bench_policy [RUNS [POLICY]]. Prints lines "name value unit". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,10 @@
  *
  * A core makes the records: jobs over files in 8 splits of 3 replicas, with 3 reduces. The records
  * are kept in the memory store and read back as in the daemon. Not counted: the store's own
- * reading. CPU time of the process. usage: bench_recovery [RUNS [large]]: prints lines "name value
- * unit". large: 100 jobs with 1,000 tasks each instead. */
+ * reading. CPU time of the process.
+ *
+ * Usage: bench_recovery [RUNS [large]]. Prints lines "name value unit". large: 100 jobs with 1,000
+ * tasks each instead. */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -2,11 +2,13 @@
  * each.
  *
  * ends:      FIFO, 1,000 nodes x (4 + 2) slots, heartbeats of 10 s, 200 jobs x 10,000 located maps
- * of 60 s, a job every 170 s: ends per CPU-s. reference: 2,500 nodes x 4 slots, 1 s heartbeats, 100
- * jobs x 2,000 maps of 10 s in 20 pools, delay scheduling of 5 s: what YARN's own simulator (SLS of
- * Hadoop 3.4.2) took 365 CPU-s and 6.8 GB for.
+ *            of 60 s, a job every 170 s: ended tasks per CPU second.
+ * reference: 2,500 nodes x 4 slots, heartbeats of 1 s, 100 jobs x 2,000 maps of 10 s in 20 pools,
+ *            delay scheduling of 5 s: YARN's own simulator (SLS of Hadoop 3.4.2) took 365 CPU
+ *            seconds and 6.8 GB for it.
  * day:       a day of jobs of mixed sizes at 3,000 nodes, heartbeats of 30 s.
- * usage: bench_sim [ends|reference|day [POLICY]]: lines "name value unit". */
+ *
+ * Usage: bench_sim [ends|reference|day [POLICY]]. Prints lines "name value unit". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

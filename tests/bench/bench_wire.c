@@ -2,8 +2,8 @@
  * containers in the request and 10 launch orders in the answer, as a node with 20 slots and short
  * tasks has them.
  *
- *   bench_wire [rounds]     under valgrind --tool=callgrind: instructions of each part, by
- * --toggle-collect */
+ * Usage: bench_wire [ROUNDS]. Under "valgrind --tool=callgrind --toggle-collect=FUNCTION" the
+ * instructions of one part are counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
