@@ -29,8 +29,8 @@ struct fake_mr {
     char active[256];
     json_t *committed;  /* task -> attempt */
     json_t *complained; /* set of containers */
-    char missing[128];  /* of fake_mr_hold_missing() */
-    int missed;         /* its fetches */
+    char missing[128];  /* the container given to fake_mr_hold_missing() */
+    int missed;         /* how often its output was fetched */
     struct api_request *held;
     int polls, fetches, complaints, wrong_tokens, asked;
 };

@@ -19,13 +19,13 @@ struct node {
     char id[300], instance[64];
     int64_t registrations, sign_offs, beats,
         last_id;  /* last_id: the responseId processed last, -1 none */
-    char *stored; /* its answer */
+    char *stored; /* the answer to it */
     json_t *orders, *last;
     struct api_request *parked;
     int64_t parked_until;
     bool woken;
 };
-struct waiting { /* on a standby */
+struct waiting { /* a request that waits here while this RM is a standby */
     struct api_request *rq;
     char *failed;
     bool registering;
@@ -36,7 +36,7 @@ struct fake_rm {
     pthread_cond_t changed;
     pthread_t timer;
     bool stopping, auto_forget, away, mute, standby, forger;
-    char active[256], *failed; /* failed: header of the last request */
+    char active[256], *failed; /* failed: the last request's header of that name */
     struct waiting waiting[NODES_MAX];
     size_t waiting_n;
     int64_t sent_on, looks;

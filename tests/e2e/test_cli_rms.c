@@ -33,23 +33,23 @@ static struct fake {
     uint16_t port;
     pthread_t thread;
     enum mode mode;
-    char to[64]; /* REDIRECT */
+    char to[64]; /* where REDIRECT sends clients */
     int asked;   /* requests, without those for cluster/ha and for logs */
 } fakes[RMS];
 
-/* What the two share; and the script of the test. */
+/* What the two fakes share, and what the test makes them do. */
 static struct world {
     pthread_mutex_t lock;
     int ids, posts, jobs, kills;
     char *job; /* body as sent first */
     bool killed;
-    int lose_id, lose_post, lose_kill; /* answers to lose */
+    int lose_id, lose_post, lose_kill; /* how many of the next answers are lost */
     int dies_after_post;               /* this fake is gone after it has taken a job; -1: none */
-    /* after so many requests, of both together, fake 1 becomes active; 0: never */
+    /* When both together have had @active_after requests, fake 1 becomes active; 0: never. */
     int active_after, asked;
-    int gets;                /* of the job */
-    const int *percents;     /* what the GETs of the job show, the end is 100 */
-    bool forgets;            /* the job ends after its task, which is then unknown */
+    int gets;            /* GETs of the job */
+    const int *percents; /* what the GETs of the job show in turn, 100 at last */
+    bool forgets;        /* the job ends only after its task, which the RMs then no longer list */
     int looks, task_ends_at; /* looks: GETs of the tasks; at the one with the number task_ends_at
                                 the only task fails with 7; 0: there are no tasks */
     bool decoy;              /* another server answers at the node's address */
@@ -218,7 +218,7 @@ static void get_job(struct fake *f, struct base_buf *out)
         fail_over(f, world.gets, 3);
 }
 
-/* Fake 1 is the node as well. */
+/* Answers with the job's tasks. Fake 1 also plays the node on which they run. */
 static void get_tasks(struct fake *f, struct base_buf *out)
 {
     bool over = ++world.looks >= world.task_ends_at;

@@ -319,8 +319,8 @@ static void test_suspend(void)
     fx_free(fx);
 }
 
-/* Goal: the grace period is for the whole tree: a child cleans up though the shell above it died of
- * the TERM at once. */
+/* Goal: the grace period is for the whole tree: a child cleans up though SIGTERM has ended the
+ * shell above it at once. */
 static void test_kill_grace_of_a_child(void)
 {
     struct fx *fx = fx_new();

@@ -17,7 +17,7 @@
 #include "base/io/io.h"
 #include "tests/fault/nm_fixture.h"
 
-struct two { /* fx->rm is the first one */
+struct two { /* two RMs: fx->rm, which the comments call the first one, and @other */
     struct fx *fx;
     struct fake_rm *other;
     char *list, *url, *other_url;
@@ -28,7 +28,7 @@ static char *url_of(struct fake_rm *rm)
     return base_printf("http://127.0.0.1:%d", fake_rm_port(rm));
 }
 
-/* @first: the node asks the first one first. */
+/* Makes the two RMs. @first: the first one is also the first in the node's list. */
 static struct two two_new(bool first)
 {
     struct two t = {.fx = fx_new(), .other = fake_rm_start(0)};
@@ -40,7 +40,7 @@ static struct two two_new(bool first)
     return t;
 }
 
-/* The first one dies; the other is fx->rm now. */
+/* Stops the first RM; fx->rm is then the other one. */
 static void first_dies(struct two *t)
 {
     fake_rm_stop(t->fx->rm);
@@ -316,7 +316,7 @@ static void test_two_leaders(void)
         fake_rm_launch(t.fx->rm, 0, fx_ct(i, ct), "true");
         CU_ASSERT_EQUAL(fx_exit_code(t.fx, ct), 0);
     }
-    json_int_t orders = refused(t.fx, "refusedOrders"); /* the launches, and a resync */
+    json_int_t orders = refused(t.fx, "refusedOrders"); /* the launches, and any resync */
     char *metric = base_printf("\ncreel_nm_refused_orders_total %lld\n", (long long)orders);
     CU_ASSERT(orders >= ROUNDS);
     CU_ASSERT(refused(t.fx, "refusedAnswers") > ROUNDS);
