@@ -34,7 +34,7 @@ struct nm_env_list { /* NAME=VALUE; owned */
 };
 /* Sets a variable, or replaces its value. */
 void nm_env_set(struct nm_env_list *l, const char *name, const char *value);
-/* Returns its value, or NULL. */
+/* Returns the variable's value, or NULL. */
 const char *nm_env_get(const struct nm_env_list *l, const char *name, size_t len);
 void nm_env_free(struct nm_env_list *l);
 

@@ -181,13 +181,13 @@ struct nm_pid_file {
     char boot_id[64];
     int64_t shim, shim_start;
     char isolation[64]; /* the isolation of the shim; "" in files of earlier versions */
-    char place[NM_ISOLATION_PLACE_MAX]; /* and its place */
+    char place[NM_ISOLATION_PLACE_MAX]; /* the isolation's place */
     char user[256]; /* as whom creel-exec runs the container; "": as the NodeManager's user */
 };
 struct nm_exit_file {
     int64_t exit_code, signal, started_us, ended_us, cpu_ms, max_rss_kb;
     int64_t pid;    /* of the command */
-    char limit[16]; /* that ended the container: "memory" or "disk"; "" for none */
+    char limit[16]; /* the limit that ended the container: "memory" or "disk"; "": none did */
     int64_t limit_bytes;
     char reason[256];
 };

@@ -25,7 +25,7 @@ struct nm_launch_conf { /* strings are borrowed */
     const char *host;
     const char *ca_file; /* authorities of the cluster; NULL or "": none */
     int port;
-    int64_t log_max_bytes, disk_mb; /* disk_mb: of a container's folders, 0: no limit */
+    int64_t log_max_bytes, disk_mb; /* disk_mb: limit of a container's folders; 0: none */
     const char *launcher;           /* creel-exec; NULL: containers run as the NodeManager's user */
 };
 struct nm_command {

@@ -214,7 +214,7 @@ static void recover_container(const struct base_container_id *id, void *u)
     struct walk *w = u;
     struct nm *nm = w->nm;
     struct found f = {.pidfd = -1};
-    if (nm->launcher) /* until pid.json says as whom it runs */
+    if (nm->launcher) /* until pid.json tells as whom the container runs */
         snprintf(f.user, sizeof f.user, "%s", w->user ? w->user : "");
     struct base_buf reason = {0};
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};

@@ -54,8 +54,8 @@
 #define GRACE_MAX_MS   30000
 #define EXIT_FILE_ROOM 512 /* bytes allocated in advance for exit.json */
 #define AGAIN_MS       20  /* until an order that reached no process is carried out again */
-/* When the folders are first measured, the pause up to which the time between two measurements
- * doubles, and how many times as long as a measurement the pause after it is at least. */
+/* When the folders are first measured; the longest pause between two measurements, up to which
+ * pauses double; and how many times as long as a measurement the pause after it must be. */
 #define MEASURE_FIRST_MS 500
 #define MEASURE_MAX_MS   10000
 #define MEASURE_PART     20

@@ -82,7 +82,8 @@ static void schedule_next_heartbeat(struct nm_core *core, const struct nm_event 
 {
     struct nm_link *l = &core->link;
     bool parked = ev->at_us - l->sent_us >= l->interval_us / 2;
-    /* An RM that has ordered a shutdown repeats that in every answer. */
+    /* An RM repeats an order to shut down in every answer, so this order does not hasten
+     * heartbeats. */
     if (was_registering || parked || l->wake_us >= 0 ||
         (ev->u.answer.n_orders && !core->stopping)) {
         l->pause_us = 0;

@@ -13,7 +13,7 @@
 #include "nodemanager/http/routes.h"
 #include "nodemanager/http/site.h"
 
-#define SHOWN_BYTES 4096 /* of a file's end, unless the query asks for another part */
+#define SHOWN_BYTES 4096 /* shown of a file's end, unless the query asks for another part */
 
 /* Finds the container whose logs the path names. Returns false after answering @rq: the container
  * is not known here, or the caller may not see its logs. */

@@ -32,8 +32,8 @@ struct cached {
     enum state state;
     int64_t number, bytes;
     char *name;             /* READY: below data/ */
-    struct base_app_id app; /* of_app: of visibility APPLICATION */
-    bool of_app, of_user;   /* of_user: the files are in own/ */
+    struct base_app_id app; /* of_app: the application whose resource it is */
+    bool of_app, of_user;   /* of_app: visibility APPLICATION; of_user: the files are in own/ */
     size_t holders;
     struct holder **waiting; /* not READY; one entry per link */
     size_t waiting_n, waiting_cap;
@@ -64,7 +64,7 @@ struct nm_localizer {
     struct cached *by_key;
     struct holder *by_id;
     struct cached_list queue, unheld; /* unheld: least recently used first */
-    int64_t bytes, last;              /* sum of all READY; number of the newest */
+    int64_t bytes, last;              /* of all READY resources; number of the newest one */
     size_t fetching;
     int epoll_fd;
 };

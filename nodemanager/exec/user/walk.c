@@ -30,7 +30,7 @@ static void add_mode(int fd, const struct stat *st, mode_t wanted)
         return;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     if (chmod(link, (st->st_mode & 07777) | wanted) < 0)
-        return; /* of another owner; the steps that need the permission fail, too */
+        return; /* it has another owner; the steps that need the permission fail, too */
 }
 
 static void walk_folder(struct walk *w, int fd, int depth);

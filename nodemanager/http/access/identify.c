@@ -68,7 +68,7 @@ static enum api_token look_up(struct nm_identifier *i,
     return answer;
 }
 
-/* @user NULL: the token is not valid. */
+/* Keeps the answer about a token. @user NULL: the token is not valid. */
 static void keep(struct nm_identifier *i, const unsigned char digest[static DIGEST_BYTES],
                  const char *user, int64_t valid_ms)
 {

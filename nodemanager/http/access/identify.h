@@ -16,7 +16,7 @@
 
 enum {
     NM_IDENTITY_KEPT_MS = 60000,
-    NM_IDENTITIES_MAX = 512, /* kept at a time, one for each value of part of a token's digest */
+    NM_IDENTITIES_MAX = 512, /* identities kept; a part of the token's digest chooses the place */
     NM_IDENTIFY_WAITING_MAX = 128,
 };
 

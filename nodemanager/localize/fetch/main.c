@@ -94,7 +94,7 @@ static int fetch(struct fetch *f, struct base_error *err)
         rc = fetch_copy(f, fd, f->data_fd, f->name, err);
     close(fd);
     if (in_dir)
-        unlinkat(f->dir_fd, "download", 0); /* an archive, or what an error left */
+        unlinkat(f->dir_fd, "download", 0); /* an unpacked archive, or what an error left */
     return rc;
 }
 
