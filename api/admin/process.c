@@ -141,7 +141,7 @@ bool api_process_read_thread_use(pid_t id, struct api_process_thread_use *out)
 static int64_t count_open_files(void)
 {
     DIR *d = opendir("/proc/self/fd");
-    int64_t n = -1; /* the descriptor of the folder itself */
+    int64_t n = -1; /* without the descriptor of the folder itself */
 
     if (!d)
         return 0;

@@ -19,7 +19,7 @@ static struct {
     pthread_mutex_t lock;
     const struct api_audit_operation *ops;
     size_t n_ops;
-    const char *key; /* that names the path */
+    const char *key; /* the configuration's key that names the path */
     char *path;
     int fd;       /* -1: none */
     bool partial; /* the file may end in half a line: begin the next write with a newline */

@@ -105,8 +105,8 @@ void cli_trust_authority(const struct cli *c, const struct base_rm_list *rms);
 /* Returns the id of the application that @id, an id of an application, job, attempt, container or
  * task, belongs to, as "application_1_0002"; NULL when @id is not an id. Caller frees. */
 char *cli_app_id_from(const char *id);
-/* As cli_app_id_from(), and prints an error before returning NULL. @id may be NULL: not given; then
- * the error refers to the help of @command ("creel logs"). */
+/* Like cli_app_id_from(), but prints an error before returning NULL. @id may be NULL: not given;
+ * then the error refers to the help of @command ("creel logs"). */
 char *cli_app_id_require(const char *id, const char *command);
 /* Checks @n ids. Returns CLI_OK, or CLI_USAGE after printing which one is not an id. */
 int cli_app_ids_require(char *const *ids, size_t n);

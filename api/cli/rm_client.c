@@ -258,7 +258,7 @@ static bool is_final_refusal(long status, const struct base_buf *body)
 
 /* Classifies the answer in @out, fills its error or JSON, and sets @rm's flags about the last
  * answer. YARN may answer a change with nothing but the status. @reason: X-Creel-Reason, or "".
- * Returns as cli_rm_call(). */
+ * Returns what cli_rm_call() does. */
 static int classify_answer(struct cli_rm *rm, const char *method, const char *url,
                            const char *reason, struct cli_answer *out)
 {
@@ -320,7 +320,7 @@ static char *make_token_text(const struct cli_rm *rm, const char *url, bool sent
 }
 
 /* Sends one request to one URL. @location (1024 bytes, or NULL) becomes the target of a redirect,
- * or "". Returns as cli_rm_call(). */
+ * or "". Returns what cli_rm_call() does. */
 static int call_url(struct cli_rm *rm, const char *method, const char *url,
                     const struct base_buf *body, int64_t timeout_ms, char *location,
                     struct cli_answer *out)

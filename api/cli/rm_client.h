@@ -66,27 +66,28 @@ enum {
  * no RM would give; CLI_INTERRUPTED when a signal caught by api/cli/interrupt.h ended the call. */
 int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body,
                 unsigned flags, struct cli_answer *out);
-/* Sends a GET; prints any error. Returns as cli_rm_call(). Caller owns *out (NULL on error). */
+/* Sends a GET; prints any error. Returns what cli_rm_call() does. Caller owns *out (NULL on
+ * error). */
 int cli_rm_get(struct cli *c, const char *path, json_t **out);
-/* As cli_rm_get(), and requires the object @member in the answer: without it, prints an error and
+/* Like cli_rm_get(), but requires the object @member in the answer: without it, prints an error and
  * returns CLI_UNREACHABLE. */
 int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
 /* Prints the line that a patient call prints while it waits, for callers that retry themselves. */
 void cli_rm_print_waiting(const struct cli_rm *rm);
-/* Sends one request to the RM at @base ("http://host:port"), active or standby, some seconds at
- * most. Returns as cli_rm_call(). */
+/* Sends one request to the RM at @base ("http://host:port"), active or standby, and waits for some
+ * seconds at most. Returns what cli_rm_call() does. */
 int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path,
                    const json_t *body, struct cli_answer *out);
 /* Returns the addresses as given; borrowed. */
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
-/* Sends a GET to the URL of a NodeManager. Returns as cli_rm_call(). */
+/* Sends a GET to the URL of a NodeManager. Returns what cli_rm_call() does. */
 int cli_rm_get_from_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
 /* Prints @a's error and frees @a; returns @rc. */
 int cli_answer_print_error(struct cli_answer *a, int rc);
 
-/* Kills an application. Returns as cli_rm_call() and prints any error. On CLI_OK sets *state to the
- * state in the RM's answer, which the caller frees, and *late to whether the application had
- * already ended. */
+/* Kills an application. Returns what cli_rm_call() does, and prints any error. On CLI_OK sets
+ * *state to the state in the RM's answer, which the caller frees, and *late to whether the
+ * application had already ended. */
 int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
 bool cli_state_is_final(const char *state); /* true for FINISHED, FAILED and KILLED */
 

@@ -1,4 +1,4 @@
-/* api/pages/escape.h - escapes texts for HTML; the only place that does so. */
+/* api/pages/escape.h - escapes texts for HTML. */
 #ifndef CREEL_API_PAGES_ESCAPE_H
 #define CREEL_API_PAGES_ESCAPE_H
 

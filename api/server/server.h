@@ -71,10 +71,10 @@ struct api_route {
 /* A route that programs ask whether the daemon is alive: it needs no user anywhere. */
 #define API_ROUTE_PROBE 32u
 
-/* A filter in front of the handlers: called once a request's headers have arrived and its role,
- * if it has a route, is checked, for every path, known or not, and every method. Returns true when
- * the filter has answered (the body is then read and dropped), false to pass the request on to its
- * handler. Must not park. */
+/* A filter in front of the handlers: called for every path, known or not, and every method, when a
+ * request's headers have arrived and, if it has a route, the caller's right to use the route has
+ * been checked. Returns true when the filter has answered (the body is then read and dropped),
+ * false to pass the request on to its handler. Must not park. */
 typedef bool api_gate(struct api_request *rq, void *user);
 
 /* Fetches what the handler of a complete request would otherwise have to wait for, such as the

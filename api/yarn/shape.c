@@ -490,7 +490,7 @@ static void json_add_object(struct json *j, const struct api_shape *shape, const
          m = &shape->members[i]) {
         size_t n = 0;
 
-        /* @last may be of another shape by now: of an object inside this one */
+        /* @last may belong to another shape by now: that of an object inside this one */
         if (last && last->shape == shape && !first)
             n = json_copy_equal_members(j, last, shape, i, view, ends);
         if (n == 0)

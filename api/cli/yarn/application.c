@@ -80,7 +80,7 @@ static int get_app(struct cli *c, const char *id, json_t **out)
     return rc;
 }
 
-/* As get_app(), and prints yarn's message for an id that is unexpectedly unknown. Returns
+/* Like get_app(), but prints yarn's message for an id that is unexpectedly unknown. Returns
  * CLI_YARN_OK or CLI_YARN_EXCEPTION. */
 static int require_app(struct cli *c, const char *id, json_t **out)
 {
@@ -341,7 +341,7 @@ static int show_app(struct cli *c, const char *arg)
 {
     char *id = cli_app_id_from(arg);
     json_t *app = NULL;
-    if (!id) /* yarn looks for a service of this name */
+    if (!id) /* not an id: yarn then looks for a service of this name */
         return cli_error(CLI_YARN_FAILED,
                          "Application with name '%s' doesn't exist in RM or Timeline Server.", arg);
     int rc = get_app(c, id, &app);

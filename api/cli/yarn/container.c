@@ -61,7 +61,7 @@ static int list_containers(struct cli *c, const char *text)
     struct base_attempt_id id;
     char attempt[BASE_ID_TEXT_MAX], app[BASE_ID_TEXT_MAX];
     struct cli_answer a = {0};
-    if (base_attempt_id_parse(text, &id, NULL) < 0) /* yarn looks for a service of this name */
+    if (base_attempt_id_parse(text, &id, NULL) < 0) /* yarn then looks for a service */
         return cli_error(CLI_YARN_FAILED,
                          "Application with name '%s' doesn't exist in RM or Timeline Server.",
                          text);

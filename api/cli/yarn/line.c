@@ -176,7 +176,7 @@ int cli_yarn_parse(struct cli *c, const struct argp *help, const char *title,
         else
             own[n_own++] = argv[i];
     }
-    for (int i = 1; i < n_common; i++) /* Hadoop writes it with one dash */
+    for (int i = 1; i < n_common; i++) /* Hadoop writes -conf with one dash */
         if (strcmp(common[i], "-conf") == 0)
             common[i] = "--conf";
     line->n_args = (size_t)n_own;

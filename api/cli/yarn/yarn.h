@@ -82,8 +82,8 @@ bool cli_yarn_is_creel_form(const struct cli_yarn_line *line);
 /* Prints the usage of a subcommand, with its options in order of their names. Returns
  * CLI_YARN_FAILED. */
 int cli_yarn_print_usage(FILE *out, const char *syntax, const struct cli_yarn_option *options);
-/* As cli_yarn_print_usage() for @line's table, after "Missing argument for options" if an argument
- * is missing. */
+/* Like cli_yarn_print_usage() for @line's table, but prints "Missing argument for options" first if
+ * an argument is missing. */
 int cli_yarn_refuse_usage(const struct cli_yarn_line *line);
 /* Returns a table for argp: that of @own (may be NULL), then @options; caller frees. */
 struct argp_option *cli_yarn_argp_options(const struct argp_option *own,
@@ -100,7 +100,7 @@ int cli_yarn_exit_of(int rc);
  * reason and returns another code, which cli_yarn_exit_of() turns into yarn's. */
 int cli_yarn_ask(struct cli *c, const char *method, const char *path, const json_t *body,
                  struct cli_answer *out);
-/* As cli_yarn_ask(), but prints the RM's message on 404 too. Returns the code that
+/* Like cli_yarn_ask(), but prints the RM's message on 404 too. Returns the code that
  * cli_yarn_exit_of() makes of the result; @out may be NULL. */
 int cli_yarn_request(struct cli *c, const char *method, const char *path, const json_t *body,
                      struct cli_answer *out);
@@ -123,7 +123,7 @@ void cli_yarn_add_hash_set(char *const *names, size_t n, struct base_buf *out);
 void cli_yarn_print_cell(int width, const char *text, const char *end);
 /* Prints "<label><text>\n", with @text cleaned by cli_text_add_clean(). */
 void cli_yarn_print_line(const char *label, const char *text);
-/* As cli_yarn_print_line(), but keeps the line ends of @text. */
+/* Like cli_yarn_print_line(), but keeps the line ends of @text. */
 void cli_yarn_print_lines(const char *label, const char *text);
 
 #endif

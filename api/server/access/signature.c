@@ -12,8 +12,8 @@
 
 #define WARN_EVERY_MS 1000
 
-/* Logs the reason of a refusal, at most one line a second. For servers without an audit log, which
- * would take the reason. */
+/* Logs the reason of a refusal, at most one line a second; used when there is no audit log to show
+ * the reason. */
 static void warn_of_refusal(struct api_request *rq, const char *reason)
 {
     char others[64] = "";

@@ -125,7 +125,7 @@ static void add_method(struct base_buf *out, const struct api_route *route)
     base_buf_adds(out, "</response></method>");
 }
 
-/* Adds what comes before the resources. @schema: whether they refer to the ResourceManager's
+/* Adds what comes before the resources. @schema: whether to refer to the ResourceManager's
  * schema. */
 static void open_document(struct base_buf *out, const struct api_request *rq, bool schema)
 {

@@ -10,7 +10,7 @@ extern const enum api_method api_wadl_methods[];
 /* Appends the WADL document of the matched path: its methods, the types of their bodies, and for
  * the list of applications the parameters. SOURCE: YARN 3.4.2 as recorded in tests/interop/yarn. */
 void api_wadl_add_document(const struct api_request *rq, struct base_buf *out);
-/* Returns when the description was made, for Last-Modified: the start of the process. */
+/* Returns the time to send as Last-Modified: that of the first call in this process. */
 const char *api_wadl_get_date(void);
 
 #endif

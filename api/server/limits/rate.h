@@ -7,7 +7,7 @@
  * algorithm (virtual scheduling), ITU-T I.371, Annex A.
  *
  * The table has a fixed size: API_RATE_SETS sets of API_RATE_WAYS keys. A key that finds its set
- * full takes the place of the key that has paid first. Somebody with very many addresses can
+ * full takes the place of the key that will have paid first. Somebody with very many addresses can
  * therefore make the table forget other keys, whose next requests are then allowed early; none is
  * refused early. Keys are told apart by 64 bits of a hash whose seed is drawn at random.
  *
