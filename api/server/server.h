@@ -30,7 +30,7 @@ enum api_role {
     API_ROLE_READ,     /* anybody who may read */
     API_ROLE_WRITE,    /* needs a caller, who may be the static user */
     API_ROLE_NODE,     /* daemons of the cluster: the request is signed with its secret */
-    API_ROLE_MASTER,   /* a token of an application or its master; the handler checks whose */
+    API_ROLE_MASTER,   /* masters and tasks: a container's token; the handler checks whose */
 };
 enum api_type { API_JSON, API_XML, API_TEXT, API_BYTES };
 

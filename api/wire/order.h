@@ -57,7 +57,7 @@ struct wire_task_spec {
 struct wire_launch {
     struct base_container_id container;
     struct base_app_id app;
-    const char *user, *name, *token; /* the application's token */
+    const char *user, *name, *token; /* token: the application's secret */
     const char *acl_view; /* who may see the application besides its user; NULL: not given */
     enum base_task_kind slot;
     enum base_container_kind kind;

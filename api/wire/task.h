@@ -1,6 +1,6 @@
 /* api/wire/task.h - a task runner's requests to the ResourceManager (for permission to commit, and
  * for the places of map outputs), its report of an output that could not be fetched, and the
- * requests of a job's steps. Each request carries the application's token.
+ * requests of a job's steps. Each request is signed with the token of the task's container.
  *
  *   POST /ws/v1/nodetracker/commit                      wire_commit -> wire_commit_answer
  *   GET  /ws/v1/nodetracker/apps/{appid}/mapoutputs     -> wire_map_outputs

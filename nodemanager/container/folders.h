@@ -5,7 +5,7 @@
  *    state.json.damaged-<time>        a state.json that could not be read at a start, unchanged
  *    lock                             held by the daemon and its spawner; contains the pid and
  *                                     start time of the daemon
- *    records/<app>/spec.json          user, token and view ACL (0600)
+ *    records/<app>/spec.json          user, the application's secret and view ACL (0600)
  *    records/<app>/forgotten          ids of containers whose end the RM has stored, one per line
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
  *                                     killed, suspended: marks of orders in force
@@ -127,8 +127,8 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 /* Makes @path, one of ours, disappear at once; it is deleted in the background. */
 void nm_files_discard(struct nm_files *f, const char *path);
 
-/* Creates the application's folders for files and logs, and its record, with its token. Does
- * nothing and returns 0 if the record exists. */
+/* Creates the application's folders for files and logs, and its record. @token: the application's
+ * secret. Does nothing and returns 0 if the record exists. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, const char *acl_view, struct base_error *err);
 /* Stores which of the application's logs are to be kept (logs/log_choice.h). */
@@ -140,7 +140,7 @@ bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id 
 struct nm_container_texts {
     const char *order; /* launch.json of the record */
     const char *shown; /* launch.json of the container's folder */
-    const char *token; /* its token */
+    const char *token; /* the container's token */
 };
 /* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the
  * container has a record already. */

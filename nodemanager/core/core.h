@@ -103,7 +103,7 @@ enum nm_signal {
 /* A container as a launch order describes it (strings borrowed; copied by the core). */
 struct nm_launch {
     struct base_container_id id;
-    const char *user, *token, *name;
+    const char *user, *token, *name; /* token: the application's secret */
     const char *acl_view; /* who may see the application besides its user; NULL: not given */
     const char *task;     /* task id text or NULL */
     int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;

@@ -66,7 +66,7 @@ static int64_t get_wall_ms(void)
 }
 
 /* Returns true when the sender is identified by a signature or a token, not by a name: the
- * cluster's secret, or the token of an application, which the handler checks. */
+ * cluster's secret, or a container's token, which the handler checks. */
 static bool is_known_by_token(const struct api_request *rq)
 {
     enum api_role role = rq->route ? rq->route->role : API_ROLE_READ;

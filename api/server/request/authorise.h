@@ -8,8 +8,8 @@
 /* Finds out who the caller is: by the bearer token with API_AUTH_TOKEN, otherwise by the cookie or
  * user.name; and for whom the caller acts (doAs). Returns false after answering the request: the
  * token is refused, YARN does not accept the name or Creel cannot store it, a required name is
- * missing, or the caller may not act as another user. Nodes and masters are known by a signature or
- * a bearer token instead, whatever name they give. */
+ * missing, or the caller may not act as another user. Nodes, masters and tasks are known by a
+ * signature or a bearer token instead, whatever name they give. */
 bool api_request_identify(struct api_request *rq);
 /* Handles doAs for a caller with a name. Returns false when the request has been answered. */
 bool api_request_act_as_asked(struct api_request *rq);
