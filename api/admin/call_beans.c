@@ -149,7 +149,8 @@ static const struct api_attribute rpc_attributes[] = {
     RPC("port", API_ATTR_TAG, port),
     RPC("serverName", API_ATTR_TAG, service),
     RPC("Context", API_ATTR_TAG, context),
-    RPC("tag.NumOpenConnectionsPerUser", API_ATTR_TEXT, users), /* not for Prometheus in YARN */
+    RPC("tag.NumOpenConnectionsPerUser", API_ATTR_TEXT, users), /* YARN does not show it to
+                                                                 * Prometheus */
     RPC("Hostname", API_ATTR_TAG, host),
     RPC("DeferredRpcProcessingTime", API_ATTR_RATE, deferred),
     RPC("ReceivedBytes", API_ATTR_COUNT, received),

@@ -92,7 +92,7 @@ static void query_rms(struct cli *c, const char *only, struct all_rms *all)
         if (only && all->v[i].id && strcmp(all->v[i].id, only) != 0)
             continue;
         query_rm(c, &all->v[i], &all->ha);
-        if (!all->v[i].id) /* unknown: number the RM */
+        if (!all->v[i].id) /* the id is unknown: number the RM */
             all->v[i].id = base_printf("rm-%zu", i + 1);
     }
 }

@@ -105,7 +105,7 @@ int api_uri_parse(struct api_uri *u, const char *raw)
     const char *authority = NULL;
     size_t authority_len;
     const char *rest = skip_authority(raw, &authority, &authority_len);
-    const char *path = authority && rest[0] != '/' ? "/" : rest; /* "http://host?query" */
+    const char *path = authority && rest[0] != '/' ? "/" : rest; /* for "http://host?query" */
     const char *end = rest + strcspn(rest, "?#");
     const char *query = *end == '?' ? end + 1 : "";
     size_t path_len = path == rest ? (size_t)(end - rest) : 1, query_len = strlen(query);

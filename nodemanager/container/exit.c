@@ -132,8 +132,8 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
         nm_files_read_result(f, id, &r);
     out->counters = r.counters;
     out->end.output_bytes = r.output_bytes;
-    /* The result of a command is its stdout, so a part lost to a full disk is a failure. The result
-     * of a map or reduce is stored elsewhere. */
+    /* The result of a command is its stdout, so the loss of a part to a full disk is a failure even
+     * after exit code 0. The result of a map or reduce is stored elsewhere. */
     if (x.exit_code != 0 && strcmp(x.limit, "memory") == 0)
         set_memory_ending(id, &x, out);
     else if (x.exit_code != 0 && strcmp(x.limit, "disk") == 0)

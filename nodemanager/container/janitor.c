@@ -176,7 +176,7 @@ static int64_t find_or_mark_end_time_of_app(const struct nm_files *f, const stru
         return -1;
     if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) == 0)
         return st.st_ctime;
-    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* may just be starting */
+    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* it may just be starting */
         return -1;
     mark_logs_as_ended(logs);
     return wall_clock_s();

@@ -199,7 +199,8 @@ static void write_end_report(struct shim *s, int exit_code, int sig)
     struct nm_usage used;
     char text[EXIT_FILE_ROOM], limit[64] = "";
     nm_isolation_usage(s->isolation, &s->self, &used);
-    /* A command that succeeds although one of its processes was killed has coped with that. */
+    /* The memory limit did not end a command that succeeds although the kernel killed one of its
+     * processes. */
     if (s->disk_exceeded)
         snprintf(limit, sizeof limit, ",\"limit\":\"disk\",\"limitBytes\":%lld",
                  strtoll(s->disk_mb, NULL, 10) << 20);

@@ -144,7 +144,7 @@ _Noreturn static void run_spawner(int fd, int keep_fd)
     sigemptyset(&none);
     sigfillset(&all);
     struct sigaction sa = {.sa_handler = ignore_signal};
-    sigaction(SIGCHLD, &sa, NULL); /* interrupts poll */
+    sigaction(SIGCHLD, &sa, NULL); /* so that SIGCHLD interrupts poll() */
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, SIG_IGN);

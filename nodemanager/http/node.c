@@ -48,7 +48,7 @@ static void get_node(struct api_request *rq, void *user)
     char hadoop_build[128];
     int64_t free_mb, memory_mb = nm_offered_memory_mb(nm);
     struct yarn_nm_info info = {
-        .virtual_mb = memory_mb * 21 / 10, /* default of yarn.nodemanager.vmem-pmem-ratio */
+        .virtual_mb = memory_mb * 21 / 10, /* the default of yarn.nodemanager.vmem-pmem-ratio */
         .physical_mb = memory_mb,
         .vcores = nm_offered_vcores(nm),
         .resource_types = "memory-mb (unit=Mi), vcores",

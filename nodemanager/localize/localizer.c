@@ -100,7 +100,7 @@ static char *make_key(const struct base_local_resource *r, const struct wire_lau
 
 static void make_container_key(struct base_container_id *key, const struct base_container_id *id)
 {
-    memset(key, 0, sizeof *key); /* padding counts */
+    memset(key, 0, sizeof *key); /* the hash table compares padding, too */
     key->attempt.app.cluster_ts = id->attempt.app.cluster_ts;
     key->attempt.app.seq = id->attempt.app.seq;
     key->attempt.attempt = id->attempt.attempt;

@@ -50,7 +50,7 @@ struct task_spec {
     int32_t attempt;
     int32_t index;
     int32_t reduces, maps;
-    char *command; /* map or reduce command; NULL: identity */
+    char *command; /* map or reduce command; NULL: the reduce passes its input on unchanged */
     char *combine; /* NULL: none */
     char *output;  /* the job's output folder; NULL if not needed */
     /* the job's commit takes the part; false for an RM that expects the part at its final place */

@@ -216,7 +216,8 @@ static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
             CLI_FAILED,
             "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
             d->dir, d->n ? d->v[0].url : "", d->dir);
-    else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* the state is kept elsewhere */
+    else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* with --ha the RMs keep their state
+                                                           * elsewhere */
         rc = cli_error(
             CLI_FAILED,
             "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",

@@ -362,7 +362,7 @@ static int follow_logs(struct cli *c, const struct logs *l, struct cli_log_sourc
         if (now < next_look || sources->ended)
             continue;
         next_look = now + LOOK_MS * 1000;
-        cli_log_sources_clear_missing(sources); /* noted by the last search */
+        cli_log_sources_clear_missing(sources); /* what the last search noted as missing */
         rc = cli_log_sources_find(c, l->id, sources);
         if (rc == CLI_UNREACHABLE &&
             (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {

@@ -599,7 +599,7 @@ static int change_app(struct cli *c, const struct cli_yarn_line *line)
     }
     fputs("Invalid Command Usage : \n", stderr);
     cli_yarn_refuse_usage(line);
-    return CLI_YARN_OK; /* as yarn exits */
+    return CLI_YARN_OK; /* as yarn does */
 }
 
 int cli_yarn_application(struct cli *c, const struct cli_yarn_line *line)

@@ -158,7 +158,7 @@ static int run_action(struct cli *c, const struct cli_yarn_line *line)
     if (!cli_yarn_has(line, "help"))
         fputs("Invalid Command Usage : \n", stderr);
     cli_yarn_refuse_usage(line);
-    return CLI_YARN_OK; /* as yarn exits */
+    return CLI_YARN_OK; /* as yarn does */
 }
 
 int cli_attempt_main(int argc, char **argv)

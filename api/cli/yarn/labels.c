@@ -224,7 +224,7 @@ static int run_action(struct cli *c, const struct cli_yarn_line *line)
 {
     if (cli_yarn_has(line, "lnl"))
         return list_labels(c);
-    if (cli_yarn_has(line, "lna")) /* Creel's nodes have none */
+    if (cli_yarn_has(line, "lna")) /* Creel's nodes have no attributes */
         return puts("") < 0 ? CLI_YARN_FAILED : CLI_OK;
     if (!cli_yarn_has(line, "h"))
         fputs("Invalid Command Usage : \n", stderr);

@@ -309,7 +309,7 @@ static int take_bytes(void *user, const char *data, size_t len)
     size_t n = s->left < (int64_t)len ? (size_t)s->left : len;
     s->left -= (int64_t)n;
     int rc = n ? write_bytes(s->fd, data, n) : 0;
-    return rc ? rc : s->left == 0; /* enough */
+    return rc ? rc : s->left == 0; /* 1 ends the stream: enough has been written */
 }
 
 /* Writes the part of a file that -size selects. */

@@ -246,7 +246,7 @@ static int show_node(struct cli *c, const char *id)
     free(path);
     if (rc == CLI_NOTFOUND) {
         cli_print_clean("Could not find the node report for node id : %s\n", id);
-        rc = CLI_YARN_OK; /* as yarn exits */
+        rc = CLI_YARN_OK; /* as yarn does */
     } else if (rc != CLI_OK) {
         rc = cli_yarn_exit_of(rc);
     } else if (c->json) {
@@ -300,5 +300,5 @@ int cli_yarn_node(struct cli *c, const struct cli_yarn_line *line)
     if (!cli_yarn_has(line, "help"))
         fputs("Invalid Command Usage : \n", stderr);
     cli_yarn_refuse_usage(line);
-    return CLI_YARN_OK; /* as yarn exits */
+    return CLI_YARN_OK; /* as yarn does */
 }

@@ -277,7 +277,7 @@ static void fill_totals(const struct top *t, struct totals *s)
         fill_totals_of_cluster(t, s);
     for (size_t i = 0; cli_yarn_has(t->line, "queues") && i < cli_list_len(apps); i++)
         add_to_totals(cli_list_get(apps, i), s);
-    if (cli_yarn_has(t->line, "queues")) { /* free resources are the cluster's */
+    if (cli_yarn_has(t->line, "queues")) { /* free resources are those of the whole cluster */
         s->mb[0] = metric(t, "availableMB");
         s->vcores[0] = metric(t, "availableVirtualCores");
     }

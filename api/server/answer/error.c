@@ -397,7 +397,7 @@ void api_error_answer_options(struct api_request *rq)
 
     if (strcmp(rq->uri.path, "*") == 0) {
         api_add_header(rq, "Allow", "GET,HEAD,POST,OPTIONS");
-        api_answer_from_gate(rq, 200, &b); /* without Vary */
+        api_answer_from_gate(rq, 200, &b); /* as from a gate: without Vary */
         return;
     }
     if (!rq->match.by_method) {

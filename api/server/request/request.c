@@ -19,7 +19,7 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     rq->connection = c;
     rq->conn = info ? info->socket_context : NULL;
     rq->method = "";
-    if (rq->conn) /* the request may outlive it */
+    if (rq->conn) /* the request may outlive the connection */
         memcpy(rq->peer, rq->conn->address, sizeof rq->peer);
     else
         memcpy(rq->peer, "-", sizeof "-");

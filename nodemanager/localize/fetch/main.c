@@ -138,8 +138,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "creel-localize is started by creel-nm; do not run it by hand.\n");
         return 2;
     }
-    /* copies that this program makes as a user are read by the NodeManager by the permission for
-     * its group */
+    /* what is not public is readable for the group: as a member of it, the NodeManager reads the
+     * copies that this program makes as a user */
     f.shared_only = strcmp(argv[ARG_ACCESS], "shared") == 0;
     f.file_mode = f.shared_only || strcmp(argv[ARG_ACCESS], "public") == 0 ? 0555 : 0550;
     umask(f.file_mode == 0555 ? 022 : 027);
