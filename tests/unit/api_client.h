@@ -24,7 +24,8 @@ void client_sends(int fd, const char *text);
 /* Reads one answer from a connection that stays open. @head: was the request HEAD? Returns false
  * when the connection ended before the whole answer had come. The caller frees @out in any case. */
 bool client_read(int fd, bool head, struct client_answer *out);
-/* One request on its own connection. @request is everything that is sent. */
+/* Sends @request, the whole text of one request, on a connection of its own, and reads the
+ * answer. */
 void client_once(uint16_t port, const char *request, size_t len, struct client_answer *out);
 /* A line for @headers of client_do(), which puts a signature with client_keys() in its place. */
 #define CLIENT_SIGNED "Authorization: signed\r\n"
@@ -37,7 +38,8 @@ char *client_sign(const char *method, const char *path, const void *body, size_t
 void client_do(uint16_t port, const char *method, const char *path, const char *headers,
                const char *body, struct client_answer *out);
 void client_free(struct client_answer *a);
-bool client_has(const struct client_answer *a, const char *header_line); /* exact line */
+/* true: the head has exactly this line */
+bool client_has(const struct client_answer *a, const char *header_line);
 int64_t client_now_ms(void);
 
 #endif

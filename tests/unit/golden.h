@@ -22,7 +22,8 @@ static inline void golden_free(struct golden *g)
     free(g->text);
 }
 
-/* Header @name ("\nAccept: ") of a head, copied; NULL when absent. */
+/* Returns a copy of the value of header @name ("\nAccept: ") in @head, which the caller frees; NULL
+ * when absent. */
 static inline char *golden_header(const char *head, const char *name)
 {
     const char *at = strstr(head, name);
@@ -63,7 +64,7 @@ static inline void golden_read(const char *name, struct golden *g)
     g->method = g->text;
     g->path = strchr(g->text, ' ');
     *g->path++ = '\0';
-    end = strchr(g->path, ' '); /* " HTTP/1.1" and the headers */
+    end = strchr(g->path, ' '); /* " HTTP/1.1" and the headers follow */
     *end = '\0';
     g->request_head = end + 1;
 }

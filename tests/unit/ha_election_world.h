@@ -47,7 +47,7 @@ struct world_rm {
     int64_t session;
     struct world_request asked[64]; /* sent, not carried out */
     size_t asked_n;
-    struct world_request orphans[64]; /* of a lost connection: still on their way */
+    struct world_request orphans[64]; /* sent on a lost connection, still on their way */
     size_t orphans_n;
     struct world_event answers[128]; /* not delivered */
     size_t answers_n;
@@ -91,8 +91,8 @@ uint64_t world_random(struct world *w, uint64_t below);
 struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance,
                              bool lease_off);
 void world_kill(struct world_rm *r);
-void world_dead(struct world *w,
-                const char *instance); /* from now on its process is known to be gone */
+/* From now on the process of @instance is known to be gone. */
+void world_dead(struct world *w, const char *instance);
 
 /* Connects, with the RM's session if that is still alive, otherwise with a new one. */
 void world_connect(struct world_rm *r);
@@ -106,8 +106,8 @@ void world_orphans_run(struct world_rm *r, size_t n);
 void world_session_end(struct world *w, int64_t session);
 bool world_session_lives(const struct world *w, int64_t session);
 
-bool world_carry_out(struct world_rm *r); /* one request; false: none */
-bool world_deliver(struct world_rm *r);   /* one event; false: none */
+bool world_carry_out(struct world_rm *r); /* carries out one request; false: there is none */
+bool world_deliver(struct world_rm *r);   /* delivers one event; false: there is none */
 void world_run(struct world *w);          /* until nothing is under way; time stands still */
 /* Lets time pass until now + @us: runs timers that are due, hears of the sessions of connected RMs,
  * and ends those whose time-out is over. */
@@ -121,7 +121,8 @@ struct world_node *world_node(struct world *w, const char *path); /* NULL: none 
 struct world_node *world_put(struct world *w, const char *path, const char *data, int64_t owner);
 void world_remove(struct world *w, const char *path);
 void world_set(struct world *w, const char *path, const char *data);
-size_t world_election_nodes(const struct world *w, int64_t session); /* of a session; 0: all */
-void world_event(struct world_rm *r, enum ha_zk_event_kind kind);    /* queues it for @r */
+/* counts those of @session; 0: all */
+size_t world_election_nodes(const struct world *w, int64_t session);
+void world_event(struct world_rm *r, enum ha_zk_event_kind kind); /* queues it for @r */
 
 #endif

@@ -50,7 +50,7 @@ struct log_zk_link {
                              gets fail_code */
     enum ha_zk_code fail_code;
     enum ha_zk_request_kind fail_kind;
-    bool fail; /* armed */
+    bool fail; /* the next such request is to fail */
     int fail_op;
 };
 void log_zk_link_init(struct log_zk_link *k, struct log_zk *z);
@@ -58,11 +58,11 @@ void log_zk_link_free(struct log_zk_link *k);
 void log_zk_send(void *link, const struct ha_zk_request *rq); /* ha_zk_send_fn */
 bool log_zk_execute(struct log_zk_link *k); /* carries out the next request; false: there is none */
 bool log_zk_answer(struct log_zk_link *k);  /* delivers the next answer; false: there is none */
-void log_zk_run(struct log_zk_link *k);     /* until nothing is left */
+void log_zk_run(struct log_zk_link *k);     /* carries out and answers everything */
 /* The connection breaks: every request not yet answered gets @code (LOSS or EXPIRED), whether it
  * was carried out or not. Requests that were not carried out move to @late (NULL: they are lost),
  * where they may still be carried out. */
 void log_zk_lose(struct log_zk_link *k, enum ha_zk_code code, struct log_zk_link *late);
-void log_zk_connect(struct log_zk_link *k); /* HA_ZK_CONNECTED */
+void log_zk_connect(struct log_zk_link *k); /* delivers HA_ZK_CONNECTED */
 
 #endif

@@ -24,7 +24,7 @@ static inline void stores_forget(void)
     stores_generation++;
 }
 
-/* Where the memory store called @name is now. Valid until the thread's next call. */
+/* Returns the place of the memory store called @name; valid until the thread's next call. */
 static inline const char *memory_place(const char *name)
 {
     static __thread char place[64];

@@ -122,7 +122,7 @@ static void test_cookie(void)
     CU_ASSERT_STRING_EQUAL(a.body.data, "bob");
     CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "Set-Cookie: hadoop.auth=\"u=bob&"));
     client_free(&a);
-    /* on paths that lead nowhere, too */
+    /* paths that lead nowhere set the cookie, too */
     CU_ASSERT_EQUAL(ask("/nowhere?user.name=alice", NULL, &a), 404);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "Set-Cookie: hadoop.auth=\"u=alice&"));
     client_free(&a);
@@ -260,7 +260,8 @@ static void test_do_as(void)
     expect_caller("/ws/v1/cluster/who?user.name=hue&doAs=bob", NULL, "bob");
     expect_caller("/ws/v1/cluster/who?user.name=near&doAs=bob", NULL, "bob");
     expect_caller("/ws/v1/cluster/who?user.name=group&doAs=root", NULL, "root");
-    expect_caller("/ws/v1/cluster/who?doAs=bob", NULL, "dr.who"); /* without a name: ignored */
+    /* doAs counts only for callers with a name */
+    expect_caller("/ws/v1/cluster/who?doAs=bob", NULL, "dr.who");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         CU_ASSERT_EQUAL(ask(refused[i], NULL, &a), 403);
         client_free(&a);

@@ -181,7 +181,7 @@ static void test_connections(void)
     close(fd);
     do
         api_server_read_figures(server, &s);
-    while (s.connections > 0); /* the server notices the end */
+    while (s.connections > 0); /* until the server notices the end of the connection */
 }
 
 static void test_windows(void)
@@ -193,7 +193,7 @@ static void test_windows(void)
     api_call_windows_add(&w, &t, 100);
     api_call_windows_add(&w, &t, next - 1);
     CU_ASSERT_EQUAL(api_call_windows_read(&w, next - 1)->calls, 2);
-    CU_ASSERT_EQUAL(api_call_windows_read(&w, next)->whole_us, 14); /* complete */
+    CU_ASSERT_EQUAL(api_call_windows_read(&w, next)->whole_us, 14); /* the window is complete */
     api_call_windows_add(&w, &t, next + 5);
     /* still the last complete window */
     CU_ASSERT_EQUAL(api_call_windows_read(&w, next + 5)->calls, 2);
@@ -243,7 +243,7 @@ static void test_beans(void)
     api_jmx_encode(&service, NULL, NULL, &out);
     snprintf(line, sizeof line, "\"modelerType\" : \"HttpServer2-%u\"", port);
     has(out.data, line);
-    has(out.data, "\"Requests\" : 10\n"); /* of test_counts and test_connections */
+    has(out.data, "\"Requests\" : 10\n"); /* the requests of test_counts and test_connections */
     has(out.data, "\"Dispatched\" : 10,\n");
     has(out.data, "\"Responses2xx\" : 7,\n");
     has(out.data, "\"Responses4xx\" : 3,\n");

@@ -64,7 +64,7 @@ static void slot_set(struct api_request *rq, const char *text)
 static void enqueue(struct api_request *rq)
 {
     pthread_mutex_lock(&queue.lock);
-    if (!queue.closed) /* else the server answers it */
+    if (!queue.closed) /* otherwise the server answers the request */
         queue.v[queue.to++ % QUEUE_MAX] = rq;
     pthread_cond_signal(&queue.wake);
     pthread_mutex_unlock(&queue.lock);
@@ -246,7 +246,7 @@ static void *client_main(void *p)
             snprintf(text, sizeof text, "GET /park?q=%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
                      wanted);
         client_sends(fd, text);
-        if (rand_r(&seed) % 20 == 0) { /* does not wait for its answer */
+        if (rand_r(&seed) % 20 == 0) { /* this client does not wait for its answer */
             close(fd);
             fd = client_connect(port);
             continue;
@@ -335,7 +335,8 @@ static void test_parked_outlive_the_timeout(void)
     start(0);
 }
 
-/* From api_answer() to the client's recv(): no timer, no Nagle in between. */
+/* An answer goes from api_answer() to the client's recv() without a timer or Nagle's algorithm in
+ * between. */
 static void test_latency(void)
 {
     int fd = client_connect(port), prompt = 0;

@@ -101,7 +101,7 @@ static void test_one_address(void)
         api_peers_mark_spoken(p, &a[i].seat);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.1", 0)); /* all three speak: nobody gives way */
     CU_ASSERT_TRUE(has_room(p, "192.0.2.2", 0));
-    leave(p, &a[0], 0); /* did not count any more */
+    leave(p, &a[0], 0); /* a connection that gave way does not count any more: no room */
     CU_ASSERT_FALSE(has_room(p, "192.0.2.1", 0));
     leave(p, &a[3], 0);
     CU_ASSERT_TRUE(has_room(p, "192.0.2.1", 0));
@@ -156,7 +156,7 @@ static void test_nodes(void)
     for (int i = 0; i < 5; i++) {
         enter_and_speak(p, &node[i], "192.0.2.1", 0);
         api_peers_mark_node(p, &node[i].seat, true, 0);
-        api_peers_mark_node(p, &node[i].seat, true, 0); /* at each heartbeat */
+        api_peers_mark_node(p, &node[i].seat, true, 0); /* again, as at each heartbeat */
         CU_ASSERT_TRUE(has_room(p, "192.0.2.1", 0));
     }
     for (int i = 0; i < 2; i++) {
@@ -250,8 +250,8 @@ static void test_pace(void)
 
 #define LATE(since, received, now) api_pace_is_late(&p, since, received, now, 10000, 100)
     CU_ASSERT_FALSE(LATE(5000, 0, 5500));     /* the first look begins the window */
-    CU_ASSERT_FALSE(LATE(5000, 0, 15499));    /* it is not over */
-    CU_ASSERT_FALSE(LATE(5000, 1000, 15500)); /* just enough */
+    CU_ASSERT_FALSE(LATE(5000, 0, 15499));    /* the window is not over */
+    CU_ASSERT_FALSE(LATE(5000, 1000, 15500)); /* just enough for a window */
     CU_ASSERT_FALSE(LATE(5000, 1999, 25499));
     CU_ASSERT_TRUE(LATE(5000, 1999, 25500)); /* one byte less than a window needs */
     CU_ASSERT_FALSE(LATE(5000, 1000000, 35500));
@@ -346,7 +346,7 @@ static int connect_from(int x)
     return fd;
 }
 
-/* The status that comes back over @fd; 0: it was cut. */
+/* Returns the status of the answer over @fd; 0: the connection was cut. */
 static int ask_on(int fd, const char *request)
 {
     struct client_answer a;
@@ -407,7 +407,7 @@ static void test_half_open_on_the_wire(void)
             client_sends(fds[i], "GET /ws/v1/cl");
     }
     CU_ASSERT_EQUAL(get_from(2), 200); /* others are not touched */
-    CU_ASSERT_EQUAL(get_from(1), 200); /* and the peer itself is served */
+    CU_ASSERT_EQUAL(get_from(1), 200); /* and the peer itself is still served */
     CU_ASSERT_EQUAL(beat_on(node), 200);
     CU_ASSERT_EQUAL(ask_on(fds[0], get), 0); /* the oldest gave way */
     for (int i = 0; i < HALF_OPEN; i++)
@@ -561,7 +561,7 @@ static void test_slow_senders(void)
 
     start((struct api_server_conf){.head_timeout_ms = 200, .idle_timeout_s = 3000});
     fd = connect_from(1);
-    CU_ASSERT_TRUE(is_cut_off(fd)); /* says nothing at all */
+    CU_ASSERT_TRUE(is_cut_off(fd)); /* this client sends nothing at all */
     fd = connect_from(1);
     client_sends(fd, "GET /ws/v1/cl");
     CU_ASSERT_TRUE(is_cut_off(fd));

@@ -43,7 +43,7 @@ static void test_uri(void)
     api_uri_free(&u);
     CU_ASSERT_EQUAL(api_uri_parse(&u, "http:///a/b"), 0);
     CU_ASSERT_STRING_EQUAL(u.path, "/a/b");
-    CU_ASSERT_STRING_EQUAL(u.authority, ""); /* which is nobody's name */
+    CU_ASSERT_STRING_EQUAL(u.authority, ""); /* empty, and so nobody's name */
     api_uri_free(&u);
     CU_ASSERT_EQUAL(api_uri_parse(&u, "//host/a?u=http://host/"), 0);
     CU_ASSERT_STRING_EQUAL(u.path, "//host/a");
@@ -111,8 +111,9 @@ static const struct api_route table[] = {
 
 #define ARGS_MAX 512
 
-/* Index in the table of the GET (or only) route that @path leads to, -1 for none; captures joined
- * with '|'. */
+/* Returns the index of the GET (or only) route that @path leads to in the table, -1 for none.
+ * @args: the captures, joined with
+ * '|'. */
 static int find(const struct api_router *r, const char *path, char args[static ARGS_MAX])
 {
     struct api_uri u;

@@ -125,7 +125,7 @@ static void test_property(void)
     /* of several values in a file, the last one counts */
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 10);
     is(c, "any.key", "a <b> <c>");
-    is(c, "attr.key", "v"); /* final */
+    is(c, "attr.key", "v"); /* the earlier value was final */
     is(c, "a", "");
     CU_ASSERT_PTR_NULL(base_conf_get(c, "no.value"));
     base_conf_free(c);

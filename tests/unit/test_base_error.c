@@ -23,7 +23,7 @@ static void test_wrap(void)
     CU_ASSERT_EQUAL(base_error_wrap(&err, -BASE_ECORRUPT, "app %d", 7), -BASE_ECORRUPT);
     CU_ASSERT_STRING_EQUAL(err.text, "app 7: disk");
     CU_ASSERT_EQUAL(err.code, -BASE_ECORRUPT);
-    /* an argument that points into the error */
+    /* an argument may point into the error itself */
     base_error_set(&err, -BASE_EINVAL, "again %s", err.text);
     CU_ASSERT_STRING_EQUAL(err.text, "again app 7: disk");
     err.text[0] = '\0';

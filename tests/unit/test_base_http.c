@@ -202,7 +202,7 @@ static void test_exchange(void)
     base_http_answer_free(&a);
     CU_ASSERT_EQUAL(send_to(h, "/refused", (struct base_http_request){.method = "PUT"}, &a, &err),
                     0);
-    CU_ASSERT_EQUAL(strlen(a.reason), sizeof a.reason - 1); /* cut off */
+    CU_ASSERT_EQUAL(strlen(a.reason), sizeof a.reason - 1); /* the reason is cut off */
     CU_ASSERT_EQUAL(strncmp(a.reason, "queue qqq", 9), 0);
     CU_ASSERT_STRING_EQUAL(a.location, "");
     base_http_answer_free(&a);

@@ -108,15 +108,16 @@ static void test_rmtree_does_not_follow_links(void)
     CU_ASSERT_EQUAL(symlink(at("keep"), at("toplink")), 0);
     CU_ASSERT_EQUAL(base_rmtree(at("gone"), &err), 0);
     CU_ASSERT_FALSE(exists(at("gone")));
-    CU_ASSERT_EQUAL(base_rmtree(at("toplink"), &err), 0); /* the link itself */
+    CU_ASSERT_EQUAL(base_rmtree(at("toplink"), &err), 0); /* removes the link itself */
     CU_ASSERT_FALSE(exists(at("toplink")));
     CU_ASSERT(exists(at("keep/sub/file")));
-    CU_ASSERT_EQUAL(base_rmtree(at("keep/sub/file"), &err), 0); /* a file */
+    CU_ASSERT_EQUAL(base_rmtree(at("keep/sub/file"), &err), 0); /* removes a file */
     CU_ASSERT_EQUAL(base_rmtree(at("keep"), &err), 0);
-    CU_ASSERT_EQUAL(base_rmtree(at("keep"), &err), 0); /* absent is fine */
+    CU_ASSERT_EQUAL(base_rmtree(at("keep"), &err), 0); /* an absent name is no error */
 }
 
-/* Deeper than any descriptor table or PATH_MAX: made by walking down. */
+/* Removes a tree that is deeper than any descriptor table or PATH_MAX, and so is made by walking
+ * down. */
 static void test_rmtree_deep(void)
 {
     struct base_error err = {0};
@@ -135,7 +136,7 @@ static void test_rmtree_deep(void)
     CU_ASSERT_FALSE(exists(at("deep")));
 }
 
-/* Folders their owner locked (meaningful when not root). */
+/* Folders that their owner has locked are removed (root may always do that). */
 static void test_rmtree_locked(void)
 {
     struct base_error err = {0};

@@ -51,7 +51,7 @@ static void test_parse(void)
         base_buf_adds(&deep, "[");
     refused(deep.data, -BASE_ELIMIT, "deeper than 64");
     base_buf_free(&deep);
-    j = parse("{\"brackets\" : \"[[[[\\\"{{\"}"); /* within strings they do not count */
+    j = parse("{\"brackets\" : \"[[[[\\\"{{\"}"); /* within strings, brackets do not count */
     base_json_dump(j, &out);
     CU_ASSERT_STRING_EQUAL(out.data, "{\"brackets\":\"[[[[\\\"{{\"}");
     base_buf_free(&out);

@@ -342,7 +342,7 @@ static void test_answer(void)
     cut = strstr(stream, ", stream"); /* nor does its MAC sign an empty body */
     *cut = '\0';
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "", false, "wrong"), -BASE_EPERM);
-    text[4] ^= 1; /* of the key's name */
+    text[4] ^= 1; /* a change in the key's name */
     CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, "orders", false, "another key"), -BASE_EPERM);
     base_keyring_unref(k);
 }

@@ -204,7 +204,7 @@ static void test_levels(void)
     CU_ASSERT_EQUAL(base_log_get_level("http"), BASE_LOG_ERROR);
     CU_ASSERT_EQUAL(base_log_set_level("", BASE_LOG_OFF, &err), 0);
     CU_ASSERT_EQUAL(base_log_get_level("other"), BASE_LOG_OFF);
-    base_log_init("test", BASE_LOG_TEXT, BASE_LOG_INFO); /* begins anew */
+    base_log_init("test", BASE_LOG_TEXT, BASE_LOG_INFO); /* levels begin anew */
     CU_ASSERT_EQUAL(base_log_get_level("http"), BASE_LOG_INFO);
 }
 

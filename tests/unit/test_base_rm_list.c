@@ -155,7 +155,7 @@ static void test_rounds(void)
     CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
     ASKS(a, "c:3");
     FAILED(a, "http://a:1,http://b:2");
-    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn)); /* the round is over */
+    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn)); /* the round is over: a pause */
     ASKS(a, "a:1");
     CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
     CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
@@ -208,7 +208,7 @@ static void test_listed_only(void)
     asking_new(&a, "a:1,b:2/path,c:3");
     a.turn.listed_only = true;
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://evil:3/ws/v1/x"));
-    ASKS(a, "b:2/path"); /* the next of the list instead */
+    ASKS(a, "b:2/path"); /* the next RM of the list instead */
     FAILED(a, "http://a:1");
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://C:3/ws/v1/x"));
     ASKS(a, "c:3");
@@ -253,8 +253,9 @@ static void test_circles(void)
     asking_new(&a, "a:1,b:2");
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, ""));
     ASKS(a, "b:2");
-    CU_ASSERT_FALSE(base_rm_cursor_follow_redirect(&a.turn, "/ws/v1/cluster")); /* no address */
-    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://a:1/x"));    /* the RM itself */
+    /* the redirect names no address */
+    CU_ASSERT_FALSE(base_rm_cursor_follow_redirect(&a.turn, "/ws/v1/cluster"));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://a:1/x")); /* the RM itself */
     ASKS(a, "b:2");
     asking_free(&a);
 }

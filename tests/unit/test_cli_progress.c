@@ -159,7 +159,7 @@ static void terminal_show(struct terminal *t, const char *text)
             size_t n = strtoul(text + 2, (char **)&text, 10);
             if (*text == 'A')
                 t->row -= n < t->row ? n : t->row;
-            else /* K: to the end of the line; J: of the screen */
+            else /* K clears to the end of the line, J to the end of the screen */
                 for (size_t r = t->row; r < (*text == 'J' ? ROWS : t->row + 1); r++)
                     for (size_t c = r == t->row ? t->column : 0; c < COLUMNS; c++)
                         t->cell[r][c] = ' ';

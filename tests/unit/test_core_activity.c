@@ -75,7 +75,7 @@ static void test_next_round(void)
     record_next(NULL);
     CU_ASSERT_TRUE(w.core->recording);
     world_beat(&w, &w.nodes[1], 0);
-    CU_ASSERT_FALSE(w.core->recording); /* one round, and no more */
+    CU_ASSERT_FALSE(w.core->recording); /* one round was recorded, and no more are */
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL_FATAL(rounds(&(struct rm_round_filter){0}), 1);
     CU_ASSERT_STRING_EQUAL(v.rounds[0].node_id, w.nodes[1].id);
@@ -229,7 +229,7 @@ static void test_readers(void)
     end();
 }
 
-/* The oldest rounds make room. */
+/* When more rounds are recorded than are kept, the oldest make room. */
 static void test_many_rounds(void)
 {
     struct rm_event ev = {0};

@@ -188,7 +188,7 @@ static void test_shutdown_repeated(void)
 {
     begin();
     world_refresh(&w, NULL, "node0", 0);
-    CU_ASSERT_EQUAL(w.nodes[0].shutdowns, 0); /* no heartbeat was held */
+    CU_ASSERT_EQUAL(w.nodes[0].shutdowns, 0); /* no heartbeat was held that could be answered */
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(w.nodes[0].shutdowns, 1);
     world_run_dry(&w);
@@ -289,7 +289,8 @@ static void test_include(void)
     begin();
     world_refresh(&w, "node1:8042", NULL, 0); /* an entry for one node */
     CU_ASSERT_EQUAL(state_of("node1:8042"), RM_NODE_RUNNING);
-    CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_SHUTDOWN); /* not tracked any more */
+    /* not in the list, so not tracked any more */
+    CU_ASSERT_EQUAL(state_of("node0:8042"), RM_NODE_SHUTDOWN);
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(w.nodes[0].shutdowns, 1);
     world_run_dry(&w);

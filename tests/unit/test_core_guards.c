@@ -146,7 +146,7 @@ static void test_kill_repeated(void)
     world_beat(&w, n, 0);
     world_beat(&w, n, 0);
     world_kill(&w, id);
-    n->up = false; /* the answer does not arrive */
+    n->up = false; /* the answer with the kill order does not arrive */
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->kills, 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
@@ -433,7 +433,7 @@ static void test_colocation(void)
     world_advance(&w, 5 * S);
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(reduces_on(&w.nodes[1]), 0);
-    /* where its maps ran: at once, and the wait begins anew */
+    /* the node where the maps ran gets a reduce at once, and the wait begins anew */
     w.nodes[0].slots[BASE_TASK_REDUCE] = 1;
     world_restart_node(&w, &w.nodes[0]);
     world_beat(&w, &w.nodes[0], 0);

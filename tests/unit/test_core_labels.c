@@ -58,7 +58,7 @@ static void test_names(void)
     two_nodes();
     add("gpu", true);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
-    add(" gpu ", true); /* the same again */
+    add(" gpu ", true); /* the same label again */
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
     add("gpu", false);
     check_refused("Exclusivity cannot be modified for an existing label with : "
@@ -395,7 +395,7 @@ static void test_bounds(void)
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
     give(names[RM_LABEL_MAPPINGS_MAX], "gpu");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ELIMIT);
-    v[0].labels_n = 0; /* one goes, one comes */
+    v[0].labels_n = 0; /* one label is removed, another is added */
     v[1] = v[RM_LABEL_MAPPINGS_MAX];
     change_many(RM_LABELS_REPLACE, v, 2);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);

@@ -104,14 +104,15 @@ static void test_life(void)
     CU_ASSERT_EQUAL(app()->preempted.containers[true], 0);
     CU_ASSERT_EQUAL(app()->preempted.resource.v[RM_RES_MEMORY_MB],
                     2 * w.core->conf.slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB]);
-    rm_container_end(w.core, container_of(RM_TALLY_HELD), 0, NULL, NULL); /* not preempted */
+    /* ends by itself: not counted as preempted */
+    rm_container_end(w.core, container_of(RM_TALLY_HELD), 0, NULL, NULL);
     CU_ASSERT_EQUAL(app()->preempted.containers[false], 2);
     w.core->out = NULL;
     free(fx.v);
     world_free(&w);
 }
 
-/* True when the audit aborts with the 64-bit (or 32-bit) count at @at one too high. */
+/* Returns true when the audit aborts with the 64-bit (or 32-bit) count at @at one too high. */
 static bool noticed(void *at, size_t size)
 {
     int status;

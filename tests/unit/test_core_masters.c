@@ -156,7 +156,7 @@ static void test_failures_that_age(void)
     world_register(&w, &w.nodes[0]);
     world_register(&w, &w.nodes[1]);
     world_advance(&w, 20 * S);
-    fail_attempt(4); /* so is the second */
+    fail_attempt(4); /* the second failure is older, too */
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
     fail_attempt(5);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
@@ -266,7 +266,7 @@ static void test_keep(void)
     for (int i = 0; i < 3; i++)
         world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(w.nodes[1].kills, 0);
-    end(&got[0], 7); /* nobody is registered to hear of it */
+    end(&got[0], 7); /* no master is registered to hear of it */
     do_register(2);
     CU_ASSERT_EQUAL(w.reply.previous_n, 1);
     allocate(0, NULL, 0, NULL, 0);
@@ -306,7 +306,7 @@ static void test_not_kept(void)
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(world_app(&w, id).running_containers, 3);
     end_master(3);
-    CU_ASSERT(world_app(&w, id).running_containers <= 1); /* the next master at most */
+    CU_ASSERT(world_app(&w, id).running_containers <= 1); /* no more than the next master */
     world_beat_all(&w, 0);
     world_beat_all(&w, 0);
     do_register(2);
@@ -448,7 +448,7 @@ static void test_places(void)
     allocate(3, asks, 1, NULL, 0);
     world_beat(&w, &w.nodes[0], 0);
     allocate(4, NULL, 0, NULL, 0);
-    CU_ASSERT_EQUAL(w.reply.allocated_n, 2); /* two reduce slots */
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 2); /* the nodes have two reduce slots */
     asks[0] = ask("*", 0);
     asks[0].priority = 2;
     asks[0].capability.v[RM_RES_REDUCE_SLOTS] = 1;

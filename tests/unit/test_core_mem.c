@@ -36,7 +36,7 @@ static void test_names(void)
     CU_ASSERT_EQUAL(rm_names_find(&t, "host7"), 7);
     CU_ASSERT(rm_names_unref(&t, 7));
     CU_ASSERT_EQUAL(rm_names_find(&t, "host7"), UINT32_MAX);
-    CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "another", 501), 7); /* there is room again */
+    CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "another", 501), 7); /* the freed name makes room */
     CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host7", 501), UINT32_MAX);
     CU_ASSERT_STRING_EQUAL(t.v[7], "another");
     rm_names_free(&t);

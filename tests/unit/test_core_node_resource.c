@@ -159,13 +159,13 @@ static void test_survives(void)
 {
     begin(2, 1);
     world_give(&w, "node0:8042", 1024, 1, -1);
-    register_again(); /* the same process */
+    register_again(); /* the same process registers again */
     check_slots(1, 0);
     world_crash(&w, w.journal_n);
     register_again();
     check_slots(1, 0);
     CU_ASSERT_EQUAL(node_view(0).total.v[RM_RES_MEMORY_MB], 1024);
-    world_restart_node(&w, &w.nodes[0]); /* another process */
+    world_restart_node(&w, &w.nodes[0]); /* another process registers */
     check_slots(2, 1);
     world_crash(&w, w.journal_n);
     register_again();

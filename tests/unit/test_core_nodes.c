@@ -367,7 +367,7 @@ static void test_delay(void)
     world_renew(&w);
     for (int i = 0; i < 4; i++)
         world_add_node(&w, 2, 1, i < 2 ? "/a" : "/b");
-    id = world_submit(&w, "a 8 0 1 4 1 0"); /* all of it on node 0 */
+    id = world_submit(&w, "a 8 0 1 4 1 0"); /* all its data is on node 0 */
     for (int t = 0; t < 4; t++) {
         world_beat(&w, &w.nodes[3], 0);
         CU_ASSERT_EQUAL(w.nodes[3].launches, 0);
@@ -555,7 +555,7 @@ static void forgetting_world(int64_t after_us, int32_t max)
     world_renew(&w);
 }
 
-/* Time passes; the nodes that are up are heard. */
+/* Lets time pass, in which the nodes that are up send heartbeats. */
 static void pass(int64_t us)
 {
     for (; us > 0; us -= 10 * S) {
@@ -629,7 +629,7 @@ static void test_forget_fakes(void)
     expect_held(FAKES + 1, 0);
     pass(70 * S); /* where most nodes are silent, they are spared for one period */
     expect_held(FAKES + 1, FAKES);
-    CU_ASSERT_EQUAL(lost_nodes(), FAKES); /* lost nodes are shown for their time */
+    CU_ASSERT_EQUAL(lost_nodes(), FAKES); /* lost nodes are shown for gone_nodes_us */
     pass(HOUR - 60 * S);
     CU_ASSERT(lost_nodes() > 0);
     pass(60 * S);
@@ -642,7 +642,7 @@ static void test_forget_fakes(void)
     CU_ASSERT_EQUAL(w.core->racks.n, indexes);
     pass(HOUR + 70 * S);
     expect_held(1, 0);
-    world_crash(&w, w.journal_n); /* their records went, too */
+    world_crash(&w, w.journal_n); /* the records of forgotten nodes are gone, too */
     CU_ASSERT_EQUAL(w.core->nodes_by_id.n, 1);
     world_free(&w);
 }
@@ -703,7 +703,7 @@ static void test_forget_held(void)
     pass(3 * HOUR);
     CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
     CU_ASSERT_EQUAL(w.core->gone_n, 0);
-    world_crash(&w, w.journal_n); /* and for the next instance */
+    world_crash(&w, w.journal_n); /* the next instance keeps the node, too */
     world_register(&w, &w.nodes[1]);
     pass(3 * HOUR);
     CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);

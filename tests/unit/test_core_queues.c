@@ -49,7 +49,8 @@ static void test_queue_gone(void)
     CU_ASSERT_STRING_EQUAL(queue_of(waiting), "dev");
     CU_ASSERT_STRING_EQUAL(queue_of(ended), "old");
     CU_ASSERT_EQUAL(active_in("dev"), 1);
-    CU_ASSERT_EQUAL(policy_queues_find(&w.core->tree, "old"), -1); /* nobody needs it */
+    /* no application needs the queue */
+    CU_ASSERT_EQUAL(policy_queues_find(&w.core->tree, "old"), -1);
     world_register(&w, &w.nodes[0]);
     world_run_dry(&w);
     CU_ASSERT_EQUAL(world_state(&w, running), RM_APP_FINISHED);
@@ -361,7 +362,8 @@ static void test_lists_refuse(void)
     CU_ASSERT(rm_view_submission_asks_groups(w.core, NULL, "ann"));
     CU_ASSERT(!rm_view_submission_asks_groups(w.core, NULL, "bob"));
     CU_ASSERT(!rm_view_submission_asks_groups(w.core, "dev", "ann"));
-    CU_ASSERT(!rm_view_submission_asks_groups(w.core, "nosuch", "ann")); /* will fail anyway */
+    /* the submission will fail anyway */
+    CU_ASSERT(!rm_view_submission_asks_groups(w.core, "nosuch", "ann"));
     spec = make_app("application_7_0020", "default");
     spec->user_groups.v = base_alloc(sizeof *spec->user_groups.v);
     spec->user_groups.v[0] = base_strdup("staff");
@@ -426,7 +428,7 @@ static void test_queue_limit(void)
     world_kill(&w, job);
     world_settle(&w);
     submit(make_app("application_7_0022", "dev"));
-    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP); /* one has ended */
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP); /* one application has ended */
     world_settle(&w);
     world_free(&w);
 }

@@ -59,7 +59,7 @@ static void finish_all(void)
     world_run_dry(&w);
 }
 
-/* One run: 6 maps and 2 reduces on two nodes, some ended when the crash comes. */
+/* Makes a run: 6 maps and 2 reduces on two nodes, some ended when the crash comes. */
 static struct base_app_id one_run(int steps)
 {
     struct base_app_id id;
@@ -166,7 +166,7 @@ static void test_node_stays_away(void)
     }
     finish_all();
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
-    w.nodes[1].up = true; /* and comes back much later with what it still ran */
+    w.nodes[1].up = true; /* the node comes back much later with what it still ran */
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(w.nodes[1].kills, 2);
     world_run_dry(&w);
@@ -281,7 +281,7 @@ static void test_folders_go(void)
     world_beat_all(&w, 0);
     w.nodes[2].up = false;
     world_crash(&w, w.journal_n);
-    finish_all(); /* without the last node */
+    finish_all(); /* the last node is not there */
     finish_all();
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
     world_beat_all(&w, 0);

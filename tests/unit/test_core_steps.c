@@ -125,7 +125,7 @@ static void test_life(void)
     CU_ASSERT_FALSE(w.reply.flag);
     report(&w, id, attempt, 0, 2, false);
     CU_ASSERT(w.reply.flag && w.reply.value == 2);
-    report(&w, id, attempt, 0, 2, false); /* repeated */
+    report(&w, id, attempt, 0, 2, false); /* the same report again */
     CU_ASSERT(w.reply.flag && w.reply.value == 2);
     report(&w, id, attempt, 5, 1, true); /* not the next splits */
     CU_ASSERT(w.reply.flag && w.reply.value == 2);
@@ -133,7 +133,7 @@ static void test_life(void)
     report(&w, id, attempt, 2, 1, true);
     CU_ASSERT(w.reply.flag && w.reply.value == 3 && w.reply.after_seq == w.seq);
     world_beat_all(&w, 10000000);
-    CU_ASSERT_EQUAL(w.launches, 1); /* not durable yet */
+    CU_ASSERT_EQUAL(w.launches, 1); /* the splits are not durable yet */
     w.auto_store = true;
     world_settle(&w);
     world_beat_all(&w, 10000000);
@@ -158,7 +158,7 @@ static void test_life(void)
     /* the answer waits until the permission is durable */
     CU_ASSERT_EQUAL(w.reply.after_seq, w.seq);
     w.auto_store = true;
-    CU_ASSERT_TRUE(may_commit(&w, id, attempt)); /* asked again */
+    CU_ASSERT_TRUE(may_commit(&w, id, attempt)); /* the same attempt asks again */
     end_step(&w, BASE_STEP_COMMIT, 0, "");
     v = world_app(&w, id);
     CU_ASSERT_EQUAL(v.result, RM_RESULT_SUCCEEDED);
@@ -309,7 +309,7 @@ static void test_abort_takes_too_long(void)
         world_beat_all(&w, 900000);
     }
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
-    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL)); /* killed */
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL)); /* the abort was killed */
     world_free(&w);
 }
 
@@ -331,9 +331,9 @@ static void test_setup_taken_over(void)
     for (size_t i = 0; i < w.nodes_n; i++)
         world_register(&w, &w.nodes[i]);
     world_beat_all(&w, 10000000);
-    CU_ASSERT_EQUAL(w.launches, 1); /* it goes on */
+    CU_ASSERT_EQUAL(w.launches, 1); /* the setup goes on: nothing is launched */
     report(&w, id, attempt, 1, 1, true);
-    CU_ASSERT(w.reply.flag && w.reply.value == 0); /* from the beginning */
+    CU_ASSERT(w.reply.flag && w.reply.value == 0); /* the report has to begin again */
     report(&w, id, attempt, 0, 2, true);
     CU_ASSERT(w.reply.flag && w.reply.value == 2);
     world_crash(&w, w.journal_n);

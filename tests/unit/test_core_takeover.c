@@ -605,7 +605,7 @@ static void test_late_registration(void)
     CU_ASSERT_EQUAL(w.core->awaited, 2);
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(w.core->awaited, 1);
-    world_advance(&w, 4 * S); /* over the grace */
+    world_advance(&w, 4 * S); /* longer than the grace */
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
     register_at(n, 300, true);

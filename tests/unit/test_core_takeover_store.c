@@ -29,7 +29,7 @@ static void test_unconfirmed(void)
     CU_ASSERT_EQUAL(w.epoch_low, 0);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
     CU_ASSERT_EQUAL(state_of(0), RM_NODE_NEW);
-    world_register(&w, &w.nodes[1]); /* nothing runs there */
+    world_register(&w, &w.nodes[1]); /* nothing runs on this node */
     CU_ASSERT_EQUAL(state_of(1), RM_NODE_RUNNING);
     world_submit(&w, "b 1 0 0 4 0 0");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
@@ -62,7 +62,7 @@ static void test_refused_gone(void)
     world_register(&w, &w.nodes[1]);
     world_register(&w, &w.nodes[0]);
     CU_ASSERT_EQUAL(w.unconfirmed, 1);
-    for (int i = 0; i < 3; i++) { /* as long as it asks */
+    for (int i = 0; i < 3; i++) { /* submissions are refused as long as the stranger asks */
         world_advance(&w, w.conf.node_expiry_us / 2);
         world_beat(&w, &w.nodes[1], 0);
         if (i < 2)
@@ -185,7 +185,7 @@ static int by_key_newest_first(const void *a, const void *b)
                               *y = *(const struct world_record *const *)b;
     int c = strcmp(x->key, y->key);
 
-    return c ? c : (x < y) - (x > y); /* order of the journal */
+    return c ? c : (x < y) - (x > y); /* for one key, the newest record of the journal first */
 }
 
 static size_t records_of(const char *table)
@@ -334,7 +334,7 @@ static void test_pruned_later(void)
     world_crash(&w, w.journal_n);
     CU_ASSERT_EQUAL(records_of("task"), 0);
     world_crash(&w, w.journal_n);
-    was.memory_seconds = 0; /* was never stored */
+    was.memory_seconds = 0; /* this figure was never stored */
     same_view(id, &was);
     world_free(&w);
 }
@@ -352,7 +352,7 @@ static void test_kept_by_size(void)
     w.conf.completed_bytes_max = 100000;
     world_renew(&w);
     world_add_node(&w, 4, 1, NULL);
-    for (int i = 0; i < 6; i++) { /* 34 kB each */
+    for (int i = 0; i < 6; i++) { /* each job's records take 34 kB */
         id[i] = world_submit(&w, "a 100 0 0 4 0 0");
         world_beat(&w, &w.nodes[0], 0);
         world_run_dry(&w);
@@ -363,7 +363,7 @@ static void test_kept_by_size(void)
     for (int i = 0; i < 3; i++)
         world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(records_of("task"), 200);
-    for (int round = 0; round < 2; round++) { /* as it is, and read back */
+    for (int round = 0; round < 2; round++) { /* first as it is, then read back after a restart */
         for (int i = 0; i < 6; i++) {
             int64_t pos = 0;
 

@@ -181,7 +181,8 @@ static struct rm_partition partition_of(const char *queue)
     return found;
 }
 
-/* The ledger's check, which debug builds run after steps, compares with the containers. */
+/* Counts of partitions: the ledger's check, which debug builds run after steps, compares them with
+ * the containers. */
 static void test_partitions(void)
 {
     struct base_app_id job;

@@ -91,7 +91,7 @@ static void test_order(void)
     set_priority(app[1], 4);
     set_priority(app[2], 5);
     world_beat(&w, &w.nodes[0], 0);
-    CU_ASSERT(world_app(&w, app[0]).has_master); /* its turn had come */
+    CU_ASSERT(world_app(&w, app[0]).has_master); /* this master's turn had come */
     world_kill(&w, app[0]);
     for (int i = 0; i < 3; i++)
         world_beat(&w, &w.nodes[0], 0);
@@ -215,7 +215,7 @@ static void test_signals_repeated(void)
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->signals[BASE_SIGNAL_GRACEFUL_SHUTDOWN], 1);
     CU_ASSERT_EQUAL(n->signals[BASE_SIGNAL_OUTPUT_THREAD_DUMP], 1);
-    ev.token = ++w.token; /* again, after the node has been told */
+    ev.token = ++w.token; /* the same signal again, after the node has been told */
     world_step(&w, &ev);
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->signals[BASE_SIGNAL_GRACEFUL_SHUTDOWN], 2);

@@ -452,7 +452,7 @@ static void test_queue_users(void)
     CU_ASSERT_EQUAL(u->active_apps + u->pending_apps, 2);
     CU_ASSERT_EQUAL(u->used.v[RM_RES_MEMORY_MB], u->used.v[RM_RES_VCORES] * 2048);
     CU_ASSERT_EQUAL(u->pending.v[RM_RES_MEMORY_MB], u->pending_containers * 2048);
-    CU_ASSERT_EQUAL(u->used.v[RM_RES_VCORES], 3); /* the other slot has the master */
+    CU_ASSERT_EQUAL(u->used.v[RM_RES_VCORES], 3); /* the fourth map slot has the master */
     CU_ASSERT_EQUAL(u->am_used.v[RM_RES_VCORES], 0);
     u = row_of("root.prod", "cid");
     CU_ASSERT_PTR_NOT_NULL_FATAL(u);
@@ -463,7 +463,7 @@ static void test_queue_users(void)
         masters += v.queue_users[i].am_used.v[RM_RES_VCORES];
     CU_ASSERT_EQUAL(masters, 1);
     world_run_dry(&w);
-    CU_ASSERT_PTR_NULL(row_of("root.prod", "bob")); /* its jobs have ended */
+    CU_ASSERT_PTR_NULL(row_of("root.prod", "bob")); /* bob's jobs have ended */
     CU_ASSERT_PTR_NULL(row_of("root.prod", "cid"));
     end();
 }
@@ -539,7 +539,7 @@ static int64_t assigned(void)
     return c.assigned_per_second;
 }
 
-/* Containers assigned in the last whole second. */
+/* The view counts the containers assigned in the last whole second. */
 static void test_assigned_per_second(void)
 {
     begin();

@@ -19,7 +19,7 @@ static struct note {
     enum what what;
     ino_t inode; /* of what was written or synced, or has got a new name */
     bool folder;
-    char to[128]; /* RENAMED */
+    char to[128]; /* for RENAMED: the new name */
 } notes[4096];
 static size_t notes_n;
 static bool noting;
@@ -91,7 +91,7 @@ static size_t count(enum what what)
     return n;
 }
 
-/* Files written and not synced since, among the first @n notes. */
+/* Returns the number of files written and not synced since, among the first @n notes. */
 static size_t unsynced(size_t n)
 {
     size_t sum = 0;
@@ -151,7 +151,7 @@ static void test_file(void)
 
     snprintf(path, sizeof path, "%s/state.json", dir);
     CU_ASSERT_EQUAL_FATAL(stat(dir, &folder), 0);
-    for (int round = 0; round < 2; round++) { /* new, and in the place of another */
+    for (int round = 0; round < 2; round++) { /* a new file, then one in the place of another */
         size_t at = 0;
         bool folder_after = false;
 

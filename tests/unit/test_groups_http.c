@@ -90,7 +90,7 @@ static void test_slow_name_service(void)
     sem_post(&may_answer);
     pthread_join(thread, NULL);
     CU_ASSERT_EQUAL(status, 409);
-    CU_ASSERT_EQUAL(claim_leadership_as("alice"), 409); /* remembered */
+    CU_ASSERT_EQUAL(claim_leadership_as("alice"), 409); /* the groups are remembered */
     sem_post(&may_answer);
     CU_ASSERT_EQUAL(claim_leadership_as("bob"), 403);
     sem_post(&may_answer);
@@ -113,10 +113,10 @@ static void test_of_another_user(void)
 
     start();
     CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, ask_about_alice, &status), 0);
-    while (sem_wait(&asked) != 0) /* eve */
+    while (sem_wait(&asked) != 0) /* eve's groups are asked for */
         ;
     sem_post(&may_answer);
-    while (sem_wait(&asked) != 0) /* alice */
+    while (sem_wait(&asked) != 0) /* alice's groups are asked for */
         ;
     CU_ASSERT_EQUAL(get_status("POST", "/ws/v1/nodetracker/heartbeat", "{}"), 400);
     sem_post(&may_answer);

@@ -80,7 +80,7 @@ static void refused_as(const char *root_data, int code, const char *text)
     world_connect(r);
     world_run(w);
     world_pass(w, 60000000);
-    SENT(r, ""); /* for good */
+    SENT(r, ""); /* the refusal is for good */
     TOLD(r, "");
     done(w);
 }
@@ -139,7 +139,8 @@ static void test_root_not_ours_to_use(void)
     r = started(w, 0, "rm1");
     TOLD(r, "refused\n");
     CU_ASSERT_EQUAL(r->refusal.code, -BASE_EPERM);
-    CU_ASSERT_PTR_NOT_NULL(strstr(r->refusal.text, "use /creel (")); /* whose ACL it is */
+    /* the text says whose ACL it is */
+    CU_ASSERT_PTR_NOT_NULL(strstr(r->refusal.text, "use /creel ("));
     done(w);
     w = world_new(1);
     world_put(w, "/creel", "", 0);

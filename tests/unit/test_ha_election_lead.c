@@ -214,10 +214,10 @@ static void test_renewal(void)
     SENT(a, "multi check /creel/blue/epoch v1\n");
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + RENEW + LEASE);
     world_pass(w, RENEW / 2);
-    /* by a write of the log: the next renewal can wait */
+    /* a write of the log renews the lease, so that the next renewal can wait */
     ha_election_extend_lease(a->e, w->now_us);
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
-    ha_election_extend_lease(a->e, from); /* older than what is known */
+    ha_election_extend_lease(a->e, from); /* a sending time older than the one known */
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
     world_pass(w, RENEW - 1);
     SENT(a, "");
@@ -355,7 +355,7 @@ static void test_another_has_claimed(void)
     struct world *w = one(&a);
 
     world_set(w, ROOT "/epoch", "5 rm2 0000000000000099\n");
-    world_run(w); /* the watch tells */
+    world_run(w); /* the watch tells of the new epoch */
     TOLD(a, "deposed: rm2 has taken epoch 5\nactive \nelected 6 v3\nactive rm1\n");
     a->watch_epoch = false; /* without the watch, the next renewal tells */
     world_set(w, ROOT "/epoch", "7 rm2 0000000000000099\n");

@@ -11,7 +11,7 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_rig.h"
 
-/* Writing. */
+/* ---- writing ---- */
 
 static void test_grouping(void)
 {
@@ -75,7 +75,7 @@ static void test_empty_batches(void)
     CU_ASSERT_EQUAL(rig_stats(&g).records, 0);
     rig_put(&g, "k", "1");
     rig_put(&g, "k", NULL);
-    rig_put(&g, "k", NULL); /* is removed already */
+    rig_put(&g, "k", NULL); /* this record is removed already */
     rig_put(&g, "e", "");
     log_zk_run(&g.link);
     CU_ASSERT_EQUAL(g.written, 6);
@@ -133,7 +133,7 @@ static void test_each(void)
     rig_close(&g);
 }
 
-/* Lost connections. */
+/* ---- lost connections ---- */
 
 static void test_lost(void)
 {
@@ -263,9 +263,9 @@ static void test_order_of_acknowledgement(void)
     log_zk_execute(&g.link);
     log_zk_lose(&g.link, HA_ZK_LOSS, &late);
     log_zk_connect(&g.link);
-    rig_run_to_gets(&g, 2); /* the first is there, the second not */
+    rig_run_to_gets(&g, 2); /* the first segment is there, the second is not */
     CU_ASSERT_EQUAL(g.written, 1);
-    log_zk_execute(&late); /* now it is */
+    log_zk_execute(&late); /* now the second is there */
     while (log_zk_execute(&g.link))
         ;
     while (log_zk_answer(&g.link))
@@ -279,7 +279,7 @@ static void test_order_of_acknowledgement(void)
     rig_close(&g);
 }
 
-/* Ends. */
+/* ---- ends of the log ---- */
 
 /* Makes a log of three segments, then a write of which operation @op fails with @code. The log has
  * to end: fenced, or broken with @rc, and with @text. */
@@ -415,7 +415,7 @@ static void test_ends_of_reading_back(void)
     }
 }
 
-/* Cleaning. */
+/* ---- cleaning ---- */
 
 /* Writes until a cleaning has read a segment. */
 static void run_to_cleaning(struct rig *g)
@@ -582,7 +582,7 @@ static void test_cleaning_ends_in_a_record(void)
     }
 }
 
-/* What cleaning reads is not what was written. */
+/* The log ends when cleaning cannot read back what was written. */
 static void test_ends_of_cleaning(void)
 {
     static const struct {

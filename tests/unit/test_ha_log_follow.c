@@ -45,7 +45,7 @@ static void write_some(struct pair *p, int from, int to)
 
     for (int i = from; i < to; i++) {
         snprintf(key, sizeof key, "k%03d", i);
-        rig_put_long(&p->g, key, 400, 'a'); /* one a segment */
+        rig_put_long(&p->g, key, 400, 'a'); /* one record to a segment */
         log_zk_run(&p->g.link);
     }
 }
@@ -56,7 +56,7 @@ static void follow_once(struct pair *p)
     int64_t at = ha_log_follow_next_timer_us(p->f);
 
     CU_ASSERT_NOT_EQUAL_FATAL(at, INT64_MAX);
-    ha_log_follow_run_timers(p->f, at - 1); /* not yet */
+    ha_log_follow_run_timers(p->f, at - 1); /* nothing is due yet */
     CU_ASSERT_EQUAL(p->link.waiting, 0);
     p->link.now_us = at;
     ha_log_follow_run_timers(p->f, at);

@@ -9,7 +9,7 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_rig.h"
 
-/* Bytes. */
+/* ---- bytes ---- */
 
 static void test_crc(void)
 {
@@ -86,7 +86,7 @@ static void test_sizes(void)
     }
 }
 
-/* Reading. */
+/* ---- reading ---- */
 
 static void load_by(struct rig *g, bool fenced, int rc, const char *text)
 {
@@ -169,7 +169,7 @@ static void test_tables(void)
 {
     struct base_buf b = {0};
 
-    for (int i = 0; i < 256; i++) { /* and "t" */
+    for (int i = 0; i < 256; i++) { /* 256 tables besides "t" */
         const char entry[] = {1,   2, 1,   1, (char)('A' + i / 26), (char)('A' + i % 26), 0,
                               'k', 0, '1', 0};
 
@@ -185,11 +185,11 @@ static void test_parts(void)
 {
     struct rig g = {.zk = {.has_log = true, .epoch_version = 3}};
 
-    PUT(&g, 1, 7, PART("\1", "\2") A_1); /* its beginning was cleaned away */
+    PUT(&g, 1, 7, PART("\1", "\2") A_1); /* part of a record whose beginning was cleaned away */
     PUT(&g, 1, 8, PART("\0", "\2"));
     PUT(&g, 1, 9, PART("\1", "\2"));
     rig_expect(&g, "a=1 p=xyxy ");
-    PUT(&g, 1, 10, PART("\0", "\2")); /* torn at the end */
+    PUT(&g, 1, 10, PART("\0", "\2")); /* a record torn at the end of the log */
     rig_expect(&g, "a=1 p=xyxy ");
     PUT(&g, 2, 11, "\1\1\1\1t\0b\0002\0"); /* it stays torn when another epoch goes on */
     rig_expect(&g, "a=1 b=2 p=xyxy ");

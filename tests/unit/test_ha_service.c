@@ -236,7 +236,7 @@ static int add_text(void *user, const struct ha_record *rec, struct base_error *
     return 0;
 }
 
-/* "key=data " of all records; "" for none, "!" when the load fails. */
+/* Returns "key=data " of all records, "" for none, "!" when the load fails; the caller frees it. */
 static char *table_text(struct rm *r, const char *table)
 {
     struct base_buf b = {0};

@@ -617,7 +617,8 @@ static void test_history_logs(void)
     char id[128], path[256], where[256];
 
     run_to_the_end();
-    snprintf(id, sizeof id, "container_%s_01_000003", number_of_app); /* the reduce */
+    /* the container of the reduce */
+    snprintf(id, sizeof id, "container_%s_01_000003", number_of_app);
     snprintf(path, sizeof path, "containers/%s/logs", id);
     snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs", id);
     expect_sent(path, where);
@@ -627,7 +628,7 @@ static void test_history_logs(void)
     snprintf(path, sizeof path, "containerlogs/%s/stdout", id);
     snprintf(where, sizeof where, "/ws/v1/node/containers/%s/logs/stdout", id);
     expect_sent(path, where);
-    /* not at this path, as in Hadoop */
+    /* as in Hadoop, there is nothing at this path */
     expect("GET", "/ws/v1/history/containers/container_#_01_000003/logs/stdout", NULL, 404, NULL);
     /* the node has them no more */
     expect("GET", "/ws/v1/history/containers/container_#_01_000003/logs?redirected_from_node=true",

@@ -141,7 +141,7 @@ static void test_mistakes(void)
         CU_ASSERT_PTR_NOT_NULL(strstr(text, bad[i].named));
         json_decref(j);
     }
-    j = master("allocate", "{\"responseId\":0}", 200); /* none of them has counted */
+    j = master("allocate", "{\"responseId\":0}", 200); /* none of the bad requests has counted */
     CU_ASSERT_EQUAL(number(j, "responseId"), 1);
     json_decref(j);
     bearer[0] = bearer[0] == 'a' ? 'b' : 'a';
@@ -195,7 +195,7 @@ static void test_tokens(void)
     set_bearer("another", master_container, 5000);
     allocates(403);
     set_bearer(app_secret, master_container, 5000);
-    expiry = strchr(bearer, '@') + 1; /* stretched by hand */
+    expiry = strchr(bearer, '@') + 1; /* the token's expiry is changed by hand */
     expiry[0]++;
     allocates(403);
     CU_ASSERT_EQUAL_FATAL(base_container_id_parse(master_container, &id, NULL), 0);

@@ -175,7 +175,7 @@ static void test_epochs(void)
     CU_ASSERT_EQUAL(w.fx.len, 0);
     CU_ASSERT_EQUAL(nm_core_epoch(w.core), 7);
     step(&w, (struct nm_event){.kind = NM_EV_EPOCH_SAVED, .u.epoch_saved = 5});
-    CU_ASSERT_EQUAL(nm_core_epoch(w.core), 7); /* never back */
+    CU_ASSERT_EQUAL(nm_core_epoch(w.core), 7); /* the epoch never goes back */
     struct nm_order o[] = {launch_order(1, 1), launch_order(1, 2)};
     answer(&w, 7, o, 1);
     CU_ASSERT_EQUAL(state(&w, 1), NM_LAUNCHING);

@@ -73,7 +73,7 @@ static void test_probe_planted(void)
         CU_ASSERT_EQUAL(rc, 0);
         size_t before = entries(root);
         CU_ASSERT_EQUAL(nm_files_probe_disk(&f, 4096), 0);
-        CU_ASSERT_EQUAL(entries(root), before); /* what is not ours stays */
+        CU_ASSERT_EQUAL(entries(root), before); /* files of others stay */
         CU_ASSERT(stat(target, &st) == 0 && st.st_size == 4);
         CU_ASSERT_EQUAL(remove(path), 0);
     }
@@ -219,7 +219,7 @@ static void test_left_behind(void)
     CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, &empty, &err), 0);
     CU_ASSERT_EQUAL(access(path, F_OK), -1);
     CU_ASSERT_EQUAL(entries(trash), in_trash + 1);
-    CU_ASSERT_TRUE(f.work); /* the janitor is asked */
+    CU_ASSERT_TRUE(f.work); /* the janitor was given work */
     DIR *d = opendir(trash);
     bool found = false;
     for (const struct dirent *e; d && (e = readdir(d)) != NULL;) {
@@ -235,7 +235,7 @@ static void test_left_behind(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
-/* True once no entry of before @f->opened_s is in the index. */
+/* Returns true once the index has no entry from before @f->opened_s. */
 static bool is_swept(struct nm_files *f)
 {
     pthread_mutex_lock(&f->lock);

@@ -40,7 +40,7 @@ static void test_order(void)
     nm_ended_logs_free(&r);
 }
 
-/* More than a few rings' worth, with the head anywhere in it. */
+/* More entries than several rings hold, with the ring's head at every place. */
 static void test_ring(void)
 {
     struct nm_ended_logs r = {0};

@@ -398,7 +398,8 @@ static void test_half_a_line(void)
     full = (struct rlimit){(rlim_t)size_of_file() + 30, was.rlim_max};
     base_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
     api_audit_log_own_operation("refresh-queues", "second", NULL);
-    api_audit_log_own_operation("refresh-queues", "third", NULL); /* not a byte of it */
+    /* no byte of this line is written */
+    api_audit_log_own_operation("refresh-queues", "third", NULL);
     base_assert(setrlimit(RLIMIT_FSIZE, &was) == 0);
     CU_ASSERT_EQUAL(size_of_file(), (int64_t)full.rlim_cur);
     api_audit_log_own_operation("refresh-queues", "fourth", NULL);

@@ -61,7 +61,7 @@ static struct rm_app_view ended_job(struct rm_job_spec *s, int64_t maps, int64_t
     return a;
 }
 
-/* Reads the one line back; caller clears. */
+/* Reads the one line back; the caller clears the job. */
 static struct sim_job read_back(const struct base_buf *line)
 {
     FILE *f = fmemopen(line->data, line->len, "r");

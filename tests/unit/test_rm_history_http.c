@@ -152,7 +152,7 @@ static json_t *history(const char *query)
     return j;
 }
 
-/* "c b a", newest first; caller frees. */
+/* Returns the names, newest first, such as "c b a"; the caller frees them. */
 static char *names(json_t *j)
 {
     json_t *list = json_object_get(j, "history"), *e;
@@ -251,7 +251,7 @@ static void test_forgotten(void)
     CU_ASSERT(comes_to("c b a"));
     ids[3] = end_job("d");
     CU_ASSERT(comes_to("d c b a"));
-    /* one that ends together with the daemon */
+    /* a job that ends together with the daemon */
     rm_backend_queue_slow_task(b, RM_SLOW_FILES, until_over, b);
     ids[4] = end_job_soon("e");
     until_ended(ids[4]);

@@ -61,7 +61,7 @@ static void test_kept(void)
     CU_ASSERT_DOUBLE_EQUAL(number(o, "deadline_s"), 60, 1e-7); /* counts from the submission */
     CU_ASSERT_DOUBLE_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 0)),
                            12.25, 1e-7);
-    /* did not start */
+    /* this map did not start */
     CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 1)), 0);
     CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_durations_s"), 1)), 4);
     json_decref(o);

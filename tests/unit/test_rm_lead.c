@@ -25,7 +25,7 @@ static struct {
     pthread_mutex_t lock;
     char active[256];
     int64_t hold_us, least;
-    _Atomic int64_t epoch; /* held; -1: none */
+    _Atomic int64_t epoch; /* of the leadership held; -1: none */
     atomic_int resigned, stopped, open_stores, ended, loads;
     atomic_bool corrupt, block, slow_end;
 } sv = {.lock = PTHREAD_MUTEX_INITIALIZER};

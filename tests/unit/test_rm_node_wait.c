@@ -69,7 +69,8 @@ static void test_changes(void)
     CU_ASSERT_EQUAL(AGAIN(&w, roles(4, "", 60)), RM_NODE_WAIT);
     CU_ASSERT_EQUAL(w.seen, 4);
     CU_ASSERT_EQUAL(w.until_us, 1060); /* a whole wait: an election is under way */
-    CU_ASSERT_EQUAL(AGAIN(&w, roles(5, OTHER, 70)), RM_NODE_REDIRECT); /* elected since */
+    /* that RM was elected since */
+    CU_ASSERT_EQUAL(AGAIN(&w, roles(5, OTHER, 70)), RM_NODE_REDIRECT);
     rm_node_wait_free(&w);
     BEGIN(&w, OTHER, roles(3, OTHER, 0));
     CU_ASSERT_EQUAL(AGAIN(&w, roles(5, OTHER, 70)), RM_NODE_REDIRECT);

@@ -106,7 +106,7 @@ int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *
     return 0;
 }
 
-/* of rm/http/core_call.c, which needs the core */
+/* In place of those of rm/http/core_call.c, which needs the core. */
 void rm_api_answer_json(struct api_request *rq, unsigned status, struct base_buf *body)
 {
     api_answer(rq, status, API_JSON, body);

@@ -265,7 +265,7 @@ static void test_plain_http_on_tls_port(void)
     struct base_error err = {0};
 
     start("host");
-    for (int i = 0; i < 20; i++) { /* each time the whole answer arrives */
+    for (int i = 0; i < 20; i++) { /* the whole answer arrives each time */
         CU_ASSERT_EQUAL_FATAL(ask("http://", "127.0.0.1", "/scheme", NULL, &a, &err), 0);
         CU_ASSERT_EQUAL(a.status, 400);
         CU_ASSERT_PTR_NOT_NULL_FATAL(a.body.data);

@@ -413,7 +413,7 @@ static void test_metrics(void)
     struct yarn_cluster_metrics m;
 
     yarn_metrics_fill(&f, &m);
-    m.utilized_vcores = 4; /* use of the hosts: not measured */
+    m.utilized_vcores = 4; /* Creel does not measure the use of the hosts */
     m.utilized_mb_percent = 14;
     m.utilized_vcores_percent = 50;
     same("idle/metrics", "json", &yarn_shape_cluster_metrics, API_N_WRAPPED, &m);
@@ -482,7 +482,7 @@ static void test_app(void)
     v.priority = 3;
     yarn_app_fill(&f, &v, &filled);
     CU_ASSERT_EQUAL(filled.app.priority, 3);
-    v.held = false; /* ended */
+    v.held = false; /* the application has ended */
     yarn_app_fill(&f, &v, &filled);
     CU_ASSERT_PTR_NULL(filled.app.resource_info);
     CU_ASSERT_TRUE(yarn_app_in_queue(&f, &v, "root.default"));

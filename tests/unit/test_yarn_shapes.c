@@ -101,7 +101,7 @@ static void test_metrics(void)
     struct yarn_cluster_metrics m;
 
     yarn_metrics_fill(&f, &m);
-    m.utilized_vcores = 5; /* use of the hosts: not measured */
+    m.utilized_vcores = 5; /* Creel does not measure the use of the hosts */
     m.utilized_mb_percent = 12;
     m.utilized_vcores_percent = 62;
     same_both("fifo/idle/metrics", &yarn_shape_cluster_metrics, API_N_WRAPPED, &m);
@@ -750,7 +750,7 @@ static void fill_nodes(struct yarn_context *f, struct yarn_node *n)
     yarn_node_fill(f, &a, &n[0]);
     yarn_node_fill(f, &b, &n[1]);
     yarn_node_fill(f, &never, &n[2]);
-    /* use of the hosts: not measured */
+    /* Creel does not measure the use of the hosts */
     n[0].memory_percent = 12.524372f;
     n[0].cpu_percent = 96.940475f;
     n[0].utilization = (struct yarn_utilization){3019, 3019, 1.9388095140457153, 0, 0, 0};
