@@ -178,8 +178,8 @@ static int mark_folder(int folder, const char *path, struct base_app_id id, stru
     return rc == 0 ? fsync_folder_fd(folder, path, err) : rc;
 }
 
-/* Returns 1 when the folder exists with the job's mark, 0 when it does not exist, or -BASE_EEXIST.
- */
+/* Returns 1 when the folder exists with the job's mark, 0 when it does not exist, -BASE_EEXIST when
+ * it exists without the mark, or -BASE_EIO. */
 static int find_made_folder(const char *path, struct base_app_id id, struct base_error *err)
 {
     struct stat st;
