@@ -259,7 +259,7 @@ static void test_pace(void)
     /* the next look comes after 20 s: 2,000 bytes are enough */
     CU_ASSERT_FALSE(LATE(5000, 1002000, 65500));
     CU_ASSERT_TRUE(LATE(5000, 1003999, 85501));
-    CU_ASSERT_FALSE(LATE(90000, 1003999, 95501)); /* the next body begins anew */
+    CU_ASSERT_FALSE(LATE(90000, 1003999, 95501)); /* the count begins anew with the next body */
     CU_ASSERT_FALSE(LATE(90000, 1004999, 105501));
 #undef LATE
 }
@@ -406,10 +406,10 @@ static void test_half_open_on_the_wire(void)
         if (i % 2)
             client_sends(fds[i], "GET /ws/v1/cl");
     }
-    CU_ASSERT_EQUAL(get_from(2), 200); /* others are not touched */
+    CU_ASSERT_EQUAL(get_from(2), 200); /* other addresses are not touched */
     CU_ASSERT_EQUAL(get_from(1), 200); /* and the peer itself is still served */
     CU_ASSERT_EQUAL(beat_on(node), 200);
-    CU_ASSERT_EQUAL(ask_on(fds[0], get), 0); /* the oldest gave way */
+    CU_ASSERT_EQUAL(ask_on(fds[0], get), 0); /* the oldest connection gave way */
     for (int i = 0; i < HALF_OPEN; i++)
         close(fds[i]);
     close(node);

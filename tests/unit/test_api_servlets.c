@@ -382,7 +382,7 @@ static void test_stacks(void)
     CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, wait_in_thread, NULL), 0);
     while (sem_wait(&begun) < 0)
         ;
-    while (!waits) { /* until it has reached the semaphore */
+    while (!waits) { /* until the thread waits for the semaphore */
         const char *at;
 
         base_buf_free(&out);
@@ -392,7 +392,7 @@ static void test_stacks(void)
         waits = strncmp(strstr(at, "State: "), "State: WAITING", 14) == 0;
     }
     CU_ASSERT_EQUAL(strncmp(out.data, "Process Thread Dump: \n", 22), 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  State: RUNNABLE\n")); /* this thread */
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  State: RUNNABLE\n")); /* the thread of this test */
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  Waited count: "));
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "  CPU time: "));
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "(http-helper):\n"));

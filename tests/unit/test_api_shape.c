@@ -472,7 +472,7 @@ struct thing {
     float single;
     double twice;
     bool yes;
-    struct api_list others; /* of several shapes: more than are remembered */
+    struct api_list others; /* things of several shapes, more than the encoder remembers */
     const struct thing *inner;
     struct api_list words, pairs, amounts;
 };

@@ -285,7 +285,7 @@ static void test_full_disk_does_not_count(void)
     world_task_view(&w, id, BASE_TASK_MAP, 0, why);
     CU_ASSERT_STRING_EQUAL(why, "No space left on device");
     world_beat(&w, &w.nodes[0], 0);
-    CU_ASSERT_EQUAL(w.nodes[0].launches, 1); /* unhealthy: gets nothing */
+    CU_ASSERT_EQUAL(w.nodes[0].launches, 1); /* an unhealthy node gets nothing */
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(w.nodes[1].launches, 1);
     world_run_dry(&w);

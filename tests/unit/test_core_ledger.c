@@ -84,7 +84,8 @@ static void test_life(void)
     rm_container_resume(w.core, ct);
     check(4, 0, 0, 4);
     rm_container_order_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
-    rm_container_order_kill(w.core, ct, RM_EXIT_PREEMPTED, "test"); /* counted once */
+    /* a second order is not counted */
+    rm_container_order_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
     check(4, 0, 1, 4);
     w.core->now_us += 3000000;
     rm_container_end(w.core, ct, 0, NULL, NULL);

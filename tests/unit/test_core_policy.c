@@ -67,7 +67,7 @@ static void test_change(void)
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
     rm_view_cluster(w.core, &v);
     CU_ASSERT_STRING_EQUAL(v.policy, "naive-fair");
-    CU_ASSERT_EQUAL(world_app(&w, a).phase[0].running, 4); /* what runs stays */
+    CU_ASSERT_EQUAL(world_app(&w, a).phase[0].running, 4); /* running tasks stay */
     for (int i = 0; i < 2; i++) {
         w.nodes[0].v[i].ended = true;
         w.nodes[0].v[i].exit_code = 0;

@@ -82,7 +82,7 @@ static void test_no_grace(void)
 
 /* ---------------------------------------------------------------- a late node */
 /* One node runs a task and is silent; the other node gets the task again after the grace. @seen:
- * and has reported that it runs. */
+ * the other node has also reported that the task runs. */
 static struct base_app_id twice(const char *job, bool seen)
 {
     struct base_app_id id = begin(1, job);

@@ -75,7 +75,7 @@ int rename(const char *from, const char *to)
     return rc;
 }
 
-/* ---- what has to be so ---- */
+/* ---- what was noted ---- */
 static void begin(void)
 {
     notes_n = 0;

@@ -291,7 +291,7 @@ static void test_stranger_dead(void)
     world_kill(a);
     world_dead(w, a->instance);
     again = started(w, 1, "rm1");
-    STATE(again, "leading"); /* at once, its predecessor's session still being open */
+    STATE(again, "leading"); /* at once, though its predecessor's session is still open */
     CU_ASSERT_EQUAL(again->epoch, 1);
     CU_ASSERT(world_session_lives(w, 0x10));
     CU_ASSERT_EQUAL(world_election_nodes(w, 0x10), 0);
@@ -341,8 +341,8 @@ static void test_stranger_lives(void)
     done(w);
 }
 
-/* An answer from before the stale node's end, at which a process that stood still looks long after,
- * does not prove that the node's owner lives. */
+/* A process that stood still looks at an answer only long after the stale node's owner has ended:
+ * such an answer does not prove that the owner lives. */
 static void test_stranger_of_long_ago(void)
 {
     struct world_rm *a, *again;
@@ -457,7 +457,7 @@ static void test_many_of_ours(void)
         world_put(w, path, "a", 0xff);
     }
     world_run(w);
-    STATE(r, "leading"); /* all were left by this process */
+    STATE(r, "leading"); /* all stale nodes were left by this process */
     CU_ASSERT_EQUAL(world_election_nodes(w, 0), 1);
     CU_ASSERT(r->notes_n > 100);
     done(w);

@@ -392,7 +392,7 @@ static void test_fenced(void)
     struct world_rm *a, *b;
     struct world *w = two(&a, &b);
 
-    ha_election_on_fenced_write(b->e, w->now_us); /* not leading */
+    ha_election_on_fenced_write(b->e, w->now_us); /* b does not lead */
     TOLD(b, "");
     ha_election_on_fenced_write(a->e, w->now_us);
     TOLD(a, "deposed: another ResourceManager has the epoch\nactive \n");
@@ -410,7 +410,7 @@ static void test_resign(void)
     struct world_rm *a, *b;
     struct world *w = two(&a, &b);
 
-    ha_election_resign(b->e, 1000, w->now_us); /* not leading */
+    ha_election_resign(b->e, 1000, w->now_us); /* b does not lead */
     SENT(b, "");
     ha_election_resign(a->e, 60000000, w->now_us);
     TOLD(a, "deposed: resigned\nactive \n");

@@ -45,7 +45,7 @@ static void test_window(void)
     rig_open(&g, NULL);
     for (int i = 0; i < 30; i++)
         rig_put_long(&g, "k", 100 << 10, (char)('a' + i));
-    CU_ASSERT_EQUAL(g.link.waiting, HA_LOG_WINDOW); /* the first alone, then full ones */
+    CU_ASSERT_EQUAL(g.link.waiting, HA_LOG_WINDOW); /* the first record alone, then full segments */
     while (log_zk_execute(&g.link))
         ;
     CU_ASSERT_EQUAL(g.written, 0);

@@ -49,7 +49,7 @@ struct world {
     struct {
         char *data;
         size_t len;
-    } seen[KEYS]; /* by the load under way */
+    } seen[KEYS]; /* what the load under way has read */
     int64_t cleaned, read_back, fences, acks, reloads, large;
     char *why; /* the first rule that was broken; NULL: none */
 };

@@ -278,7 +278,7 @@ static void test_log_is_made(void)
     rig_start(&g, EPOCH, NULL);
     log_zk_execute(&g.link);
     log_zk_answer(&g.link);
-    g.zk.has_log = true; /* somebody was faster */
+    g.zk.has_log = true; /* another RM has made the log first */
     log_zk_run(&g.link);
     CU_ASSERT(g.loads == 1 && g.rc == 0);
     rig_stop(&g);

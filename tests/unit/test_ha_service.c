@@ -182,8 +182,8 @@ static struct ha_service_status await_status(struct rm *r, enum ha_election_stat
     return st;
 }
 
-/* Returns the store that rm_close() closes next: that of a leadership that is over as long as it is
- * open, otherwise that of the present leadership. */
+/* Returns the store that rm_close() closes next: while the store of a leadership that is over is
+ * still open, that one, otherwise the store of the present leadership. */
 static struct ha_store *store_of(struct rm *r)
 {
     struct ha_store *st;

@@ -518,7 +518,7 @@ static void test_history(void)
                "'shuffleFinishTime':T,'mergeFinishTime':T,'elapsedShuffleTime':300,"
                "'elapsedMergeTime':50,'elapsedReduceTime':0}}");
     expect("GET", HREDUCE "/attempts/attempt_#_r_000000_0/state", NULL, 404, NULL);
-    expect_moved_to_page(PROXY "/info"); /* without a history port */
+    expect_moved_to_page(PROXY "/info"); /* since no history port is open */
     end();
 }
 

@@ -86,7 +86,7 @@ static void test_signals_of_users(void)
         CU_ASSERT_EQUAL(state(&w, 1), NM_RUNNING);
         step(&w, (struct nm_event){.kind = NM_EV_SIGNALLED,
                                    .container = cid(1, 1),
-                                   .u.signalled.signal = sent[c]}); /* it reached nobody */
+                                   .u.signalled.signal = sent[c]}); /* the signal reached nobody */
         CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
     }
     ended(&w, 1, 137);
@@ -352,7 +352,7 @@ static void chaos_check(struct chaos *x)
             CU_ASSERT_TRUE(m->ended && !m->forgot);
             m->forgot = true;
         } else if (fx->kind == NM_FX_BEAT) {
-            CU_ASSERT_FALSE(x->beat); /* one in flight */
+            CU_ASSERT_FALSE(x->beat); /* only one heartbeat is in flight */
             x->beat = true;
             nm_core_mark_sent_each_to_report(x->w.core, beat_look, x);
         } else if (fx->kind == NM_FX_WAKE) {

@@ -102,8 +102,8 @@ static void test_words(void)
     CU_ASSERT_EQUAL(base_rmtree(root, NULL), 0);
 }
 
-/* On a disk without room for the probe, an end with such words is the disk's fault; an end without
- * them is as before. */
+/* On a disk without room for the probe, an end with words about a full disk is the disk's fault;
+ * any other end is told as on a healthy disk. */
 static void test_full(void)
 {
     begin();

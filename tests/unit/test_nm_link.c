@@ -56,7 +56,7 @@ static void test_wake(void)
     ended(&w, 1, 0);
     CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 1);
     ended(&w, 2, 0);
-    CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 0); /* one is enough */
+    CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 0); /* one wake-up is enough */
     CU_ASSERT_EQUAL(nm_core_next_timer_us(w.core), w.now + NM_WAKE_AGAIN_US);
     w.now += NM_WAKE_AGAIN_US; /* ... unless it overtook the heartbeat */
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});

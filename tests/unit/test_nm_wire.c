@@ -58,7 +58,7 @@ static void test_versions(void)
 {
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(read_answer(NULL, &err), 0); /* of a heartbeat */
+    CU_ASSERT_EQUAL(read_answer(NULL, &err), 0); /* the answer to a heartbeat has no version */
     CU_ASSERT_EQUAL(read_answer(CREEL_VERSION, &err), 0);
     CU_ASSERT_EQUAL(read_answer("9999.0.0", &err), -BASE_EVERSION);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "9999.0.0"));

@@ -65,7 +65,7 @@ static const char *table(const char *head)
     return strchr(at, '\n') + 1; /* the line below it */
 }
 
-/* "`name`" as "name", in place. */
+/* Turns "`name`" into "name", in place, and returns it. */
 static char *unquoted(char *cell)
 {
     size_t len = strlen(cell);
@@ -178,7 +178,7 @@ static void check_type(const char *member, const char *type, bool of_task)
     free(where);
 }
 
-/* What the decoder fills in for a job of one task without anything else. */
+/* Returns what the decoder fills in for a job of one task without anything else. */
 static json_t *filled_in(void)
 {
     struct base_buf text = {0};

@@ -302,7 +302,7 @@ static long left_out(size_t *others)
                 "%*s op=left-out ip=127.0.0.1 result=refused count=%ld why=\"more than 20 refusals",
                 &count) == 1)
             sum += count;
-        else if (!strstr(line(i), " op=end ")) /* of a job of an earlier case */
+        else if (!strstr(line(i), " op=end ")) /* not about the end of a job of an earlier case */
             ++*others;
     }
     return sum;

@@ -225,7 +225,7 @@ static void test_forgotten(void)
     ids[2] = end_job("c");
     CU_ASSERT(comes_to("c b a"));
     jobs = ask("GET", "/ws/v1/cluster/jobs", NULL, 200);
-    /* the core knows only one */
+    /* the core knows only one job */
     CU_ASSERT_EQUAL(json_array_size(json_object_get(jobs, "jobs")), 1);
     json_decref(jobs);
     after = history("");

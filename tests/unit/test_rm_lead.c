@@ -95,7 +95,7 @@ void ha_service_stop(struct ha_service *s)
     const struct timespec longer = {BASE_WATCHDOG_END_US / 1000000, 500000000};
 
     CU_ASSERT_PTR_EQUAL(s, (struct ha_service *)&sv);
-    CU_ASSERT_EQUAL(atomic_load(&sv.open_stores), 0); /* all closed before */
+    CU_ASSERT_EQUAL(atomic_load(&sv.open_stores), 0); /* all stores were closed before */
     if (atomic_load(&sv.epoch) >= 0)
         say_stop("resigned");
     if (atomic_exchange(&sv.slow_end, false)) /* ZooKeeper does not answer */

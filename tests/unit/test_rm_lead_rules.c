@@ -132,7 +132,8 @@ static void test_lease_overdue(void)
     make_active(&r);
     expect(&r, EV(LEASE_OVERDUE, ), "resign 0, deactivate the lease is over");
     CU_ASSERT_EQUAL(r.state, RM_LEAD_STANDBY);
-    expect(&r, EV(DEPOSED, .why = "resigned"), "show"); /* announced late */
+    /* the end of the leadership is announced late */
+    expect(&r, EV(DEPOSED, .why = "resigned"), "show");
 }
 
 static void test_asked_to_resign(void)
