@@ -27,6 +27,6 @@ void rms_stop(void); /* both must stop without an error; memory stores begin emp
 /* RM @i becomes active with @store, which it takes over, and the other RM is told so; aborts when
  * that fails. */
 void rms_lead(int i, struct ha_store *store, int64_t epoch);
-void rms_end(int i); /* the leadership of @i is over; nobody is active */
+void rms_end(int i); /* ends the leadership of @i; no RM is active then */
 
 #endif

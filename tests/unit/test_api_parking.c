@@ -123,7 +123,7 @@ static void on_now(struct api_request *rq, void *user)
     answer_echo(rq);
 }
 
-/* Parked and answered by the handler's own thread. */
+/* Parks the request and answers it in the handler's own thread. */
 static void on_park_now(struct api_request *rq, void *user)
 {
     (void)user;

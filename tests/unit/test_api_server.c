@@ -402,7 +402,7 @@ static void test_malformed(void)
     get("/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
 }
 
-/* True when the server ends the connection within @ms. */
+/* Returns true when the server ends the connection within @ms. */
 static bool ended_within(int fd, int64_t ms)
 {
     int64_t until = client_now_ms() + ms;

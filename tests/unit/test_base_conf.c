@@ -149,7 +149,7 @@ static void test_final_and_arguments(void)
     CU_ASSERT_EQUAL(base_conf_load_file(c, file("e.xml", C(P("creel.rm.bind", "four"))), &err), 0);
     /* an argument overrides even a final value */
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 3);
-    is(c, "creel.rm.bind", "three=3"); /* and a file that is loaded later */
+    is(c, "creel.rm.bind", "three=3"); /* an argument overrides a file that is loaded later */
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "novalue", &err), -BASE_EINVAL);
     says(&err, "expected key=value");
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "=x", &err), -BASE_EINVAL);

@@ -339,7 +339,7 @@ static void test_answer(void)
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, NULL, true, ""), 0);
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "", false, "not signed"), -BASE_EPERM);
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 404, NULL, true, "wrong"), -BASE_EPERM);
-    cut = strstr(stream, ", stream"); /* nor does its MAC sign an empty body */
+    cut = strstr(stream, ", stream"); /* nor is the MAC of a stream that of an empty body */
     *cut = '\0';
     CU_ASSERT_EQUAL(check(k, stream, s.nonce, 200, "", false, "wrong"), -BASE_EPERM);
     text[4] ^= 1; /* a change in the key's name */

@@ -28,7 +28,7 @@ static void submit(struct rm_job_spec *spec)
     world_step(&w, &ev);
 }
 
-/* A job of 3 splits whose list takes @bytes to store. */
+/* Returns a job of 3 splits whose list takes @bytes to store. */
 static struct rm_job_spec *job_of(size_t bytes)
 {
     struct rm_job_spec *spec = world_spec("a 3 0 1 4 0 0");

@@ -669,7 +669,7 @@ static void test_sums_damaged(void)
         {true, RM_APP_FINISHED, "5 5 1 1 7 7 1000 "}, /* there were never 1,000 counters */
         {true, RM_APP_FINISHED, "5 5 1 1 7 7 1 "},    /* a counter is missing */
         {true, RM_APP_RUNNING, "5 5 1 1 7 7 0 "},     /* an application that runs has no sums */
-        {false, RM_APP_FINISHED, "5 5 1 1 7 7 0 "},   /* nor has one that is no job sums of tasks */
+        {false, RM_APP_FINISHED, "5 5 1 1 7 7 0 "},   /* only jobs have sums of tasks */
     };
 
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {

@@ -1,8 +1,8 @@
 /* Goal: what the core does in rare cases works: containers that are never started expire, kills are
  * repeated, old heartbeats are refused, an attempt that is being killed may not commit, isolated
  * faults of a policy are forgiven, preemption reaches nodes far down the list, reduces wait for
- * nodes that ran their maps. Method: each case in a small world in which everything else would go
- * well without it. */
+ * nodes that ran their maps. Method: each case by itself, in a small world in which nothing else
+ * goes wrong. */
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void test_expiry(void)
     CU_ASSERT_EQUAL(maps(later).running, 1);
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->kills, 2);
-    CU_ASSERT_EQUAL(maps(id).running, 2); /* new attempts */
+    CU_ASSERT_EQUAL(maps(id).running, 2); /* by new attempts */
     CU_ASSERT_EQUAL(n->launches, 5);
     v = world_app(&w, id);
     CU_ASSERT_EQUAL(v.counters[RM_C_KILLED_MAPS], 2);

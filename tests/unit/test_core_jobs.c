@@ -476,7 +476,7 @@ static void test_part_that_counts(void)
     CU_ASSERT_EQUAL(w.parts[1], 0);
     w.parts_n = 0;
     world_crash(&w, w.durable);
-    w.nodes[0].up = true; /* with the container of attempt 0, which ends well */
+    w.nodes[0].up = true; /* the node is back, with the container of attempt 0, which ends well */
     world_register(&w, &w.nodes[0]);
     world_register(&w, &w.nodes[1]);
     world_run_dry(&w);

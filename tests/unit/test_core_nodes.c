@@ -136,7 +136,7 @@ static void test_repeat(void)
     CU_ASSERT_EQUAL(n->launches, 2);
     world_repeat(&w, n);
     CU_ASSERT_EQUAL(n->launches, 4);
-    CU_ASSERT_EQUAL(n->repeats, 2); /* the same containers */
+    CU_ASSERT_EQUAL(n->repeats, 2); /* the same containers are ordered again */
     CU_ASSERT_EQUAL(n->n, 2);
     world_repeat(&w, n);
     CU_ASSERT_EQUAL(n->n, 2);
@@ -664,7 +664,7 @@ static void test_forget_oldest(void)
     CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
     pass(HOUR); /* without gone_nodes_us no time counts */
     CU_ASSERT_EQUAL(w.core->gone_n, 2);
-    world_crash(&w, w.journal_n); /* lost ones are gone for the next instance as well */
+    world_crash(&w, w.journal_n); /* lost nodes are gone for the next instance as well */
     CU_ASSERT_EQUAL(w.core->gone_n, 2);
     world_free(&w);
 }

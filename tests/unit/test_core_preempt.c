@@ -357,7 +357,7 @@ static void test_admission(void)
     asked = 0;
     let_in = true;
     id = world_submit(&w, "a 1 0 0 4 0 0");
-    CU_ASSERT_EQUAL(asked, 0); /* no deadline, no question */
+    CU_ASSERT_EQUAL(asked, 0); /* without a deadline the policy is not asked */
     id = submit_by(9000000, 0);
     CU_ASSERT_EQUAL(asked, 1);
     v = world_app(&w, id);

@@ -310,7 +310,7 @@ static void test_use(void)
     CU_ASSERT_EQUAL(count_listed(0, 1000), 0);
     erase(1);
     check_refused(-BASE_ENOTFOUND, "does not exist in the plan");
-    end_all_tasks(); /* everybody is equal again: the older job goes first */
+    end_all_tasks(); /* no job has a reservation now: the older job goes first */
     CU_ASSERT_EQUAL(count_running(others), 4);
     world_free(&w);
 }

@@ -19,7 +19,7 @@ static void begin(struct world *w, const char *policy, int nodes, int maps, int 
     world_beat_all(w, 10000000);
 }
 
-/* The live container of a step, and its node; NULL: none. */
+/* Returns the live container of a step, and its node; NULL: none. */
 static struct world_container *find_step(struct world *w, enum base_job_step step,
                                          struct world_node **node)
 {

@@ -396,7 +396,7 @@ static void test_master(void)
     take_over(&w.nodes[0]);
     world_beat(&w, &w.nodes[1], 0);
     world_beat(&w, &w.nodes[1], 0);
-    CU_ASSERT_EQUAL(w.nodes[1].n, 1); /* of the other application */
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1); /* a container of the other application */
     pass(20);
     CU_ASSERT_EQUAL(w.nodes[1].n, 1);
     come_back(&w.nodes[0]);

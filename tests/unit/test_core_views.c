@@ -279,7 +279,7 @@ static void test_attempts_and_containers(void)
         const struct rm_container_view *ct = &v.containers[i];
 
         CU_ASSERT_EQUAL(ct->id.num >> 40, EPOCH);
-        /* 1 would be a master's */
+        /* tasks' containers count from 2: 1 would be a master's */
         CU_ASSERT_EQUAL(ct->id.num & ((INT64_C(1) << 40) - 1), 2 + (int64_t)i);
         CU_ASSERT_EQUAL(ct->id.attempt.attempt, 1);
         CU_ASSERT_EQUAL(ct->state, RM_CONTAINER_RUNNING);

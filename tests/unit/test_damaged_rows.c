@@ -83,7 +83,7 @@ static void copy_file(const char *from, const char *to)
 struct post {
     struct rm_event ev;
     char token[33];
-    atomic_int open; /* what is outstanding of answer and release */
+    atomic_int open; /* how many of answer and release are outstanding */
 };
 
 static void on_reply(void *user, const struct rm_effect *fx)

@@ -121,7 +121,7 @@ static void test_store(void)
         CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
         noting = false;
         CU_ASSERT(count(WROTE) > 0);
-        CU_ASSERT_EQUAL(unsynced(notes_n), 0); /* the epoch is written */
+        CU_ASSERT_EQUAL(unsynced(notes_n), 0); /* the epoch is written and synced */
         for (int i = 0; i < 20; i++) {
             const struct ha_record rec[] = {{"app", key, round ? "data" : "once", 4},
                                             {"task", key, i % 3 ? "more" : NULL, i % 3 ? 4 : 0}};

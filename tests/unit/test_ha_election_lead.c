@@ -442,7 +442,8 @@ static void test_resign_alone(void)
     CU_ASSERT_EQUAL(world_election_nodes(w, 0), 0);
     world_pass(w, 1);
     TOLD(a, "elected 1 v2\nactive rm1\n");
-    ha_election_resign(a->e, INT64_MAX, w->now_us); /* for good: until another has claimed */
+    /* for good, that is until another RM has claimed */
+    ha_election_resign(a->e, INT64_MAX, w->now_us);
     world_pass(w, 100 * WORLD_TIMEOUT);
     CU_ASSERT_EQUAL(world_election_nodes(w, 0), 0);
     world_set(w, ROOT "/epoch", "9 rm2 0000000000000099\n");

@@ -551,7 +551,7 @@ static void test_cleaning_ends_in_a_record(void)
             rig_put_long(&g, "filler", 400, 'f');
             log_zk_run(&g.link);
         }
-        rig_put_long(&g, "large", 1500, 'x'); /* four parts */
+        rig_put_long(&g, "large", 1500, 'x'); /* a record of four parts */
         log_zk_run(&g.link);
         rig_put(&g, "small", "1");
         log_zk_run(&g.link);

@@ -146,14 +146,14 @@ static void test_few_at_once(void)
     ha_log_follow_start(p.f, 5); /* it follows already */
     p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
     ha_log_follow_run_timers(p.f, p.link.now_us);
-    CU_ASSERT_EQUAL(p.link.waiting, 1); /* the list */
+    CU_ASSERT_EQUAL(p.link.waiting, 1); /* the request for the list */
     do {
         log_zk_execute(&p.link);
         log_zk_answer(&p.link);
         CU_ASSERT(p.link.waiting <= HA_LOG_FOLLOW_READS);
     } while (p.link.waiting > 0);
     CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 30);
-    CU_ASSERT_EQUAL(p.g.zk.gets, 31); /* the last one finds nothing */
+    CU_ASSERT_EQUAL(p.g.zk.gets, 31); /* the last GET finds nothing */
     pair_close(&p);
 }
 

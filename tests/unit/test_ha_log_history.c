@@ -32,7 +32,7 @@ struct leader {
     struct ha_log *log;
     struct log_zk_link link, late;
     struct value base[KEYS]; /* what it has read */
-    struct given *given;     /* since then */
+    struct given *given;     /* what it was given since then */
     size_t given_n, given_cap;
     size_t *batch_end;                  /* batch_end[b]: records up to batch b */
     size_t batches, batches_cap, acked; /* acked: number of a batch */

@@ -191,7 +191,7 @@ static void test_parts(void)
     rig_expect(&g, "a=1 p=xyxy ");
     PUT(&g, 1, 10, PART("\0", "\2")); /* a record torn at the end of the log */
     rig_expect(&g, "a=1 p=xyxy ");
-    PUT(&g, 2, 11, "\1\1\1\1t\0b\0002\0"); /* it stays torn when another epoch goes on */
+    PUT(&g, 2, 11, "\1\1\1\1t\0b\0002\0"); /* the record stays torn when another epoch goes on */
     rig_expect(&g, "a=1 b=2 p=xyxy ");
     PUT(&g, 2, 11, PART("\1", "\2")); /* a part of that epoch does not complete it */
     load_by(&g, false, -BASE_ECORRUPT, SEG "11: part 1 of 2 of record t/p does not follow part 0");

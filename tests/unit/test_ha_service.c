@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define THREADED /* zookeeper.h: the synchronous calls */
+#define THREADED /* lets zookeeper.h declare the synchronous calls */
 #include <zookeeper/zookeeper.h>
 
 #include "base/clock.h"

@@ -186,7 +186,7 @@ static void test_tokens(void)
     free(reports);
     json_decref(master("register", "{}", 200));
     allocates(200);
-    set_bearer(app_secret, master_container, 5000); /* a renewed one */
+    set_bearer(app_secret, master_container, 5000); /* a renewed token */
     allocates(200);
     set_bearer(app_secret, master_container, -1);
     allocates(403);
@@ -199,15 +199,15 @@ static void test_tokens(void)
     expiry[0]++;
     allocates(403);
     CU_ASSERT_EQUAL_FATAL(base_container_id_parse(master_container, &id, NULL), 0);
-    id.num++; /* of another container */
+    id.num++; /* the token of another container */
     set_bearer(app_secret, base_container_id_text(&id, other), 5000);
     allocates(403);
     id.num--;
-    id.attempt.attempt++; /* of an attempt that does not exist */
+    id.attempt.attempt++; /* the token of an attempt that does not exist */
     set_bearer(app_secret, base_container_id_text(&id, other), 5000);
     allocates(403);
     id.attempt.attempt--;
-    id.attempt.app.seq++; /* of another application */
+    id.attempt.app.seq++; /* the token of another application */
     set_bearer(app_secret, base_container_id_text(&id, other), 5000);
     allocates(403);
     snprintf(bearer, sizeof bearer, "%.64s", app_secret);

@@ -46,12 +46,12 @@ static void test_life(void)
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
     on(&w, BASE_ORDER_RESUME, 1);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), 1);
-    on(&w, BASE_ORDER_FORGET, 1); /* not before its end */
+    on(&w, BASE_ORDER_FORGET, 1); /* a container is not forgotten before its end */
     CU_ASSERT_EQUAL(state(&w, 1), NM_RUNNING);
     ended(&w, 1, 3);
     CU_ASSERT_EQUAL(state(&w, 1), NM_COMPLETE);
     CU_ASSERT_EQUAL(view(&w, 1)->exit_code, 3);
-    on(&w, BASE_ORDER_KILL, 1); /* too late */
+    on(&w, BASE_ORDER_KILL, 1); /* too late: the container has ended */
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
     on(&w, BASE_ORDER_FORGET, 1);
     CU_ASSERT_EQUAL(state(&w, 1), NM_FORGOTTEN);
@@ -62,7 +62,7 @@ static void test_life(void)
     struct base_container_id id = cid(1, 1);
     CU_ASSERT_TRUE(nm_core_has_forgotten(w.core, &id));
     ended(&w, 1, 9);
-    on(&w, BASE_ORDER_KILL, 77); /* never heard of */
+    on(&w, BASE_ORDER_KILL, 77); /* a container never heard of */
     CU_ASSERT_EQUAL(nm_core_alive_count(w.core), 0);
     world_free(&w);
 }
@@ -193,7 +193,7 @@ static void test_epochs(void)
         CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
     }
     struct nm_event ev = {.kind = NM_EV_ANSWER, .u.answer = {.epoch = 6, .no_pause = true}};
-    step(&w, ev); /* to a registration, and another RM is left to ask */
+    step(&w, ev); /* answers a registration, and another RM is left to ask */
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
     answer(&w, 7, o + 1, 1);
     CU_ASSERT_EQUAL(state(&w, 2), NM_LAUNCHING);

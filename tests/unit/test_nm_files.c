@@ -348,7 +348,8 @@ static void test_damaged_state(void)
         CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
         CU_ASSERT_EQUAL(base_file_read(kept, 100, &b, NULL), 0);
         CU_ASSERT(b.len == rows[i].len && (b.len == 0 || memcmp(b.data, rows[i].text, b.len) == 0));
-        CU_ASSERT_EQUAL(nm_files_load_state(&f, &st, &err), 0); /* none at all: nothing to keep */
+        /* no state file at all: nothing is kept aside */
+        CU_ASSERT_EQUAL(nm_files_load_state(&f, &st, &err), 0);
         CU_ASSERT_EQUAL(nm_files_save_state(&f, &next, &err), 0);
         CU_ASSERT_EQUAL(nm_files_load_state(&f, &st, &err), 0);
         CU_ASSERT(st.epoch == 18 && st.port == 81);

@@ -67,7 +67,7 @@ static void test_objects(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CU_ASSERT_FALSE(nm_progress_parse(bad[i], strlen(bad[i]), &p));
     CU_ASSERT_TRUE(nm_progress_parse(counters, strlen(counters), &p));
-    /* only whole numbers from 0 on that have a name */
+    /* only counters with a name and a whole number from 0 on */
     CU_ASSERT_STRING_EQUAL(p.counters, "{\"A\":3,\"ZERO\":0}");
     free(p.counters);
 }

@@ -119,7 +119,8 @@ static void test_grace(void)
     CU_ASSERT_EQUAL(s.look_us, 6 * S + 300000);
     nm_rm_search_note_request_sent(&s, false, 2 * S, 5 * S, 0);
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 300000);
-    nm_rm_search_note_request_sent(&s, false, 2 * S, 5 * S, 150000); /* the most by chance ... */
+    /* the most that chance adds ... */
+    nm_rm_search_note_request_sent(&s, false, 2 * S, 5 * S, 150000);
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 450000);
     nm_rm_search_note_request_sent(&s, false, 2 * S, 5 * S,
                                    150001); /* ... then from the beginning */

@@ -308,7 +308,7 @@ static void test_elected_and_deposed(void)
     until(&p.acknowledged, 1);
     until(&p.released, 1);
     say_stop("the lease is over");
-    CU_ASSERT(!rm_backend_leads(w.b)); /* from this moment on */
+    CU_ASSERT(!rm_backend_leads(w.b)); /* the RM leads no more from this moment on */
     until_role(w.b, RM_ROLE_STANDBY);
     until(&sv.open_stores, 0);
     say_active("rm2");

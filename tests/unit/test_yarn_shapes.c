@@ -161,7 +161,7 @@ static void test_fair(void)
                                       .preemptable = true,
                                       .is_parent = i == ROOT || i == ORG || i == BATCH};
     }
-    /* the other queues have no work, hence no share */
+    /* only root has a share, since no queue has work */
     q[ROOT].fair_share = (struct rm_res)RES(8192, 8);
     q[HOLD].max_apps = 0;
     q[ORG].weight = 3;
