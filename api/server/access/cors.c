@@ -141,8 +141,8 @@ static const char *find_registered_part(const char *host, size_t n)
 }
 
 /* Judges by the entry @o, which matches @origin. The entry trusts the site by name unless it would
- * also match a site of somebody else: one whose host goes on after the end of this one, or has
- * another letter within the last two labels. An origin without a host is never trusted by name:
+ * also match a site of somebody else: one whose host goes on after the end of this one, or has an
+ * additional letter in the last two labels. An origin without a host is never trusted by name:
  * browsers send "null" for a sandboxed frame, whoever made the page. */
 static enum api_cors_trust judge_entry(const struct origin *o, const char *origin)
 {

@@ -41,8 +41,8 @@ void api_request_hand_over_reply(struct api_request *rq, struct api_reply *reply
 /* Reads the state under the lock. */
 enum api_state api_request_get_state(const struct api_request *rq);
 /* Call when the handler has parked the request and returned. Returns true when the connection was
- * suspended: MHD will come back to the request, which another thread may have freed by now. Returns
- * false when the request was answered or continued meanwhile. */
+ * suspended: MHD will handle the request again, and another thread may have freed it by now.
+ * Returns false when the request was answered or continued meanwhile. */
 bool api_request_suspend_if_unanswered(struct api_request *rq);
 /* Call when MHD has finished with the request. Frees it, unless the daemon still owes an answer. */
 void api_request_complete(struct api_request *rq);
