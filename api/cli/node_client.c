@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/cli/text/text.h"
+#include "base/clock.h"
 #include "base/conf/http_address.h"
 
 struct cli_node {
@@ -16,7 +17,13 @@ struct cli_node {
 struct cli_nodes {
     struct cli_rm *rm;
     struct cli_node *nodes;
+    char *app;       /* NULL: not known */
+    char *log_token; /* of the application; NULL: none was given */
+    int64_t renew_us;
 };
+
+/* How long to go without another log token when the RM has given none. */
+#define PAUSE_US INT64_C(2000000)
 
 struct cli_nodes *cli_nodes_new(struct cli_rm *rm)
 {
@@ -34,7 +41,22 @@ void cli_nodes_free(struct cli_nodes *r)
         free(n->http);
         free(n);
     }
+    if (r) {
+        free(r->app);
+        free(r->log_token);
+    }
     free(r);
+}
+
+void cli_nodes_set_app(struct cli_nodes *r, const char *app)
+{
+    if (r->app && strcmp(r->app, app) == 0)
+        return;
+    free(r->app);
+    free(r->log_token);
+    r->app = base_strdup(app);
+    r->log_token = NULL;
+    r->renew_us = 0;
 }
 
 struct cli_node *cli_nodes_find_or_add(struct cli_nodes *r, const char *id, const char *http)
@@ -88,14 +110,51 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path)
     return base_buf_take(&url);
 }
 
-const char *cli_node_token(const struct cli_node *n)
+/* Asks for a log token when half of the last one's life is over. Without an answer the last one is
+ * used on: nodes refuse it when it has expired, and the RM relays then. */
+static void renew_log_token_if_due(struct cli_nodes *r)
 {
-    return cli_rm_token(n->nodes->rm);
+    int64_t now = base_mono_us(&base_clock_real);
+    struct cli_answer a = {0};
+    char *path;
+
+    if (!r->app || now < r->renew_us)
+        return;
+    path = base_printf("/ws/v1/cluster/apps/%s/log-token", r->app);
+    r->renew_us = now + PAUSE_US;
+    if (cli_rm_call(r->rm, "POST", path, NULL, CLI_RM_ONCE, &a) == CLI_OK) {
+        free(r->log_token);
+        r->log_token = base_strdup(cli_str(a.json, "logToken.text"));
+        r->renew_us = now + cli_int(a.json, "logToken.expiresInSeconds") * 500000;
+    }
+    cli_answer_free(&a);
+    free(path);
 }
 
-void cli_node_reload_token(struct cli_node *n)
+const char *cli_node_token(const struct cli_node *n, bool direct)
 {
-    cli_rm_reload_token(n->nodes->rm);
+    if (!direct)
+        return cli_rm_token(n->nodes->rm);
+    renew_log_token_if_due(n->nodes);
+    return n->nodes->log_token;
+}
+
+void cli_node_renew_token(const struct cli_node *n, bool direct)
+{
+    if (direct)
+        n->nodes->renew_us = 0;
+    else
+        cli_rm_reload_token(n->nodes->rm);
+}
+
+static int get_directly(struct cli_node *n, const char *url, struct cli_answer *out)
+{
+    int rc = cli_rm_get_from_url(n->nodes->rm, url, cli_node_token(n, true), out);
+
+    if (out->status != 401)
+        return rc;
+    cli_node_renew_token(n, true);
+    return cli_rm_get_from_url(n->nodes->rm, url, cli_node_token(n, true), out);
 }
 
 static int get_by_route(struct cli_node *n, bool direct, const char *path, struct cli_answer *out)
@@ -103,7 +162,7 @@ static int get_by_route(struct cli_node *n, bool direct, const char *path, struc
     char *url = cli_node_url(n, direct, path);
     int rc;
     if (direct) {
-        rc = cli_rm_get_from_url(n->nodes->rm, url, out);
+        rc = get_directly(n, url, out);
     } else { /* cli_rm_call() follows a standby's redirect, and asks several RMs in turn */
         char *relayed = strstr(url, "/ws/v1/cluster/");
         rc = cli_rm_call(n->nodes->rm, "GET", relayed, NULL, CLI_RM_RELAYED, out);

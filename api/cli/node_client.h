@@ -14,6 +14,8 @@ struct cli_node; /* owned by its cli_nodes */
 
 struct cli_nodes *cli_nodes_new(struct cli_rm *rm); /* @rm is borrowed */
 void cli_nodes_free(struct cli_nodes *nodes);       /* NULL-safe */
+/* Sets the application whose logs and containers are asked for; it may be set again. */
+void cli_nodes_set_app(struct cli_nodes *nodes, const char *app);
 /* Finds or adds a node. @id: "host:port" as the ResourceManager names it, "" when unknown (@http is
  * then the id too); @http: the "host:port" of its HTTP server. */
 struct cli_node *cli_nodes_find_or_add(struct cli_nodes *nodes, const char *id, const char *http);
@@ -27,11 +29,12 @@ bool cli_node_is_direct(const struct cli_node *n);
 void cli_node_note_failed_route(struct cli_node *n, bool direct);
 /* URL of @path ("raw-logs/…", percent-encoded) on this route; caller frees. */
 char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
-/* Returns the user's token for requests on either route; NULL: none. Borrowed until the next
- * request or cli_node_reload_token(). */
-const char *cli_node_token(const struct cli_node *n);
-/* Reads the token again after it was refused (cli_rm_reload_token()). */
-void cli_node_reload_token(struct cli_node *n);
+/* Returns the token for a request on this route; NULL: none. To the node goes a log token, which
+ * the ResourceManager is asked for when there is none or it will soon expire; the user's own token
+ * goes to the ResourceManager alone. Borrowed until the next request or cli_node_renew_token(). */
+const char *cli_node_token(const struct cli_node *n, bool direct);
+/* Gets another token after that of this route was refused. */
+void cli_node_renew_token(const struct cli_node *n, bool direct);
 /* GETs JSON on one route, and if that fails on the other. Returns CLI_OK; CLI_NOTFOUND when the
  * node itself answers 404 or 503; CLI_INTERRUPTED after a signal; else CLI_UNREACHABLE with
  * out->error. Prints nothing. */

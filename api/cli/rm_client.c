@@ -319,15 +319,14 @@ static char *make_token_text(const struct cli_rm *rm, const char *url, bool sent
     return text;
 }
 
-/* Sends one request to one URL. @location (1024 bytes, or NULL) becomes the target of a redirect,
- * or "". Returns what cli_rm_call() does. */
-static int call_url(struct cli_rm *rm, const char *method, const char *url,
+/* Sends one request to one URL, with the token @bearer (NULL: none). @location (1024 bytes, or
+ * NULL) becomes the target of a redirect, or "". Returns what cli_rm_call() does. */
+static int call_url(struct cli_rm *rm, const char *method, const char *url, const char *bearer,
                     const struct base_buf *body, int64_t timeout_ms, char *location,
                     struct cli_answer *out)
 {
-    bool trusted = !location || is_listed_rm(rm, url);
     struct base_http_request rq = {
-        .bearer = trusted ? rm->token.text : NULL,
+        .bearer = bearer,
         .method = method,
         .url = url,
         .body = body->data,
@@ -337,6 +336,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url,
         .silence_ms = SILENCE_MS,
     };
     struct base_http_answer answer = {0};
+    bool for_node = bearer && bearer != rm->token.text; /* a log token */
     int rc;
     cli_answer_free(out);
     rm->standby = rm->refused = rm->not_rm = false;
@@ -344,7 +344,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url,
         *location = '\0';
     if (!send_request(rm, &rq, &answer, &out->error))
         return out->error ? CLI_UNREACHABLE : CLI_INTERRUPTED;
-    if (answer.status == 401 && rq.bearer && cli_rm_reload_token(rm)) {
+    if (answer.status == 401 && bearer && !for_node && cli_rm_reload_token(rm)) {
         base_http_answer_free(&answer);
         rq.bearer = rm->token.text;
         if (!send_request(rm, &rq, &answer, &out->error))
@@ -357,7 +357,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url,
     if (location)
         snprintf(location, sizeof answer.location, "%s", answer.location);
     rc = classify_answer(rm, method, url, answer.reason, out);
-    if (answer.status == 401 && strncasecmp(answer.challenge, "Bearer", 6) == 0) {
+    if (answer.status == 401 && !for_node && strncasecmp(answer.challenge, "Bearer", 6) == 0) {
         free(out->error);
         out->error = make_token_text(rm, url, rq.bearer);
     }
@@ -417,8 +417,9 @@ static int call_each_rm_once(struct cli_rm *rm, const char *method, const char *
     do {
         char location[sizeof((struct base_http_answer *)0)->location];
         char *url = build_url(rm, base_rm_cursor_url(&rm->turn), path);
-        int rc = call_url(rm, method, url, body, get_answer_timeout_ms(rm, method, flags, round),
-                          location, out);
+        const char *token = is_listed_rm(rm, url) ? rm->token.text : NULL;
+        int rc = call_url(rm, method, url, token, body,
+                          get_answer_timeout_ms(rm, method, flags, round), location, out);
         free(url);
         if (rc == CLI_INTERRUPTED)
             return rc;
@@ -505,7 +506,7 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
     struct base_buf text = {0};
     char *url = build_url(rm, base, path);
     dump_json(body, &text);
-    int rc = call_url(rm, method, url, &text, SOON_MS, NULL, out);
+    int rc = call_url(rm, method, url, rm->token.text, &text, SOON_MS, NULL, out);
     base_buf_free(&text);
     free(url);
     return rc;
@@ -517,10 +518,11 @@ void cli_rm_print_waiting(const struct cli_rm *rm)
                              : "the ResourceManager does not answer; retrying");
 }
 
-int cli_rm_get_from_url(struct cli_rm *rm, const char *url, struct cli_answer *out)
+int cli_rm_get_from_url(struct cli_rm *rm, const char *url, const char *bearer,
+                        struct cli_answer *out)
 {
     struct base_buf none = {0};
-    return call_url(rm, "GET", url, &none, SOON_MS, NULL, out);
+    return call_url(rm, "GET", url, bearer, &none, SOON_MS, NULL, out);
 }
 
 int cli_answer_print_error(struct cli_answer *a, int rc)

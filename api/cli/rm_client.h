@@ -10,8 +10,8 @@
  * because they carry their id.
  *
  * Every request to an RM carries ?user.name=, and the user's token if there is one
- * (api/cli/token/token_file.h): requests to the RMs as given and to the nodes that these name carry
- * it, not those to a server that only a redirect names. When an RM refuses the token, its file is
+ * (api/cli/token/token_file.h): requests to the RMs as given carry it, not those to a server that
+ * only a redirect names, nor those to nodes. When an RM refuses the token, its file is
  * read again, and the request is repeated if the token has changed. The functions print nothing
  * unless their comments say so, except that a patient call prints one line after a second without
  * an answer. */
@@ -80,8 +80,10 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
                    const json_t *body, struct cli_answer *out);
 /* Returns the addresses as given; borrowed. */
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
-/* Sends a GET to the URL of a NodeManager. Returns what cli_rm_call() does. */
-int cli_rm_get_from_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
+/* Sends a GET to the URL of a NodeManager, with the token @bearer (NULL: none). Returns what
+ * cli_rm_call() does. */
+int cli_rm_get_from_url(struct cli_rm *rm, const char *url, const char *bearer,
+                        struct cli_answer *out);
 /* Prints @a's error and frees @a; returns @rc. */
 int cli_answer_print_error(struct cli_answer *a, int rc);
 

@@ -70,6 +70,10 @@ struct api_route {
 #define API_ROUTE_PRIVATE 16u
 /* A route that programs ask whether the daemon is alive: it needs no user anywhere. */
 #define API_ROUTE_PROBE 32u
+/* A route that shows logs of the container or application that its first segment in braces names,
+ * or which containers have some: a log token (base/crypto/log_token.h) opens it, also in the query,
+ * for clients that follow a redirect or a link. Tokens of users count in the header alone. */
+#define API_ROUTE_LOGS 64u
 
 /* A filter in front of the handlers: called for every path, known or not, and every method, when a
  * request's headers have arrived and, if it has a route, the caller's right to use the route has
@@ -223,7 +227,8 @@ const char *api_peer(const struct api_request *rq);
 /* Returns true when a page of another site has made a browser send the request, and cross-origin
  * settings do not allow the site. The server refuses such requests other than GET itself. */
 bool api_is_from_other_site(const struct api_request *rq);
-/* Returns the bearer token of the Authorization header; NULL: none. */
+/* Returns the bearer token of the Authorization header, or the log token of the query where the
+ * route takes one; NULL: none. */
 const char *api_bearer_token(const struct api_request *rq);
 /* Returns true when the request is signed with the cluster's secret. */
 bool api_is_signed_by_node(const struct api_request *rq);

@@ -182,6 +182,8 @@ const struct base_conf_key base_conf_keys[] = {
         "number of threads that answer HTTP; 0: chosen by the number of cores"),
     INT("creel.rm.input-timeout-ms", "20000", 100, MS_MAX,
         "time to find the input files of a submission"),
+    INT("creel.rm.log-token-lifetime-s", "300", 1, 3600,
+        "how long a token is valid by which a user reads the logs of one application at nodes"),
     INT("creel.rm.takeover-grace-ms", "5000", 0, MS_MAX,
         "after a failover, hold the tasks of recovered jobs this long for missing nodes; 0: "
         "hold those that had started until their nodes are lost"),

@@ -193,7 +193,7 @@ static void get_app(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route nm_apps_routes[] = {
     {"GET", NM_NODE "/apps", API_ROLE_READ, 0, get_apps, 0},
-    {"GET", NM_NODE "/apps/{appid}", API_ROLE_READ, 0, get_app, 0},
+    {"GET", NM_NODE "/apps/{appid}", API_ROLE_READ, 0, get_app, API_ROUTE_LOGS},
 };
 /* clang-format on */
 NM_ROUTES_END(nm_apps_routes);

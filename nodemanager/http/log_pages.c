@@ -4,6 +4,7 @@
 
 #include "api/pages/escape.h"
 #include "base/conf/percent.h"
+#include "base/crypto/log_token.h"
 #include "base/io/io.h"
 #include "nodemanager/http/access/access.h"
 #include "nodemanager/http/answer.h"
@@ -48,16 +49,24 @@ static void open_page(const struct base_container_id *id, struct base_buf *page)
     api_page_open(page, &nm_site, NULL, title);
 }
 
-/* Appends the path of the page that shows the file. */
-static void add_file_path(const struct base_container_id *id, const char *user, const char *name,
-                          struct base_buf *out)
+/* Appends the path of the page that shows the file, with a query that begins with @query: the
+ * caller reads on with the log token of this request's. */
+static void add_file_path(const struct api_request *rq, const struct base_container_id *id,
+                          const char *name, const char *query, struct base_buf *out)
 {
+    const char *token = api_query(rq, BASE_LOG_TOKEN_QUERY);
     char text[BASE_ID_TEXT_MAX];
 
     base_buf_addf(out, "/node/containerlogs/%s/", base_container_id_text(id, text));
-    base_percent_encode(user, out);
+    base_percent_encode(api_path_arg(rq, 1), out);
     base_buf_adds(out, "/");
     base_percent_encode(name, out);
+    base_buf_adds(out, query);
+    if (token) {
+        base_buf_adds(out, *query ? "&amp;" : "?");
+        base_buf_adds(out, BASE_LOG_TOKEN_QUERY "=");
+        base_percent_encode(token, out);
+    }
 }
 
 static void get_list_page(struct api_request *rq, void *user)
@@ -74,7 +83,7 @@ static void get_list_page(struct api_request *rq, void *user)
     open_page(&id, &page);
     for (size_t i = 0; i < list.len; i++) {
         base_buf_adds(&page, "<p><a href=\"");
-        add_file_path(&id, api_path_arg(rq, 1), list.v[i].name, &page);
+        add_file_path(rq, &id, list.v[i].name, "", &page);
         base_buf_adds(&page, "\">");
         api_html_add(&page, list.v[i].name);
         base_buf_addf(&page, " : Total file length is %lld bytes.</a> %s</p>\n",
@@ -127,8 +136,8 @@ static void get_file_page(struct api_request *rq, void *user)
     if (log.left < st.st_size) {
         base_buf_addf(&log.head, "<p>Showing %lld bytes of %lld total. <a href=\"",
                       (long long)log.left, (long long)st.st_size);
-        add_file_path(&id, api_path_arg(rq, 1), name, &log.head);
-        base_buf_adds(&log.head, "?start=0\">All of it</a></p>\n");
+        add_file_path(rq, &id, name, "?start=0", &log.head);
+        base_buf_adds(&log.head, "\">All of it</a></p>\n");
     }
     base_buf_adds(&log.head, "<pre>");
     base_buf_adds(&log.tail, "</pre>\n");
@@ -140,9 +149,9 @@ static void get_file_page(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route nm_log_pages_routes[] = {
     {"GET", "/node/containerlogs/{containerid}/{user}", API_ROLE_READ, 0, get_list_page,
-     API_ROUTE_PRIVATE},
+     API_ROUTE_PRIVATE | API_ROUTE_LOGS},
     {"GET", "/node/containerlogs/{containerid}/{user}/{filename}", API_ROLE_READ, 0, get_file_page,
-     API_ROUTE_PRIVATE},
+     API_ROUTE_PRIVATE | API_ROUTE_LOGS},
 };
 /* clang-format on */
 NM_ROUTES_END(nm_log_pages_routes);

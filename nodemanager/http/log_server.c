@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/conf/percent.h"
+#include "base/crypto/log_token.h"
 
 /* Appends the server's URL without a slash at its end. Returns false when none is configured. */
 static bool add_server(const struct nm *nm, const char *key, struct base_buf *out)
@@ -34,7 +35,7 @@ static void add_query_pair(const char *name, const char *value, void *u)
 {
     struct base_buf *out = u;
 
-    if (strcmp(name, "nm.id") == 0)
+    if (strcmp(name, "nm.id") == 0 || strcmp(name, BASE_LOG_TOKEN_QUERY) == 0)
         return;
     base_percent_encode(name, out);
     if (value) {

@@ -264,11 +264,11 @@ static void get_framed_log(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route nm_logs_routes[] = {
     {"GET", NM_NODE "/containers/{containerid}/logs", API_ROLE_READ, 0, get_log_list,
-     API_ROUTE_PRIVATE},
+     API_ROUTE_PRIVATE | API_ROUTE_LOGS},
     {"GET", NM_NODE "/containers/{containerid}/logs/{filename}", API_ROLE_READ, 0, get_framed_log,
-     API_ROUTE_PRIVATE},
+     API_ROUTE_PRIVATE | API_ROUTE_LOGS},
     {"GET", NM_NODE "/containerlogs/{containerid}/{filename}", API_ROLE_READ, 0, get_framed_log,
-     API_ROUTE_PRIVATE},
+     API_ROUTE_PRIVATE | API_ROUTE_LOGS},
 };
 /* clang-format on */
 NM_ROUTES_END(nm_logs_routes);

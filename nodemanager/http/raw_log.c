@@ -116,7 +116,7 @@ static void get_raw_log(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route nm_raw_log_routes[] = {
     {"GET", NM_NODE "/raw-logs/{containerid}/{filename}", API_ROLE_READ, 0, get_raw_log,
-     API_ROUTE_CREEL | API_ROUTE_PRIVATE},
+     API_ROUTE_CREEL | API_ROUTE_PRIVATE | API_ROUTE_LOGS},
 };
 /* clang-format on */
 NM_ROUTES_END(nm_raw_log_routes);

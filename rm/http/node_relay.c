@@ -7,6 +7,7 @@
 #include "base/conf/percent.h"
 #include "rm/daemon/relay.h"
 #include "rm/http/access/access.h"
+#include "rm/http/access/log_tokens.h"
 #include "rm/http/core_call.h"
 
 #define NODES         "/ws/v1/cluster/nodes/{nodeid}"
@@ -48,20 +49,6 @@ static void relay_to_node(struct api_request *rq, struct rm_backend *b, const ch
     base_buf_free(path);
 }
 
-/* Returns true when the caller may not see the logs of @app; @rq has then been answered. Only
- * administrators may see those of an application that is no longer known. */
-static bool refuse_logs(struct api_request *rq, struct rm_backend *b, struct base_app_id app)
-{
-    struct rm_views v = {0};
-    bool known = rm_view_app(rm_backend_lock_core(b), app, &v) == 0, refused;
-
-    rm_backend_unlock_core(b);
-    refused = known ? rm_access_refuse_app(rq, b, RM_OP_VIEW_APP, &v.apps[0])
-                    : rm_access_refuse(rq, b, RM_OP_CONFIGURE);
-    rm_views_free(&v);
-    return refused;
-}
-
 /* Reads the container whose logs are requested. Returns false after answering @rq: the text is not
  * a container id, or the caller may not see the application. The node cannot check this: the
  * ResourceManager's own requests name no user. */
@@ -76,7 +63,7 @@ static bool read_container_id(struct api_request *rq, struct rm_backend *b,
         return false;
     }
     base_container_id_text(&id, text);
-    return !refuse_logs(rq, b, id.attempt.app);
+    return !rm_logs_refuse(rq, b, id.attempt.app);
 }
 
 static void relay_raw_log(struct api_request *rq, void *user)

@@ -31,6 +31,7 @@
     X(rm_api_queues_routes)                                                                        \
     X(rm_api_history_routes)                                                                       \
     X(rm_access_tokens_routes)                                                                     \
+    X(rm_access_log_tokens_routes)                                                                 \
     X(rm_api_ha_routes)                                                                            \
     X(rm_admin_beans_routes)                                                                       \
     X(rm_admin_secret_routes)                                                                      \

@@ -128,6 +128,99 @@ check_equal "$(cat "$T/body")" hidden "the log through the ResourceManager"
 # whose a token is, only nodes may ask
 answers 401 "$CREEL_RM/ws/v1/nodetracker/identify" "${JSON[@]}" -d '{"token":"x"}'
 
+# --- log tokens: they open the logs of one application or container, for minutes, nothing else
+container=${job/application/container}_01_000002
+others=$(as bob creel job submit --task 'echo other' --wait --json 2> /dev/null | jq -r .job.id)
+log_token() { # USER JOB [BODY]: makes the token in $T/log
+    answers 201 "$CREEL_RM/ws/v1/cluster/apps/$2/log-token" "${JSON[@]}" -H "$(bearer "$T/$1")" \
+        -d "${3:-{\}}"
+    jq -r .logToken.text "$T/body" > "$T/log"
+}
+made() { # APPLICATION SECONDS: one of ann's, as the ResourceManager would have made it
+    "$CREEL_SOURCE/tests/e2e/sign" "$DEV/conf/cluster.secret" log-token "$1" ann "$2" > "$T/log"
+}
+log_token ann "$job"
+answers 200 "$log" -H "$(bearer "$T/log")"
+check_equal "$(grep -c hidden "$T/body")" 1 "the log"
+answers 200 "$log?log-token=$(cat "$T/log")"
+grep -qi '^Referrer-Policy: no-referrer' "$T/head" || fail "no policy: $(cat "$T/head")"
+answers 200 "http://$node/node/containerlogs/$container/ann?log-token=$(cat "$T/log")"
+answers 200 "http://$node$(grep -o '/node/containerlogs/[^"]*stdout[^"]*' "$T/body" | head -n 1)"
+grep -q hidden "$T/body" || fail "the page does not lead to the log: $(cat "$T/body")"
+answers 401 "${log//${job#application_}/${others#application_}}" -H "$(bearer "$T/log")"
+for url in "http://$node/conf" "http://$node/ws/v1/node/info" "http://$node/ws/v1/node/apps/$others" \
+    "$CREEL_RM/ws/v1/cluster/metrics" "$CREEL_RM/ws/v1/cluster/apps/$job" "$relayed"; do
+    answers 401 "$url" -H "$(bearer "$T/log")"
+done
+answers 401 "http://$node/conf?log-token=$(cat "$T/log")"
+answers 401 "$CREEL_RM/ws/v1/cluster/jobs" "${JSON[@]}" -d "$JOB" -H "$(bearer "$T/log")"
+answers 401 "$log?log-token=$(head -n 1 "$T/ann")" # no query takes a user's token
+sed -i 's/.$/x/' "$T/log"
+answers 401 "$log" -H "$(bearer "$T/log")"
+log_token ann "$job" '{"container":"'"$container"'"}'
+answers 200 "$log" -H "$(bearer "$T/log")"
+answers 401 "${log/_000002/_000001}" -H "$(bearer "$T/log")"
+answers 401 "http://$node/ws/v1/node/apps/$job" -H "$(bearer "$T/log")"
+answers 400 "$CREEL_RM/ws/v1/cluster/apps/$others/log-token" "${JSON[@]}" -H "$(bearer "$T/bob")" \
+    -d '{"container":"'"$container"'"}'
+answers 403 "$CREEL_RM/ws/v1/cluster/apps/$job/log-token" "${JSON[@]}" -d '{}' \
+    -H "$(bearer "$T/bob")"
+answers 401 "$CREEL_RM/ws/v1/cluster/apps/$job/log-token" "${JSON[@]}" -d '{}'
+made "$job" 60
+answers 200 "$log" -H "$(bearer "$T/log")"
+made "$job" 0
+answers 401 "$log" -H "$(bearer "$T/log")"
+made "$job" 86400
+answers 401 "$log" -H "$(bearer "$T/log")"
+for why in "is for logs of $job alone" "is for logs of $container alone" \
+    "the log token has not the form" "the log token of ann for $job has expired"; do
+    grep -q "$why" "$DEV/nm-1.log" || fail "the node's log lacks '$why': $(grep audit "$DEV/nm-1.log")"
+done
+# a redirect of the history, which clients follow without their own token
+history=$CREEL_RM/ws/v1/history/containerlogs/$container/stdout
+check_equal "$(curl -sL -H "$(bearer "$T/ann")" "$history" | grep -c hidden)" 1 "a followed redirect"
+answers 403 "$history" -H "$(bearer "$T/bob")"
+grep -q "op=new-log-token user=ann .*of=$container" "$T/audit" ||
+    fail "no line of a log token: $(grep log-token "$T/audit")"
+# the command sends no other token to nodes: a server in the place of one notes what it gets
+as ann expect 0 creel logs "$job"
+grep -q hidden "$T/o" || fail "no log: $(cat "$T/o")"
+python3 - "$T" <<'PYTHON' &
+import http.server
+import os
+import sys
+
+
+class Node(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        with open(os.path.join(sys.argv[1], "seen"), "a", encoding="utf-8") as f:
+            f.write(f"{self.path} {self.headers.get('Authorization')}\n")
+        self.send_error(404)
+
+    def log_message(self, *words):
+        pass
+
+
+server = http.server.HTTPServer(("127.0.0.1", 0), Node)
+with open(os.path.join(sys.argv[1], "port"), "w", encoding="utf-8") as f:
+    f.write(f"{server.server_port}\n")
+server.serve_forever()
+PYTHON
+wait_for 20 "a server in the place of a node" test -s "$T/port"
+tracker() { # WHAT BODY: of the node that is none
+    curl -sf -o "$T/body" "${JSON[@]}" -d "$2" "$CREEL_RM/ws/v1/nodetracker/$1" -H "Authorization: \
+$("$CREEL_SOURCE/tests/e2e/sign" "$DEV/conf/cluster.secret" POST "/ws/v1/nodetracker/$1" "$2")"
+}
+false_node='"nodeId":"127.0.0.1:'$(cat "$T/port")'","instance":"1"'
+tracker register "{$false_node,\"httpAddress\":\"127.0.0.1:$(cat "$T/port")\",\"mapSlots\":0,
+    \"reduceSlots\":0,\"bootId\":\"b\",\"epochSeen\":0,\"version\":\"0.1.0\",\"containers\":[]}"
+as ann creel logs "${container/_000002/_000009}" > /dev/null 2>&1 || true
+tracker unregister "{$false_node}"
+kill %%
+grep -q 'Bearer log\.' "$T/seen" || fail "no log token in: $(cat "$T/seen")"
+! grep -v 'Bearer log\.\|Creel-HMAC' "$T/seen" || fail "that is no log token"
+! grep -qF "$(head -n 1 "$T/ann")" "$T/seen" || fail "a node gets a user's token"
+
 # --- without a setting nobody but its owner and the daemon's user changes a job, or the policy
 sleeps='{"job":{"tasks":[{"command":"exec sleep 1000"}]}}'
 answers 201 "$CREEL_RM/ws/v1/cluster/jobs" "${JSON[@]}" -d "$sleeps" -H "$(bearer "$T/ann")"
@@ -199,8 +292,8 @@ for why in "the token container_.*@.* has expired" "is of another application" "
     "op=new-token user=bob.*refused.*of=ann" "op=revoke-token .*success.*of=ann"; do
     grep -q "$why" "$T/audit" || fail "the audit log lacks '$why': $(tail -n 40 "$T/audit")"
 done
-for token in bob first; do
-    ! grep -qF "$(cut -d . -f 2 "$T/$token")" "$T/audit" "$DEV"/*.log || fail "a log has a token"
+for token in bob first log; do
+    ! grep -qF "$(sed 's/.*\.//' "$T/$token")" "$T/audit" "$DEV"/*.log || fail "a log has a token"
 done
 expect 0 creel dev --stop --dir "$DEV"
 [ ! -e "$DEV/rm.token" ] && [ ! -e "$DEV/rm.header" ] || fail "the token is left"

@@ -131,6 +131,7 @@ static size_t deliver_or_keep_body(char *data, size_t size, size_t n, void *arg)
 static void start_transfer(struct stream *s)
 {
     s->direct = cli_node_is_direct(s->node);
+    const char *token = cli_node_token(s->node, s->direct);
     char *base = cli_node_url(s->node, s->direct, s->path);
     char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset,
                             s->follow ? "&follow=1" : "");
@@ -141,9 +142,9 @@ static void start_transfer(struct stream *s)
         curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);
         curl_easy_setopt(s->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     }
-    if (cli_node_token(s->node)) { /* libcurl does not send it to another host after a redirect */
+    if (token) { /* libcurl does not send it to another host after a redirect */
         curl_easy_setopt(s->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-        curl_easy_setopt(s->easy, CURLOPT_XOAUTH2_BEARER, cli_node_token(s->node));
+        curl_easy_setopt(s->easy, CURLOPT_XOAUTH2_BEARER, token);
     }
     base_curl_limit_silence(s->easy, PEER_SILENCE_MS);
     curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
@@ -241,7 +242,7 @@ static void end_or_retry_stream(struct stream *s, CURLcode code)
     bool log = is_log_answer(s), absent = s->status == 404 && s->named == SAME;
     stop_transfer(s);
     if (s->status == 401)
-        cli_node_reload_token(s->node);
+        cli_node_renew_token(s->node, s->direct);
     free(s->why);
     s->why = (log && code == CURLE_OK) || absent || s->result == CLI_FOLLOW_CLOSED
                  ? NULL

@@ -415,6 +415,7 @@ int cli_log_sources_find(struct cli *c, const char *id, struct cli_log_sources *
     if (!app)
         return CLI_USAGE;
     const char *want = cli_log_id_is_of_whole_app(id) ? NULL : id;
+    cli_nodes_set_app(out->nodes, app);
     int rc = find_job_tasks(c, app, want, out);
     if (rc == CLI_NOTFOUND)
         rc = find_masters_and_live_containers(c, app, want, out);

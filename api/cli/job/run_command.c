@@ -506,6 +506,7 @@ static int run_command(struct cli *c, struct run_options *o)
     if (rc == CLI_OK) {
         r.id = cli_str(stored, "job.id");
         r.nodes = cli_nodes_new(c->rm);
+        cli_nodes_set_app(r.nodes, r.id);
         r.submitted_us = now_us();
         rc = wait_for_job_and_its_output(&r);
         if (rc == CLI_OK)

@@ -12,13 +12,27 @@
 #include "api/server/request/origin.h"
 #include "api/server/request/token.h"
 #include "api/server/server_internal.h"
+#include "base/crypto/log_token.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+
+/* A log token in the query must not reach other sites, to which the page may lead. */
+static void read_log_token_of_query(struct api_request *rq)
+{
+    const char *token = api_uri_find_query_value(&rq->uri, BASE_LOG_TOKEN_QUERY);
+
+    if (!token || !base_is_log_token(token))
+        return;
+    rq->bearer = base_strdup(token);
+    api_add_header(rq, "Referrer-Policy", "no-referrer");
+}
 
 static void read_bearer_token(struct api_request *rq)
 {
     const char *authorization = api_header(rq, "Authorization");
 
+    if (!authorization && rq->route && (rq->route->flags & API_ROUTE_LOGS))
+        read_log_token_of_query(rq);
     if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0) {
         authorization += 7;
         authorization += strspn(authorization, " ");

@@ -4,6 +4,7 @@
 
 #include "base/acl/groups.h"
 #include "base/conf/acl_conf.h"
+#include "nodemanager/http/access/log_token.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/site.h"
 
@@ -38,6 +39,8 @@ bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct b
     const struct nm_app_view *v;
     bool known, allowed;
 
+    if (nm_log_token_is_shown(rq))
+        return nm_log_token_opens(rq, nm);
     /* a daemon of the cluster has checked the user for whom it asks */
     if (!rules.enabled || !user || api_is_signed_by_node(rq))
         return true;

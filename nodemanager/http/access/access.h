@@ -1,7 +1,8 @@
 /* nodemanager/http/access/access.h - decides who may see the logs of an application on this node:
- * its owner, the users of its VIEW_APP list, which came with the launch, and administrators. As in
- * YARN, a caller who gives no name sees everything, and so does everybody while yarn.acl.enable is
- * false. SOURCE: YARN's ContainerLogsUtils; the recordings acl-nm-*. */
+ * its owner, the users of its VIEW_APP list, which came with the launch, administrators, and
+ * whoever shows a log token of it, which the ResourceManager has given out. As in YARN, a caller
+ * who gives no name sees everything, and so does everybody while yarn.acl.enable is false. SOURCE:
+ * YARN's ContainerLogsUtils; the recordings acl-nm-*. */
 #ifndef CREEL_NODEMANAGER_HTTP_ACCESS_ACCESS_H
 #define CREEL_NODEMANAGER_HTTP_ACCESS_ACCESS_H
 

@@ -7,9 +7,11 @@
 #include "api/wire/identify.h"
 #include "base/crypto/digest.h"
 #include "base/crypto/keyring.h"
+#include "base/crypto/log_token.h"
 #include "base/io/http_client.h"
 #include "base/mailbox.h"
 #include "nodemanager/daemon/daemon.h"
+#include "nodemanager/http/access/log_token.h"
 
 #define PATH         "/ws/v1/nodetracker/identify"
 #define CONNECT_MS   1000
@@ -192,6 +194,8 @@ enum api_token nm_check_token(struct api_request *rq, const char *token, void *u
     unsigned char digest[DIGEST_BYTES];
     enum api_token answer = API_TOKEN_REFUSED;
 
+    if (base_is_log_token(token))
+        return nm_log_token_check(rq, nm, token, name);
     if (strlen(token) <= WIRE_TOKEN_MAX) {
         base_sha256(token, strlen(token), digest);
         answer = look_up(nm->identifier, digest, name);

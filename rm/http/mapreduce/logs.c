@@ -6,8 +6,10 @@
 
 #include "base/conf/http_address.h"
 #include "base/conf/percent.h"
+#include "base/crypto/log_token.h"
 #include "rm/core/states.h"
 #include "rm/http/access/access.h"
+#include "rm/http/access/log_tokens.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
 
 #define TASKS_AT_ONCE 64
@@ -97,16 +99,32 @@ static bool may_see(struct api_request *rq, struct rm_backend *b, struct base_ap
     return sees;
 }
 
-static void add_query_parameter(const char *name, const char *value, void *user)
+static void add_pair(const char *name, const char *value, struct base_buf *url)
 {
-    struct base_buf *url = user;
-
     base_buf_adds(url, strchr(url->data, '?') ? "&" : "?");
     base_percent_encode(name, url);
     if (value) {
         base_buf_adds(url, "=");
         base_percent_encode(value, url);
     }
+}
+
+static void add_query_parameter(const char *name, const char *value, void *url)
+{
+    if (strcmp(name, BASE_LOG_TOKEN_QUERY) != 0) /* one of the client's would be read, not ours */
+        add_pair(name, value, url);
+}
+
+/* Appends a token for the container's logs: a client that follows a redirect leaves its own token
+ * behind. */
+static void add_log_token(const struct api_request *rq, struct rm_backend *b, const char *container,
+                          struct base_buf *url)
+{
+    struct base_buf token = {0};
+
+    if (rm_log_token_add(rq, b, container, &token))
+        add_pair(BASE_LOG_TOKEN_QUERY, token.data, url);
+    base_buf_free(&token);
 }
 
 /* Sends the client to the node that has the logs of a container: their list, or @file. */
@@ -137,6 +155,7 @@ static void send_to_node(struct api_request *rq, struct rm_backend *b, const cha
         base_percent_encode(file, &url);
     }
     api_query_each_pair(rq, add_query_parameter, &url);
+    add_log_token(rq, b, text, &url);
     api_add_header(rq, "Location", url.data);
     api_answer(rq, 307, file ? API_TEXT : api_wanted_type(rq), NULL);
     base_buf_free(&url);
