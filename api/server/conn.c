@@ -17,6 +17,16 @@ void api_conn_set_phase(struct api_conn *conn, enum api_phase phase)
     atomic_store(&conn->phase, phase);
 }
 
+int api_get_port(const struct sockaddr *a)
+{
+    int family = a ? a->sa_family : AF_UNSPEC;
+
+    if (family == AF_INET)
+        return ntohs(((const struct sockaddr_in *)(const void *)a)->sin_port);
+    return family == AF_INET6 ? ntohs(((const struct sockaddr_in6 *)(const void *)a)->sin6_port)
+                              : -1;
+}
+
 void api_format_peer(const struct sockaddr *a, char *room, size_t size)
 {
     const void *at = NULL;

@@ -30,6 +30,8 @@ struct api_conn {
     struct api_tls_conn tls; /* zero when the server speaks plain HTTP */
     int fd;
     char address[INET6_ADDRSTRLEN]; /* the client's; "-" when it is unknown */
+    char local[INET6_ADDRSTRLEN];   /* the server's, to which the client has connected; likewise */
+    int local_port;                 /* likewise; -1: unknown */
     _Atomic int64_t since_ms;
     _Atomic int phase;         /* enum api_phase */
     _Atomic uint64_t received; /* body bytes of all its requests */
@@ -44,6 +46,8 @@ struct api_conn {
 int64_t api_now_ms(void);
 /* Begins @phase now. Call on the connection's own thread only. */
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);
+/* Returns the port of @a (NULL: unknown), or -1. */
+int api_get_port(const struct sockaddr *a);
 /* Writes the address @a (NULL: unknown, "-") to @room, without its port. An IPv4 address that came
  * over an IPv6 socket is written as IPv4, so that a host has one name. */
 void api_format_peer(const struct sockaddr *a, char *room, size_t size);

@@ -232,12 +232,10 @@ bool api_hosts_contain_origin(const struct api_hosts *h, const char *origin)
     return parse_origin_and_get_usual_port(origin, &a) && api_hosts_contain(h, &a);
 }
 
-bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a)
+bool api_hosts_name(const struct api_hosts *h, const struct api_authority *a)
 {
     size_t len = strlen(a->host);
 
-    if (a->literal)
-        return true;
     for (size_t i = 0; i < h->n; i++) {
         size_t n = strlen(h->v[i]);
 
@@ -246,4 +244,9 @@ bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a)
             return true;
     }
     return false;
+}
+
+bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a)
+{
+    return a->literal || api_hosts_name(h, a);
 }

@@ -224,6 +224,16 @@ static int refuse_certificate(gnutls_session_t session, const gnutls_datum_t *au
     return -1;
 }
 
+static void read_local_address(struct api_conn *conn)
+{
+    struct sockaddr_storage a;
+    socklen_t len = sizeof a;
+    bool known = getsockname(conn->fd, (struct sockaddr *)&a, &len) == 0;
+
+    api_format_peer(known ? (struct sockaddr *)&a : NULL, conn->local, sizeof conn->local);
+    conn->local_port = api_get_port(known ? (struct sockaddr *)&a : NULL);
+}
+
 /* MHD calls this when a connection begins, and when it ends. */
 static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connection, void **context,
                                       enum MHD_ConnectionNotificationCode what)
@@ -246,6 +256,7 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
         info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
         from = info ? info->client_addr : NULL;
         api_format_peer(from, conn->address, sizeof conn->address);
+        read_local_address(conn);
         api_peers_seat_connection(s->peers, &conn->seat, from, conn->fd, api_now_ms());
         pthread_mutex_lock(&s->lock);
         api_link_add(&s->conns, &conn->link);
@@ -402,13 +413,14 @@ static void free_server(struct api_server *s)
 static struct api_server *new_server(const struct api_server_conf *conf, void *user)
 {
     struct api_server *s = base_alloc(sizeof *s);
+    int64_t now_ms = api_now_ms();
 
     s->user = user;
     s->listen_fd = -1;
     s->keys = base_keyring_ref(conf->keys);
     s->max_skew_ms = conf->max_skew_ms > 0 ? conf->max_skew_ms : SKEW_DEFAULT_MS;
-    s->replay = conf->keys ? api_replay_new(s->max_skew_ms, 0) : NULL;
-    s->replay_of_containers = conf->keys ? api_replay_new(s->max_skew_ms, 0) : NULL;
+    s->replay = conf->keys ? api_replay_new(s->max_skew_ms, 0, now_ms) : NULL;
+    s->replay_of_containers = conf->keys ? api_replay_new(s->max_skew_ms, 0, now_ms) : NULL;
     s->trusts_daemons = conf->trusts_daemons;
     s->find_key = conf->find_key;
     s->static_user = base_strdup(conf->static_user);

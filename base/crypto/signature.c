@@ -14,34 +14,81 @@
 /* Longer than any text to be signed but those with long targets. */
 #define TEXT_MAX 512
 
+/* The parts of a request that are signed, apart from those in the signature. */
+struct signed_parts {
+    const char *method, *host, *target;
+    size_t host_len;
+};
+
+/* Returns the length of @host, of @len bytes, without the usual port. */
+static size_t strip_usual_port(const char *host, size_t len, bool tls)
+{
+    const char *port = tls ? ":443" : ":80";
+    size_t n = strlen(port);
+
+    return len > n && strncmp(host + len - n, port, n) == 0 ? len - n : len;
+}
+
+#define TEXT "creel-request-2\n%s\n%.*s\n%s\n%" PRId64 "\n%s\n%s"
+#define TEXT_ARGS(s, p)                                                                            \
+    (p)->method, (int)(p)->host_len, (p)->host, (p)->target, (s)->time_ms, (s)->nonce,             \
+        (s)->body_sha256
+
+static void lower_host(const struct signed_parts *p, char *text)
+{
+    char *host = text + strlen("creel-request-2\n") + strlen(p->method) + 1;
+
+    for (size_t i = 0; i < p->host_len; i++)
+        if (host[i] >= 'A' && host[i] <= 'Z')
+            host[i] = (char)(host[i] - 'A' + 'a');
+}
+
 /* Computes the code of the request's parts. The text is built on the stack if it fits there, since
  * every heartbeat needs such a code. */
 static void compute_request_mac(const struct base_request_signature *s, const struct base_key *key,
-                                const char *method, const char *target,
+                                const struct signed_parts *p,
                                 unsigned char out[static BASE_SHA256_BYTES])
 {
     char small[TEXT_MAX];
     char *large = NULL, *text = small;
-    int n = snprintf(small, sizeof small, "creel-request-1\n%s\n%s\n%" PRId64 "\n%s\n%s", method,
-                     target, s->time_ms, s->nonce, s->body_sha256);
+    int n = snprintf(small, sizeof small, TEXT, TEXT_ARGS(s, p));
 
     if ((size_t)n >= sizeof small)
-        text = large = base_printf("creel-request-1\n%s\n%s\n%" PRId64 "\n%s\n%s", method, target,
-                                   s->time_ms, s->nonce, s->body_sha256);
+        text = large = base_printf(TEXT, TEXT_ARGS(s, p));
+    lower_host(p, text);
     base_hmac_sha256(key->bytes, sizeof key->bytes, text, (size_t)n, out);
     free(large);
 }
 
-void base_sign_request(const struct base_key *key, const char *method, const char *target,
+/* Returns the part of the absolute @url behind its scheme; "" when it has none. */
+static const char *find_host(const char *url)
+{
+    const char *scheme = strstr(url, "://");
+
+    return scheme ? scheme + 3 : "";
+}
+
+const char *base_url_target(const char *url)
+{
+    const char *host = find_host(url), *target = host + strcspn(host, "/?#");
+
+    return *target == '/' ? target : "/";
+}
+
+void base_sign_request(const struct base_key *key, const char *method, const char *url,
                        const void *body, size_t len, int64_t now_ms, bool stream,
                        struct base_request_signature *out)
 {
+    const char *host = find_host(url);
+    struct signed_parts p = {.method = method, .host = host, .target = base_url_target(url)};
+
+    p.host_len = strip_usual_port(host, strcspn(host, "/?#"), strncasecmp(url, "https:", 6) == 0);
     snprintf(out->key, sizeof out->key, "%s", key->id);
     out->time_ms = now_ms;
     out->stream = stream;
     base_random_hex(out->nonce);
     base_sha256_hex(body, len, out->body_sha256);
-    compute_request_mac(out, key, method, target, out->mac);
+    compute_request_mac(out, key, &p, out->mac);
 }
 
 void base_request_signature_put(const struct base_request_signature *s, struct base_buf *out)
@@ -125,20 +172,16 @@ int base_request_signature_get(const char *authorization, struct base_request_si
 
 bool base_request_signature_is_right(const struct base_request_signature *s,
                                      const struct base_key *key, const char *method,
-                                     const char *target)
+                                     const char *host, bool tls, const char *target)
 {
+    const struct signed_parts p = {.method = method,
+                                   .host = host,
+                                   .target = target,
+                                   .host_len = strip_usual_port(host, strlen(host), tls)};
     unsigned char mac[BASE_SHA256_BYTES];
 
-    compute_request_mac(s, key, method, target, mac);
+    compute_request_mac(s, key, &p, mac);
     return base_bytes_equal(s->mac, mac, sizeof mac);
-}
-
-const char *base_url_target(const char *url)
-{
-    const char *authority = strstr(url, "://");
-    const char *target = authority ? authority + 3 + strcspn(authority + 3, "/?#") : "";
-
-    return *target == '/' ? target : "/";
 }
 
 static void compute_answer_mac(const struct base_key *key, const char *nonce, unsigned status,

@@ -1,20 +1,21 @@
 /* base/crypto/signature.h - signed HTTP requests and answers. The sender of a request proves that
  * it knows a key, and so does the one who answers; nobody in between can change, invent or repeat
- * one of them. Nothing is kept secret by it: that is TLS's part.
+ * one of them, nor take it to another server. Nothing is kept secret by it: that is TLS's part.
  *
  *   Authorization: Creel-HMAC key=<id>, time=<ms>, nonce=<32 hex>, sha256=<64 hex>, mac=<64 hex>
- *   mac = HMAC-SHA256(K, "creel-request-1\n" METHOD "\n" path?query "\n" time "\n" nonce "\n"
- * sha256)
+ *   mac = HMAC-SHA256(K, "creel-request-2\n" METHOD "\n" host "\n" path?query "\n" time "\n" nonce
+ *                        "\n" sha256)
  *
  *   X-Creel-Signature: key=<id>, mac=<64 hex>
  *   mac = HMAC-SHA256(K, "creel-answer-1\n" nonce "\n" status "\n" sha256)
  *
- * time is in milliseconds since 1970, sha256 the digest of the body, in a request of the body as it
- * is before compression. An answer belongs to one request: it is signed with the request's key and
- * over its nonce. A long answer whose bytes are sent while they are made cannot be digested before:
- * it has a member "stream" at the end, its digest is that of the empty text, and the signed text
- * ends in "\nstream". Only those who asked for a stream (member "stream" in the request) accept
- * one: its bytes are not protected. */
+ * host is that of the URL, with the port unless it is the usual one of the scheme, in lower case,
+ * as the header Host has it. time is in milliseconds since 1970, sha256 the digest of the body, in
+ * a request of the body as it is before compression. An answer belongs to one request: it is signed
+ * with the request's key and over its nonce. A long answer whose bytes are sent while they are made
+ * cannot be digested before: it has a member "stream" at the end, its digest is that of the empty
+ * text, and the signed text ends in "\nstream". Only those who asked for a stream (member "stream"
+ * in the request) accept one: its bytes are not protected. */
 #ifndef CREEL_BASE_CRYPTO_SIGNATURE_H
 #define CREEL_BASE_CRYPTO_SIGNATURE_H
 
@@ -37,9 +38,9 @@ struct base_request_signature {
     bool stream;
 };
 
-/* Signs a request with @key and a random nonce. @target: path and query as they are sent. @stream:
- * the caller accepts an answer whose body is not signed. */
-void base_sign_request(const struct base_key *key, const char *method, const char *target,
+/* Signs a request with @key and a random nonce. @url: absolute; path and query as they are sent.
+ * @stream: the caller accepts an answer whose body is not signed. */
+void base_sign_request(const struct base_key *key, const char *method, const char *url,
                        const void *body, size_t len, int64_t now_ms, bool stream,
                        struct base_request_signature *out);
 /* Appends the value of the header Authorization. */
@@ -49,11 +50,12 @@ bool base_request_is_signed(const char *authorization);
 /* Parses the value of Authorization. Returns 0, or -BASE_EINVAL naming the member. */
 int base_request_signature_get(const char *authorization, struct base_request_signature *out,
                                struct base_error *err);
-/* Returns true when the code was made with @key for this request. Body, time and nonce are the
- * caller's to compare. */
+/* Returns true when the code was made with @key for this request. @host: value of the header Host;
+ * @tls: the request came over TLS. Body, time and nonce are the caller's to compare, and whether
+ * @host is the caller. */
 bool base_request_signature_is_right(const struct base_request_signature *s,
                                      const struct base_key *key, const char *method,
-                                     const char *target);
+                                     const char *host, bool tls, const char *target);
 /* Returns path and query of an absolute URL, as libcurl sends them. Borrowed from @url, but for
  * "/", when the URL has no path. */
 const char *base_url_target(const char *url);

@@ -156,7 +156,7 @@ static void sign(struct transfer *t)
     struct base_key key;
 
     base_keyring_get_signing_key(rq->keys, &key);
-    base_sign_request(&key, rq->method, base_url_target(rq->url), rq->body ? rq->body : "",
+    base_sign_request(&key, rq->method, rq->url, rq->body ? rq->body : "",
                       rq->body ? rq->body_len : 0, base_wall_us(&base_clock_real) / 1000,
                       rq->stream, &t->signature);
     explicit_bzero(&key, sizeof key);

@@ -567,8 +567,8 @@ static void sign(struct stream *s)
     struct base_key key;
 
     base_keyring_get_signing_key(s->relay->keys, &key);
-    base_sign_request(&key, "GET", base_url_target(s->url), "", 0,
-                      base_wall_us(&base_clock_real) / 1000, true, &signature);
+    base_sign_request(&key, "GET", s->url, "", 0, base_wall_us(&base_clock_real) / 1000, true,
+                      &signature);
     explicit_bzero(&key, sizeof key);
     memcpy(s->nonce, signature.nonce, sizeof s->nonce);
     base_request_signature_put(&signature, &value);

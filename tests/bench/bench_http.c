@@ -190,7 +190,10 @@ static void add_signature(const char *path, const char *body, struct base_buf *o
 {
     struct base_request_signature signature;
 
-    base_sign_request(&secret, "POST", path, body, strlen(body),
+    char url[300];
+
+    snprintf(url, sizeof url, "http://127.0.0.1:%u%s", port, path);
+    base_sign_request(&secret, "POST", url, body, strlen(body),
                       base_wall_us(&base_clock_real) / 1000, false, &signature);
     base_buf_adds(out, "Authorization: ");
     base_request_signature_put(&signature, out);

@@ -152,7 +152,7 @@ static void send_request(struct node *n)
     curl_slist_free_all(n->headers);
     n->headers = curl_slist_append(NULL, "Content-Type: application/json");
     n->headers = curl_slist_append(n->headers, "Expect:");
-    base_sign_request(&secret, "POST", base_url_target(url), n->body.data, n->body.len,
+    base_sign_request(&secret, "POST", url, n->body.data, n->body.len,
                       base_wall_us(&base_clock_real) / 1000, false, &signature);
     base_buf_adds(&authorization, "Authorization: ");
     base_request_signature_put(&signature, &authorization);

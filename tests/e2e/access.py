@@ -24,7 +24,7 @@ def read(*path):
         return f.read()
 
 
-def sign(token, method, target, body):
+def sign(token, method, host, target, body):
     """The header of a signed request, from its description in deploy/doc/rest.md. The token is a
     secret's key, or that of a container: "NAME.KEY"."""
     if isinstance(token, bytes):
@@ -34,7 +34,7 @@ def sign(token, method, target, body):
         key = bytes.fromhex(key)
     now, nonce = int(time.time() * 1000), os.urandom(16).hex()
     digest = hashlib.sha256(body.encode()).hexdigest()
-    text = "\n".join(["creel-request-1", method, target, str(now), nonce, digest])
+    text = "\n".join(["creel-request-2", method, host, target, str(now), nonce, digest])
     mac = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
     return f"Creel-HMAC key={name}, time={now}, nonce={nonce}, sha256={digest}, mac={mac}"
 
@@ -56,7 +56,7 @@ class Server:
             headers["Content-Type"] = "application/json"
         for last in (False, True):
             if isinstance(token, (bytes, ContainerToken)):  # the request is signed, anew each time
-                headers["Authorization"] = sign(token, method, path, body or "")
+                headers["Authorization"] = sign(token, method, self.address, path, body or "")
             elif token:
                 headers["Authorization"] = "Bearer " + token
             try:

@@ -102,9 +102,9 @@ beat=/ws/v1/nodetracker/heartbeat
 for path in register heartbeat wake unregister identify; do
     refused 401 "$rm/ws/v1/nodetracker/$path" -d '{}'
     refused 401 "$rm/ws/v1/nodetracker/$path" -d '{}' \
-        -H "Authorization: $(sign "$T/other.secret" POST "/ws/v1/nodetracker/$path" '{}')"
+        -H "Authorization: $(sign "$T/other.secret" POST "$rm/ws/v1/nodetracker/$path" '{}')"
 done
-recorded=$(sign "$W/cluster.secret" POST $beat '{}')
+recorded=$(sign "$W/cluster.secret" POST "$rm$beat" '{}')
 curl -s -o /dev/null -H 'Content-Type: application/json' -H "Authorization: $recorded" -d '{}' \
     "$rm$beat"
 refused 401 "$rm$beat" -d '{}' -H "Authorization: $recorded"

@@ -66,3 +66,23 @@ wait_for 20 "end of $id" job_is "$id" FINISHED/SUCCEEDED
 check_equal "$(curl -s "$CREEL_RM/ws/v1/cluster/jobs/$id/tasks" |
     jq '[.tasks[]? | .attempts // .attemptsN // 1] | length')" 2 "tasks"
 echo "ok new secrets"
+
+# --- what was recorded on the way to one daemon is worth nothing at another one, though its Host
+# comes along, nor at the same one once that has been started again
+mapfile -t nodes < <(curl -s "$CREEL_RM/ws/v1/cluster/nodes" | jq -r '.nodes.node[].nodeHTTPAddress')
+recorded=$(sign GET "http://${nodes[0]}/ws/v1/node/info")
+asked() { # NODE: the recorded request, sent there
+    curl -s -o "$T/body" -w '%{http_code}' -H "Host: ${nodes[0]}" \
+        -H "Authorization: $recorded" "http://$1/ws/v1/node/info"
+}
+check_equal "$(asked "${nodes[1]}")" 401 "a request for another node"
+grep -q "signed for ${nodes[0]}, which is not this server" "$DEV"/nm-?.log ||
+    fail "no node says why: $(grep audit "$DEV"/nm-?.log)"
+check_equal "$(asked "${nodes[0]}")" 200 "the same where it belongs"
+recorded=$(sign POST $BEAT "$NODE")
+kill -9 "$(daemon_pid rm-1)"
+creel dev --restart rm-1 --dir "$DEV" > /dev/null
+refused 'was signed before this daemon began' $BEAT "$NODE" "$recorded"
+check_equal "$(post $BEAT "$NODE" "$(sign POST $BEAT "$NODE")")" 200 "one that is signed now"
+wait_for 20 "both nodes, after the restart" nodes_running 2
+echo "ok recorded requests"

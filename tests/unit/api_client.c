@@ -156,15 +156,17 @@ struct base_keyring *client_keys(void)
     return keys;
 }
 
-char *client_sign(const char *method, const char *path, const void *body, size_t len)
+char *client_sign(uint16_t port, const char *method, const char *path, const void *body, size_t len)
 {
+    char *url = base_printf("http://localhost:%u%s", port, path);
     struct base_request_signature signature;
     struct base_buf line = {0};
     struct base_key key;
 
     base_keyring_get_signing_key(client_keys(), &key);
-    base_sign_request(&key, method, path, body, len, base_wall_us(&base_clock_real) / 1000, false,
+    base_sign_request(&key, method, url, body, len, base_wall_us(&base_clock_real) / 1000, false,
                       &signature);
+    free(url);
     base_buf_adds(&line, "Authorization: ");
     base_request_signature_put(&signature, &line);
     base_buf_adds(&line, "\r\n");
@@ -172,11 +174,11 @@ char *client_sign(const char *method, const char *path, const void *body, size_t
 }
 
 /* Appends @headers with a signature in place of CLIENT_SIGNED. */
-static void add_headers(struct base_buf *b, const char *method, const char *path,
+static void add_headers(struct base_buf *b, uint16_t port, const char *method, const char *path,
                         const char *headers, const char *body)
 {
     const char *mark = strstr(headers, CLIENT_SIGNED);
-    char *line = mark ? client_sign(method, path, body, strlen(body)) : NULL;
+    char *line = mark ? client_sign(port, method, path, body, strlen(body)) : NULL;
 
     if (mark)
         base_buf_addf(b, "%.*s%s%s", (int)(mark - headers), headers, line,
@@ -191,9 +193,12 @@ void client_do(uint16_t port, const char *method, const char *path, const char *
 {
     struct base_buf b = {0};
 
-    base_buf_addf(&b, "%s %s HTTP/1.1\r\n%s", method, path,
-                  headers && strstr(headers, "Host: ") ? "" : "Host: localhost\r\n");
-    add_headers(&b, method, path, headers ? headers : "", body ? body : "");
+    base_buf_addf(&b, "%s %s HTTP/1.1\r\n", method, path);
+    if (headers && (strstr(headers, CLIENT_SIGNED) || strstr(headers, BASE_SIGNATURE_SCHEME)))
+        base_buf_addf(&b, "Host: localhost:%u\r\n", port);
+    else if (!headers || !strstr(headers, "Host: "))
+        base_buf_adds(&b, "Host: localhost\r\n");
+    add_headers(&b, port, method, path, headers ? headers : "", body ? body : "");
     if (body)
         base_buf_addf(&b, "Content-Length: %zu\r\n\r\n%s", strlen(body), body);
     else

@@ -31,10 +31,13 @@ void client_once(uint16_t port, const char *request, size_t len, struct client_a
 #define CLIENT_SIGNED "Authorization: signed\r\n"
 /* The keyring that servers and clients of a test share: never freed, always the same. */
 struct base_keyring *client_keys(void);
-/* Returns the line "Authorization: ...\r\n" of a request signed now. The caller frees it. */
-char *client_sign(const char *method, const char *path, const void *body, size_t len);
+/* Returns the line "Authorization: ...\r\n" of a request to localhost:@port signed now. The caller
+ * frees it. */
+char *client_sign(uint16_t port, const char *method, const char *path, const void *body,
+                  size_t len);
 /* Sends "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds
- * Content-Length), and reads the answer. Host is localhost unless @headers has one. */
+ * Content-Length), and reads the answer. Host is localhost, in a
+ * signed request with the port, unless @headers has one. */
 void client_do(uint16_t port, const char *method, const char *path, const char *headers,
                const char *body, struct client_answer *out);
 void client_free(struct client_answer *a);

@@ -362,10 +362,10 @@ static const char get[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r
 /* Sends a heartbeat over @fd, signed anew; returns the status. */
 static int beat_on(int fd)
 {
-    char *line = client_sign("POST", "/ws/v1/nodetracker/heartbeat", "{}", 2);
+    char *line = client_sign(port, "POST", "/ws/v1/nodetracker/heartbeat", "{}", 2);
     char *request = base_printf("POST /ws/v1/nodetracker/heartbeat HTTP/1.1\r\nHost: "
-                                "localhost\r\n%s" JSON "Content-Length: 2\r\n\r\n{}",
-                                line);
+                                "localhost:%u\r\n%s" JSON "Content-Length: 2\r\n\r\n{}",
+                                port, line);
     int status = ask_on(fd, request);
 
     free(request);
@@ -456,10 +456,10 @@ static int stall_from(int x, const char *path, size_t len)
     char *body = base_alloc(len), *line, *head;
 
     memset(body, ' ', len);
-    line = client_sign("POST", path, body, len);
-    head =
-        base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s" JSON "Content-Length: %zu\r\n\r\n",
-                    path, line, len);
+    line = client_sign(port, "POST", path, body, len);
+    head = base_printf("POST %s HTTP/1.1\r\nHost: localhost:%u\r\n%s" JSON
+                       "Content-Length: %zu\r\n\r\n",
+                       path, port, line, len);
     free(line);
     client_sends(fd, head);
     client_send(fd, body, len - 1);

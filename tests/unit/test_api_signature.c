@@ -71,6 +71,15 @@ static bool find_container_key(const char *id, struct base_key *out, void *user)
     return strcmp(id, container_key.id) == 0;
 }
 
+/* Borrowed until the next call. */
+static const char *url_of(const char *path)
+{
+    static char url[100];
+
+    snprintf(url, sizeof url, "http://localhost:%u%s", port, path);
+    return url;
+}
+
 static void keep_refusal(struct api_request *rq, unsigned status, void *user)
 {
     (void)user;
@@ -105,14 +114,14 @@ static void expect_beat(const char *line, const char *path, const char *body, in
 
 static void test_replay(void)
 {
-    char *line = client_sign("POST", BEAT, "{}", 2), *last = strrchr(line, '\r') - 1;
+    char *line = client_sign(port, "POST", BEAT, "{}", 2), *last = strrchr(line, '\r') - 1;
 
     expect_beat("", BEAT, "{}", 401, "not signed");
     expect_beat("Authorization: Bearer 00c0ffee\r\n", BEAT, "{}", 401, "not signed");
     *last = (char)(*last == '0' ? '1' : '0');
     expect_beat(line, BEAT, "{}", 401, "is wrong");
     free(line);
-    line = client_sign("POST", BEAT, "{}", 2);
+    line = client_sign(port, "POST", BEAT, "{}", 2);
     expect_beat(line, BEAT, "{}", 200, NULL);
     expect_beat(line, BEAT, "{}", 401, "repeats");
     free(line);
@@ -120,7 +129,7 @@ static void test_replay(void)
 
 static void test_changed(void)
 {
-    char *line = client_sign("POST", BEAT, "{}", 2);
+    char *line = client_sign(port, "POST", BEAT, "{}", 2);
 
     expect_beat(line, BEAT "?x", "{}", 401, "is wrong");
     expect_beat(line, BEAT "/", "{}", 401, "is wrong");
@@ -128,9 +137,71 @@ static void test_changed(void)
     /* the nonce is used up: the true body comes too late */
     expect_beat(line, BEAT, "{}", 401, "repeats");
     free(line);
-    line = client_sign("GET", BEAT, "{}", 2);
+    line = client_sign(port, "GET", BEAT, "{}", 2);
     expect_beat(line, BEAT, "{}", 401, "is wrong");
     free(line);
+}
+
+/* Writes the line "Authorization" of a POST to BEAT with @key. @host: to whom it is sent. */
+static void put_line(const struct base_key *key, const char *host, struct base_buf *out)
+{
+    struct base_request_signature s;
+    char *url = base_printf("http://%s" BEAT, host);
+
+    base_sign_request(key, "POST", url, "{}", 2, base_wall_us(&base_clock_real) / 1000, false, &s);
+    base_buf_adds(out, "Authorization: ");
+    base_request_signature_put(&s, out);
+    base_buf_adds(out, "\r\n");
+    free(url);
+}
+
+/* A request that was signed for @host comes to this server, with this Host. */
+static void expect_host(const char *host, int status, const char *why)
+{
+    struct base_buf line = {0};
+    struct base_key key;
+    struct client_answer a;
+    unsigned before = handled;
+
+    base_keyring_get_signing_key(client_keys(), &key);
+    base_buf_addf(&line, "POST " BEAT " HTTP/1.1\r\nHost: %s\r\n" JSON, host);
+    put_line(&key, host, &line);
+    base_buf_adds(&line, "Content-Length: 2\r\n\r\n{}");
+    refusal[0] = '\0';
+    client_once(port, line.data, line.len, &a);
+    CU_ASSERT_EQUAL(a.status, status);
+    CU_ASSERT_EQUAL(handled - before, status == 200);
+    CU_ASSERT_TRUE(!why || strstr(refusal, why));
+    client_free(&a);
+    base_buf_free(&line);
+}
+
+/* What was recorded on the way to another server is refused, though its Host comes along. */
+static void test_destination(void)
+{
+    static const char *const names[] = {"localhost", "LOCALHOST", "127.0.0.1"};
+    struct base_key key;
+    struct base_buf line = {0};
+    char host[64];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(host, sizeof host, "%s:%u", names[i], port);
+        expect_host(host, 200, NULL);
+        snprintf(host, sizeof host, "%s:%u", names[i], port + 1);
+        expect_host(host, 401, "is not this server");
+        expect_host(names[i], 401, "is not this server");
+    }
+    snprintf(host, sizeof host, "127.0.0.2:%u", port); /* an address of another daemon */
+    expect_host(host, 401, "is not this server");
+    snprintf(host, sizeof host, "[::1]:%u", port);
+    expect_host(host, 401, "is not this server");
+    snprintf(host, sizeof host, "other.example:%u", port);
+    expect_host(host, 421, NULL);
+    base_keyring_get_signing_key(client_keys(), &key);
+    snprintf(host, sizeof host, "localhost:%u", port + 1);
+    put_line(&key, host, &line);
+    expect_beat(line.data, BEAT, "{}", 401, "is wrong"); /* under this server's own name */
+    base_buf_free(&line);
 }
 
 static void expect_time(int64_t off_ms, bool forge, int status, const char *why)
@@ -140,8 +211,8 @@ static void expect_time(int64_t off_ms, bool forge, int status, const char *why)
     struct base_key key;
 
     base_keyring_get_signing_key(client_keys(), &key);
-    base_sign_request(&key, "POST", BEAT, "{}", 2, base_wall_us(&base_clock_real) / 1000 + off_ms,
-                      false, &s);
+    base_sign_request(&key, "POST", url_of(BEAT), "{}", 2,
+                      base_wall_us(&base_clock_real) / 1000 + off_ms, false, &s);
     if (forge)
         s.time_ms += 1;
     base_buf_adds(&line, "Authorization: ");
@@ -153,7 +224,7 @@ static void expect_time(int64_t off_ms, bool forge, int status, const char *why)
 
 static void test_time(void)
 {
-    expect_time(-200000, false, 200, NULL);
+    expect_time(-200000, false, 401, "before this daemon began");
     expect_time(200000, false, 200, NULL);
     expect_time(-400000, false, 401, "earlier");
     expect_time(400000, false, 401, "later");
@@ -167,22 +238,22 @@ static void test_other_key(void)
     struct base_buf line = {0};
     struct client_answer a;
 
-    base_sign_request(&stranger, "POST", BEAT, "{}", 2, base_wall_us(&base_clock_real) / 1000,
-                      false, &s);
+    base_sign_request(&stranger, "POST", url_of(BEAT), "{}", 2,
+                      base_wall_us(&base_clock_real) / 1000, false, &s);
     base_buf_adds(&line, "Authorization: ");
     base_request_signature_put(&s, &line);
     base_buf_adds(&line, "\r\n");
     expect_beat(line.data, BEAT, "{}", 401, "no valid key is called feedface");
     /* a container's key is known, but a container is no daemon */
     line.len = strlen("Authorization: ");
-    base_sign_request(&key, "POST", BEAT, "{}", 2, base_wall_us(&base_clock_real) / 1000, false,
-                      &s);
+    base_sign_request(&key, "POST", url_of(BEAT), "{}", 2, base_wall_us(&base_clock_real) / 1000,
+                      false, &s);
     base_request_signature_put(&s, &line);
     base_buf_adds(&line, "\r\n");
     expect_beat(line.data, BEAT, "{}", 403, NULL);
     line.len = strlen("Authorization: ");
-    base_sign_request(&key, "GET", "/master", "", 0, base_wall_us(&base_clock_real) / 1000, false,
-                      &s);
+    base_sign_request(&key, "GET", url_of("/master"), "", 0, base_wall_us(&base_clock_real) / 1000,
+                      false, &s);
     base_request_signature_put(&s, &line);
     base_buf_adds(&line, "\r\n");
     client_do(port, "GET", "/master", line.data, NULL, &a);
@@ -256,12 +327,14 @@ static void nonce_of(unsigned i, char out[static BASE_NONCE_MAX])
     snprintf(out, BASE_NONCE_MAX, "%08x%024x", i * 2654435761u, i);
 }
 
+#define LONG 100000000 /* since the table was made */
+
 /* Time goes on, with a new nonce each millisecond. A nonce is refused the second time for as long
  * as its time is near enough to be taken, and is not kept for much longer. */
 static void test_replay_table(void)
 {
     const int64_t skew = 8000;
-    struct api_replay *r = api_replay_new(skew, 0);
+    struct api_replay *r = api_replay_new(skew, 0, 0);
     char nonce[BASE_NONCE_MAX];
     size_t most = 0;
 
@@ -269,46 +342,67 @@ static void test_replay_table(void)
         int64_t now = 1000000 + i, earlier;
 
         nonce_of(i, nonce);
-        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now, now), API_REPLAY_NEW);
+        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now, now, LONG), API_REPLAY_NEW);
         earlier = i > 7000 ? 7000 : i;
         nonce_of(i - (unsigned)earlier, nonce);
-        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now - earlier, now), API_REPLAY_REPEATED);
+        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now - earlier, now, LONG), API_REPLAY_REPEATED);
         most = api_replay_count(r) > most ? api_replay_count(r) : most;
     }
     CU_ASSERT_TRUE(most >= 8000);
     /* at most the table's 18 slices of time, with one nonce a millisecond */
     CU_ASSERT_TRUE(most <= 19000);
     nonce_of(99999, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1020000), API_REPLAY_LATE);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1029000, 1020000), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1020000, LONG), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1029000, 1020000, LONG), API_REPLAY_LATE);
     /* the clock was set back to a time before all that the table remembers */
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1000000), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1000000, LONG), API_REPLAY_LATE);
+    api_replay_free(r);
+}
+
+/* What was signed before the table was made may have been accepted before. The clocks of wall time
+ * may be set: the time that has gone by since counts. */
+static void test_replay_begin(void)
+{
+    struct api_replay *r = api_replay_new(8000, 0, 500);
+    char nonce[BASE_NONCE_MAX];
+
+    nonce_of(1, nonce);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 99999, 100000, 500), API_REPLAY_EARLY);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 99999, 101000, 1500), API_REPLAY_EARLY);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 100000, 101000, 1500), API_REPLAY_NEW);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 100000, 101000, 1500), API_REPLAY_REPEATED);
+    nonce_of(2, nonce);
+    /* set back by 50 s: what is signed now is taken */
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 52000, 52000, 2500), API_REPLAY_NEW);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 49000, 52000, 2500), API_REPLAY_EARLY);
     api_replay_free(r);
 }
 
 /* A full table forgets its oldest nonces, and from then on refuses requests as old as those. */
 static void test_replay_full(void)
 {
-    struct api_replay *r = api_replay_new(8000, 100);
+    struct api_replay *r = api_replay_new(8000, 100, 0);
     char nonce[BASE_NONCE_MAX];
 
     for (unsigned i = 0; i < 100; i++) {
         nonce_of(i, nonce);
-        CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + i * 60, 55000), API_REPLAY_NEW);
+        CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + i * 60, 55000, LONG), API_REPLAY_NEW);
     }
     nonce_of(100, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 56000, 56000), API_REPLAY_NEW);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 56000, 56000, LONG), API_REPLAY_NEW);
     CU_ASSERT_TRUE(api_replay_count(r) <= 100);
     nonce_of(0, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000, 56000), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000, 56000, LONG), API_REPLAY_LATE);
     nonce_of(99, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + 99 * 60, 56000), API_REPLAY_REPEATED);
+    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + 99 * 60, 56000, LONG), API_REPLAY_REPEATED);
     api_replay_free(r);
 }
 
 static const struct cunit_case cases[] = {
     {"replay", test_replay},
     {"changed", test_changed},
+    {"destination", test_destination},
+    {"replays of before", test_replay_begin},
     {"time", test_time},
     {"other keys", test_other_key},
     {"client", test_client},

@@ -198,10 +198,13 @@ static void test_configured(void)
     base_conf_free(conf);
 }
 
+#define HOST "rm.example:8088"
+
 static void sign(struct base_key *key, struct base_request_signature *s)
 {
     *key = (struct base_key){.id = "0badcafe", .bytes = "another secret of 32 bytes here"};
-    base_sign_request(key, "POST", "/a/b?c=d", "body", 4, 1764000000123, false, s);
+    base_sign_request(key, "POST", "http://Rm.example:8088/a/b?c=d", "body", 4, 1764000000123,
+                      false, s);
 }
 
 static void test_request(void)
@@ -215,8 +218,9 @@ static void test_request(void)
 
     sign(&key, &s);
     /* the text that is signed, written out */
-    expected = base_printf("creel-request-1\nPOST\n/a/b?c=d\n1764000000123\n%s\n%s", s.nonce,
-                           base_sha256_hex("body", 4, digest));
+    expected =
+        base_printf("creel-request-2\nPOST\nrm.example:8088\n/a/b?c=d\n1764000000123\n%s\n%s",
+                    s.nonce, base_sha256_hex("body", 4, digest));
     base_hmac_sha256(key.bytes, sizeof key.bytes, expected, strlen(expected), mac);
     CU_ASSERT_EQUAL(memcmp(mac, s.mac, sizeof mac), 0);
     base_request_signature_put(&s, &text);
@@ -228,42 +232,72 @@ static void test_request(void)
     CU_ASSERT_STRING_EQUAL(back.key, "0badcafe");
     CU_ASSERT_EQUAL(back.time_ms, 1764000000123);
     CU_ASSERT_FALSE(back.stream);
-    CU_ASSERT_TRUE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
-    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "PUT", "/a/b?c=d"));
-    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=e"));
-    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b"));
+    CU_ASSERT_TRUE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "PUT", HOST, false, "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=e"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b"));
     back.time_ms++;
-    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
     back = s;
     back.nonce[0] ^= 1;
-    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
     back = s;
     back.body_sha256[63] ^= 1;
-    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
     back = s;
     back.mac[31] ^= 1;
-    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
     other = key;
     other.bytes[31] ^= 1;
-    CU_ASSERT_FALSE(base_request_signature_is_right(&s, &other, "POST", "/a/b?c=d"));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&s, &other, "POST", HOST, false, "/a/b?c=d"));
+    /* names of hosts are the same in capitals; another host, or port, is another one */
+    CU_ASSERT_TRUE(
+        base_request_signature_is_right(&s, &key, "POST", "RM.example:8088", false, "/a/b?c=d"));
+    CU_ASSERT_FALSE(
+        base_request_signature_is_right(&s, &key, "POST", "rm.example:8089", false, "/a/b?c=d"));
+    CU_ASSERT_FALSE(
+        base_request_signature_is_right(&s, &key, "POST", "rm.example", false, "/a/b?c=d"));
     base_buf_free(&text);
     free(expected);
+}
+
+/* The usual port of a scheme stands in no header Host, whether or not the URL has it. */
+static void test_usual_port(void)
+{
+    static const struct {
+        const char *url, *host;
+        bool tls, right;
+    } rows[] = {{"http://h:80/", "h", false, true},        {"http://h/", "h:80", false, true},
+                {"https://h:443/", "h", true, true},       {"https://h/", "h:443", true, true},
+                {"http://h:443/", "h", false, false},      {"https://h:80/", "h", true, false},
+                {"http://[::1]:80/", "[::1]", false, true}};
+    struct base_request_signature s;
+    struct base_key key = {.id = "k"};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        base_sign_request(&key, "GET", rows[i].url, "", 0, 1, false, &s);
+        CU_ASSERT_EQUAL(
+            base_request_signature_is_right(&s, &key, "GET", rows[i].host, rows[i].tls, "/"),
+            rows[i].right);
+    }
 }
 
 /* Long targets do not fit the usual buffer. */
 static void test_long_target(void)
 {
-    char target[3000];
+    char target[3000], *url;
     struct base_request_signature s;
     struct base_key key = {.id = "k"};
 
     memset(target, 'x', sizeof target);
     target[0] = '/';
     target[sizeof target - 1] = '\0';
-    base_sign_request(&key, "GET", target, "", 0, 1, true, &s);
-    CU_ASSERT_TRUE(base_request_signature_is_right(&s, &key, "GET", target));
+    url = base_printf("http://" HOST "%s", target);
+    base_sign_request(&key, "GET", url, "", 0, 1, true, &s);
+    free(url);
+    CU_ASSERT_TRUE(base_request_signature_is_right(&s, &key, "GET", HOST, false, target));
     target[sizeof target - 2] = 'y';
-    CU_ASSERT_FALSE(base_request_signature_is_right(&s, &key, "GET", target));
+    CU_ASSERT_FALSE(base_request_signature_is_right(&s, &key, "GET", HOST, false, target));
 }
 
 static void test_malformed(void)
@@ -415,6 +449,7 @@ static const struct cunit_case cases[] = {
     {"refresh", test_refresh},
     {"configured", test_configured},
     {"request", test_request},
+    {"usual port", test_usual_port},
     {"long", test_long_target},
     {"malformed", test_malformed},
     {"answer", test_answer},

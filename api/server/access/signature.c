@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/server/access/replay.h"
+#include "api/server/hosts.h"
 #include "api/server/request/request.h"
 #include "api/server/server_internal.h"
 #include "base/clock.h"
@@ -72,6 +73,28 @@ static bool check_time(int64_t time_ms, int64_t now_ms, int64_t max_skew_ms, str
     return false;
 }
 
+/* Checks that the host that was signed is this server: its port, and one of its names, or the
+ * address to which the client has connected. Otherwise somebody has brought along a request that
+ * was meant for another daemon. */
+static bool check_destination(const struct api_request *rq, struct base_error *err)
+{
+    const struct api_conn *conn = rq->conn;
+    struct api_authority to;
+    int port;
+
+    if (conn && api_authority_parse(rq->host, &to)) {
+        port = to.port >= 0 ? to.port : rq->server->tls ? 443 : 80;
+        if (port == conn->local_port && ((to.literal && strcmp(to.host, conn->local) == 0) ||
+                                         api_hosts_name(rq->server->hosts, &to)))
+            return true;
+    }
+    base_error_set(err, -BASE_EPERM,
+                   "the request was signed for %.200s, which is not this server, %s port %d "
+                   "(creel.http.allowed-hosts adds names and addresses)",
+                   rq->host, conn ? conn->local : "-", conn ? conn->local_port : -1);
+    return false;
+}
+
 static bool check_signature(struct api_request *rq, const char *authorization,
                             struct base_error *err)
 {
@@ -86,15 +109,20 @@ static bool check_signature(struct api_request *rq, const char *authorization,
         return false;
     if (!find_key(s, given.key, signer))
         return base_error_set(err, -BASE_EPERM, "no valid key is called %s", given.key), false;
-    if (!base_request_signature_is_right(&given, &signer->key, rq->method, rq->target))
+    if (!base_request_signature_is_right(&given, &signer->key, rq->method, rq->host,
+                                         rq->server->tls != NULL, rq->target))
         return base_error_set(err, -BASE_EPERM, "the signature by key %s is wrong", given.key),
                false;
+    if (!check_destination(rq, err))
+        return false;
     verdict = api_replay_note(signer->is_node ? s->replay : s->replay_of_containers, given.nonce,
-                              given.time_ms, now_ms);
+                              given.time_ms, now_ms, api_now_ms());
     if (verdict != API_REPLAY_NEW)
         return base_error_set(err, -BASE_EPERM,
                               verdict == API_REPLAY_LATE
                                   ? "the request of key %s is of a time whose nonces are forgotten"
+                              : verdict == API_REPLAY_EARLY
+                                  ? "the request of key %s was signed before this daemon began"
                                   : "the request of key %s repeats an earlier one",
                               given.key),
                false;

@@ -1,7 +1,7 @@
 /* api/server/access/signature.h - checks signed requests and signs the answers to them; the form is
  * that of base/crypto/signature.h.
  *
- *   head complete: scheme, key, time, code, nonce --> wrong: 401, the reason in the log only
+ *   head complete: scheme, key, time, code, host, nonce --> wrong: 401, the reason in the log only
  *   body complete: digest                         --> wrong: likewise
  *   answer: signed with the request's key, whatever its status, once the head was right
  *
