@@ -271,31 +271,81 @@ static int empty_folder(struct rmtree *t, int fd, int depth)
     return rc;
 }
 
-int base_rmtree(const char *path, struct base_error *err)
+/* Removes everything below @t->root, and then the folder itself, which is @name in the folder @at.
+ * Returns 0 or the first error as -errno. */
+static int remove_root(struct rmtree *t, int at, const char *name)
+{
+    for (int pass = 0; pass < PASSES_MAX; pass++) {
+        int fd = openat(t->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int rc = fd < 0 ? -errno : empty_folder(t, fd, 0);
+
+        if (rc < 0)
+            return rc;
+        if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+            return 0;
+        if (errno != ENOTEMPTY && errno != EEXIST)
+            return -errno;
+    }
+    return -ENOTEMPTY;
+}
+
+/* Removes @name in the folder @at. Returns 0 or -errno. */
+static int remove_tree(int at, const char *name)
 {
     struct rmtree t = {0};
-    int rc = 0;
+    int rc;
 
-    if (unlink(path) == 0 || errno == ENOENT)
+    if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
         return 0;
     if (errno != EISDIR && errno != EPERM)
-        return base_error_sys(err, -BASE_EIO, errno, "cannot remove %s", path);
-    t.root = open_folder_for_removal(AT_FDCWD, path);
+        return -errno;
+    t.root = open_folder_for_removal(at, name);
     if (t.root < 0)
-        return errno == ENOENT ? 0
-                               : base_error_sys(err, -BASE_EIO, errno, "cannot remove %s", path);
-    for (int pass = 0; rc == 0 && pass < PASSES_MAX; pass++) {
-        int fd = openat(t.root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        rc = fd < 0 ? -errno : empty_folder(&t, fd, 0);
-        if (rc == 0 && (rmdir(path) == 0 || errno == ENOENT))
-            break;
-        if (rc == 0 && errno != ENOTEMPTY && errno != EEXIST)
-            rc = -errno;
-        else if (rc == 0 && pass == PASSES_MAX - 1)
-            rc = -ENOTEMPTY;
-    }
+        return errno == ENOENT ? 0 : -errno;
+    rc = remove_root(&t, at, name);
     close(t.root);
+    return rc;
+}
+
+int base_rmtree(const char *path, struct base_error *err)
+{
+    int rc = remove_tree(AT_FDCWD, path);
+
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "cannot remove %s", path) : 0;
+}
+
+static bool is_one_of(const char *name, const char *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, v[i]) == 0)
+            return true;
+    return false;
+}
+
+int base_rmtree_entries(int fd, const char *path, const char *const *kept, size_t kept_n,
+                        struct base_error *err)
+{
+    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    DIR *dir = again < 0 ? NULL : fdopendir(again);
+    const struct dirent *e;
+
+    if (!dir) {
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
+        if (again >= 0)
+            close(again);
+        return rc;
+    }
+    while (rc == 0 && (e = readdir(dir)) != NULL) {
+        int sys = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+                          is_one_of(e->d_name, kept, kept_n)
+                      ? 0
+                      : remove_tree(fd, e->d_name);
+
+        if (sys < 0)
+            rc = base_error_sys(err, -BASE_EIO, -sys, "cannot remove %s/%s", path, e->d_name);
+    }
+    closedir(dir);
+    return rc;
 }
 
 /* --- small text --- */

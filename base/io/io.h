@@ -29,6 +29,10 @@ int base_mkdirs(const char *path, mode_t mode, struct base_error *err); /* like 
 /* Removes @path and everything below it; follows no link at or below @path. Returns 0, also when
  * @path does not exist, or -BASE_EIO. */
 int base_rmtree(const char *path, struct base_error *err);
+/* The same for the entries of the open folder @fd, except those in @kept; @path is named in
+ * messages alone. */
+int base_rmtree_entries(int fd, const char *path, const char *const *kept, size_t kept_n,
+                        struct base_error *err);
 /* Sets the mode of our folder @name in folder @at (AT_FDCWD allowed) to 0700, so that we have full
  * access to it. Follows no link. Returns 0 or -errno. */
 int base_folder_restore_access(int at, const char *name);

@@ -116,6 +116,29 @@ static void test_rmtree_does_not_follow_links(void)
     CU_ASSERT_EQUAL(base_rmtree(at("keep"), &err), 0); /* an absent name is no error */
 }
 
+/* Removes what an open folder holds, whatever its name leads to by now, except for some entries. */
+static void test_rmtree_entries(void)
+{
+    static const char *const kept[] = {"mark", "list"};
+    struct base_error err = {0};
+    int fd;
+
+    CU_ASSERT_EQUAL(base_mkdirs(at("open/sub/deep"), 0755, &err), 0);
+    CU_ASSERT_EQUAL(base_mkdirs(at("open/list"), 0755, &err), 0);
+    CU_ASSERT_EQUAL(base_file_write_atomic(at("open/mark"), "x", 1, 0600, false, &err), 0);
+    CU_ASSERT_EQUAL(base_file_write_atomic(at("open/sub/file"), "x", 1, 0600, false, &err), 0);
+    fd = open(at("open"), O_RDONLY | O_DIRECTORY);
+    CU_ASSERT_EQUAL(rename(at("open"), at("moved")), 0);
+    CU_ASSERT_EQUAL(base_mkdirs(at("open/sub"), 0755, &err), 0);
+    CU_ASSERT_EQUAL(base_rmtree_entries(fd, at("open"), kept, 2, &err), 0);
+    CU_ASSERT_FALSE(exists(at("moved/sub")));
+    CU_ASSERT(exists(at("moved/mark")) && exists(at("moved/list")));
+    CU_ASSERT(exists(at("open/sub")));
+    CU_ASSERT_EQUAL(base_rmtree_entries(fd, at("open"), NULL, 0, &err), 0);
+    CU_ASSERT_FALSE(exists(at("moved/mark")) || exists(at("moved/list")));
+    close(fd);
+}
+
 /* Removes a tree that is deeper than any descriptor table or PATH_MAX, and so is made by walking
  * down. */
 static void test_rmtree_deep(void)
@@ -204,6 +227,7 @@ static const struct cunit_case cases[] = {
     {"a failed write changes nothing", test_failed_write_changes_nothing},
     {"mkdirs", test_mkdirs},
     {"rmtree does not follow links", test_rmtree_does_not_follow_links},
+    {"rmtree of entries", test_rmtree_entries},
     {"rmtree of a deep tree", test_rmtree_deep},
     {"rmtree of locked folders", test_rmtree_locked},
     {"sizes and integers", test_sizes_and_integers},
