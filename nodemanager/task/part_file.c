@@ -12,6 +12,7 @@
 #include "base/io/io.h"
 #include "base/io/plain.h"
 #include "nodemanager/task/child.h"
+#include "nodemanager/task/job/output_staging.h"
 #include "nodemanager/task/rm_client.h"
 #include "nodemanager/task/scan.h"
 
@@ -40,17 +41,19 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "output %s", path) : 0;
 }
 
-/* Opens the output folder, whose path was given by the user and may contain links, and the folders
- * below it, which the job's setup and attempts create and which must not be links. The attempt's
- * own folder is created here. The setup creates _temporary; if this folder is missing, the job has
- * ended. */
+/* Opens the output folder, to whose parent links may lead, and the folders below it; these are made
+ * by the job's setup and by attempts, belong to their user and are no links. The attempt's own
+ * folder is created here. The setup creates _temporary; if it is missing, the job has ended. */
 static int open_part_folders(struct task_part_file *o, struct base_error *err)
 {
     int rc;
 
-    o->output = open(o->t->spec.output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    o->output = task_output_open_own(o->t->spec.output);
+    if (o->output == -EPERM)
+        return base_error_set(err, -BASE_EIO, "output %s belongs to another user",
+                              o->t->spec.output);
     if (o->output < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->t->spec.output);
+        return base_error_sys(err, -BASE_EIO, -o->output, "output %s", o->t->spec.output);
     rc = open_folder(o->output, "_temporary", o->path, &o->temporary, err);
     if (rc < 0)
         return rc;

@@ -3,6 +3,7 @@ if(TARGET creel-task)
     creel_test(${t} SOURCES e2e/${t}.c e2e/fake_mr.c
                ${CMAKE_SOURCE_DIR}/nodemanager/task/job/splits.c
                ${CMAKE_SOURCE_DIR}/nodemanager/task/job/output_folder.c
+    ${CMAKE_SOURCE_DIR}/nodemanager/task/job/output_staging.c
                ${CMAKE_SOURCE_DIR}/nodemanager/task/job/output_taken.c
                LIBS creel_api PkgConfig::ZLIB LABELS e2e TIMEOUT 600
                ARGS $<TARGET_FILE:creel-task> ${CMAKE_BINARY_DIR}/bin/disk_order.so)

@@ -416,7 +416,104 @@ static void test_creation_sweep(void)
     CU_ASSERT(done && step > 2);
 }
 
+/* ---- planted in advance ---- */
+
+#define STAGING ".creel_application_1700000000000_0007"
+#define MARK    "_temporary/application_1700000000000_0007"
+
+static int count_staging_folders(void)
+{
+    DIR *d = opendir(dir);
+    const struct dirent *e;
+    int n = 0;
+
+    while ((e = readdir(d)) != NULL)
+        n += strncmp(e->d_name, ".creel_", 7) == 0;
+    closedir(d);
+    return n;
+}
+
+/* Goal: whatever lies beside the output folder under the name that a step would use, the step does
+ * its work with another name, and what lies there is not touched: another folder of the user that
+ * was moved there, a link to one, a file. */
+static void test_planted_beside(void)
+{
+    for (int what = 0; what < 3; what++) {
+        struct base_error err = {0};
+
+        begin();
+        CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
+        CU_ASSERT_EQUAL(mkdir(at("data"), 0755), 0);
+        put(at("data/precious"), "mine");
+        if (what == 0)
+            CU_ASSERT_EQUAL(rename(at("data"), at(STAGING)), 0)
+        else if (what == 1)
+            CU_ASSERT_EQUAL(symlink("data", at(STAGING)), 0)
+        else
+            put(at(STAGING), "mine");
+        CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
+        CU_ASSERT_TRUE(is_there("out/" MARK));
+        CU_ASSERT_FALSE(is_there("out/precious"));
+        for (int i = 0; i < PARTS; i++)
+            put_attempt(i, attempts[i], "counts");
+        check_repeated();
+        CU_ASSERT_EQUAL(count_staging_folders(), 1);
+        CU_ASSERT_TRUE(is_there(what == 0 ? STAGING "/precious" : "data/precious"));
+        CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
+        CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_FALSE(is_there("out"));
+        CU_ASSERT_EQUAL(count_staging_folders(), 1);
+        CU_ASSERT_TRUE(is_there(what == 0 ? STAGING "/precious" : "data/precious"));
+        end();
+    }
+}
+
+/* Goal: a link in the place of the output folder leads nowhere, even to a folder with the mark. */
+static void test_planted_link(void)
+{
+    struct base_error err = {0};
+
+    begin();
+    CU_ASSERT_EQUAL(rename(at("out"), at("elsewhere")), 0);
+    CU_ASSERT_EQUAL(symlink("elsewhere", at("out")), 0);
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_FALSE(is_there("elsewhere/_SUCCESS") || is_there("elsewhere/part-00000"));
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_TRUE(is_there("elsewhere/" MARK));
+    end();
+}
+
+/* Goal: a folder that another user has made with the mark of this job is not its output folder, and
+ * one beside it is not used. Only root can make such folders here. */
+static void test_planted_by_other(void)
+{
+    struct base_error err = {0};
+
+    if (geteuid() != 0)
+        return;
+    begin();
+    CU_ASSERT_EQUAL(chown(at("out"), 65534, 65534), 0);
+    CU_ASSERT_EQUAL(task_output_check_creatable(at("out"), ours, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "belongs to another user"));
+    CU_ASSERT_FALSE(is_there("out/_SUCCESS") || is_there("out/part-00000"));
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_TRUE(is_there("out/" MARK));
+    CU_ASSERT_EQUAL(rename(at("out"), at(STAGING)), 0);
+    CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_FALSE(is_there("out"));
+    CU_ASSERT_TRUE(is_there(STAGING "/" MARK));
+    end();
+}
+
 static const struct cunit_case cases[] = {
+    {"planted beside the folder", test_planted_beside},
+    {"planted link", test_planted_link},
+    {"planted by another user", test_planted_by_other},
     {"a creation that ends at each of its steps", test_creation_sweep},
     {"a commit that ends at each of its steps", test_sweep},
     {"an abort that ends at each of its steps", test_abort_sweep},

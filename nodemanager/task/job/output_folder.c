@@ -15,9 +15,10 @@
 #include "base/io/plain.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "nodemanager/task/job/output_staging.h"
 #include "nodemanager/task/job/output_taken.h"
 
-#define TEMPORARY     "_temporary"
+#define TEMPORARY     TASK_OUTPUT_TEMPORARY
 #define SUCCESS       "_SUCCESS"
 #define PART_FROM_MAX (BASE_ID_TEXT_MAX + 64)
 
@@ -31,13 +32,6 @@ static int parse_output_path(const char *output, char **out, struct base_error *
     return 0;
 }
 
-static char *name_parent_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash == path ? base_strdup("/") : base_strndup(path, (size_t)(slash - path));
-}
-
 static int report_not_writable(const char *path, int sys, struct base_error *err)
 {
     char user[BASE_USER_NAME_MAX];
@@ -48,7 +42,7 @@ static int report_not_writable(const char *path, int sys, struct base_error *err
 
 static int check_parent_folder(const char *path, struct base_error *err)
 {
-    char *parent = name_parent_folder(path);
+    char *parent = task_output_name_parent(path);
     struct stat st;
     int rc = 0;
 
@@ -68,19 +62,6 @@ static int check_parent_folder(const char *path, struct base_error *err)
 static int fsync_folder_fd(int fd, const char *path, struct base_error *err)
 {
     return fsync(fd) == 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
-}
-
-static int fsync_parent_folder(const char *path, struct base_error *err)
-{
-    char *parent = name_parent_folder(path);
-    int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "job.output: folder %s", parent)
-                    : fsync_folder_fd(fd, parent, err);
-
-    if (fd >= 0)
-        close(fd);
-    free(parent);
-    return rc;
 }
 
 /* ---- ownership ---- */
@@ -128,36 +109,9 @@ static bool is_owned_by_other_job(int folder, struct base_app_id id)
 
 /* ---- creation ---- */
 
-/* The folder is made complete, with its mark, under another name, and then gets its own: so a
- * folder without the job's mark was not made by this job, even if an attempt was killed half way.
- */
-static char *name_staging_folder(const char *path, struct base_app_id id)
-{
-    char *parent = name_parent_folder(path), text[BASE_ID_TEXT_MAX];
-    char *staging = base_printf("%s/.creel_%s", strcmp(parent, "/") == 0 ? "" : parent,
-                                base_app_id_text(&id, text));
-
-    free(parent);
-    return staging;
-}
-
-/* Opens the staging folder, which another attempt of the same job may have made, or be making; but
- * another user's folder is refused, since the parent may be writable for everybody. */
-static int open_staging_folder(const char *staging, int *fd, struct base_error *err)
-{
-    struct stat st;
-
-    *fd = -1;
-    if (mkdir(staging, 0755) < 0 && errno != EEXIST)
-        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", staging);
-    *fd = open(staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (*fd < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", staging);
-    if (fstat(*fd, &st) < 0 || st.st_uid != geteuid())
-        return base_error_set(err, -BASE_EIO, "job.output: %s belongs to another user", staging);
-    return 0;
-}
-
+/* The folder is made complete, with its mark, under another name (output_staging.h), and then gets
+ * its own: so a folder without the job's mark was not made by this job, even if an attempt was
+ * killed half way. */
 static int mark_folder(int folder, const char *path, struct base_app_id id, struct base_error *err)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
@@ -188,7 +142,7 @@ static int find_made_folder(const char *path, struct base_app_id id, struct base
 
     if (lstat(path, &st) < 0)
         return errno == ENOENT ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fd = task_output_open_own(path);
     ours = fd >= 0 && has_mark_of_job(fd, id);
     others = fd >= 0 && is_owned_by_other_job(fd, id);
     if (fd >= 0)
@@ -199,41 +153,24 @@ static int find_made_folder(const char *path, struct base_app_id id, struct base
                           others ? " and belongs to another job" : "");
 }
 
-/* Gives the folder its own name. On a file system without RENAME_NOREPLACE, such as NFS, an empty
- * folder that is made between lstat() and rename() is replaced. */
-static int rename_without_replacing(const char *from, const char *to)
-{
-    struct stat st;
-
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS)
-        return -errno;
-    if (lstat(to, &st) == 0)
-        return -EEXIST;
-    return rename(from, to) == 0 ? 0 : -errno;
-}
-
 static int make_folder(const char *path, struct base_app_id id, struct base_error *err)
 {
-    char *staging = name_staging_folder(path, id);
-    int fd, sys = 0, rc = open_staging_folder(staging, &fd, err);
+    struct task_staging staging;
+    int sys = 0, rc = task_staging_make(path, id, &staging, err);
 
     if (rc == 0)
-        rc = mark_folder(fd, staging, id, err);
-    if (fd >= 0)
-        close(fd);
+        rc = mark_folder(staging.fd, staging.path, id, err);
     if (rc == 0)
-        sys = rename_without_replacing(staging, path);
+        sys = task_staging_rename(&staging, path);
     if (rc == 0 && sys < 0) { /* unless another attempt of this job was quicker */
         rc = find_made_folder(path, id, err);
         if (rc == 0)
             rc = base_error_sys(err, -BASE_EIO, -sys, "job.output: %s", path);
         else if (rc < 0)
-            (void)base_rmtree(staging, NULL);
+            task_staging_remove(&staging, id);
     }
-    free(staging);
-    return rc < 0 ? rc : fsync_parent_folder(path, err);
+    task_staging_free(&staging);
+    return rc < 0 ? rc : task_output_fsync_parent(path, err);
 }
 
 int task_output_check_creatable(const char *output, struct base_app_id id, struct base_error *err)
@@ -284,28 +221,6 @@ static bool errno_means_absent(int sys)
     return sys == ENOENT || sys == ENOTDIR;
 }
 
-/* Removes the folder beside the output folder: what a setup has left half done, or the _temporary
- * of a commit or an abort. In an abort, the mark in it is kept until the output folder is gone,
- * too. */
-static int remove_moved_temporary_folder(const char *path, struct base_app_id id, bool abort,
-                                         struct base_error *err)
-{
-    char *staging = name_staging_folder(path, id), text[BASE_ID_TEXT_MAX];
-    char *mark = base_printf("%s/%s", staging, base_app_id_text(&id, text));
-    struct stat st;
-    bool there = lstat(staging, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
-    int rc = 0;
-
-    if (there && abort && lstat(mark, &st) == 0 && rmdir(path) < 0 && errno != ENOTEMPTY &&
-        errno != EEXIST && errno != ENOENT)
-        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
-    if (rc == 0 && there)
-        rc = base_rmtree(staging, err);
-    free(mark);
-    free(staging);
-    return rc == 0 && there && abort ? fsync_parent_folder(path, err) : rc;
-}
-
 static void close_output_folders(struct ending *e)
 {
     if (e->temporary >= 0)
@@ -315,15 +230,20 @@ static void close_output_folders(struct ending *e)
 }
 
 /* Opens the folders. Returns 0, -BASE_EIO, or -BASE_ENOTFOUND when the output folder does not
- * exist. Call close_output_folders() also after an error. */
+ * exist, or cannot be that of this job, since it is a link or belongs to another user. Call
+ * close_output_folders() also after an error. */
 static int open_output_folders(struct ending *e, const char *path, struct base_app_id id,
                                struct base_error *err)
 {
     *e = (struct ending){.path = path, .id = id, .temporary = -1};
-    e->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    e->folder = task_output_open_own(path);
+    if (e->folder == -EPERM)
+        return base_error_set(err, -BASE_ENOTFOUND, "job.output: %s belongs to another user", path);
+    if (e->folder == -ELOOP)
+        return base_error_set(err, -BASE_ENOTFOUND, "job.output: %s is a link by now", path);
     if (e->folder < 0)
-        return base_error_sys(err, errno_means_absent(errno) ? -BASE_ENOTFOUND : -BASE_EIO, errno,
-                              "job.output: %s", path);
+        return base_error_sys(err, errno_means_absent(-e->folder) ? -BASE_ENOTFOUND : -BASE_EIO,
+                              -e->folder, "job.output: %s", path);
     e->temporary = openat(e->folder, TEMPORARY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (e->temporary < 0 && !errno_means_absent(errno) && errno != ELOOP)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, path);
@@ -434,53 +354,21 @@ static int move_part_into_place(const struct ending *e, const struct task_output
     return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
 }
 
-/* Removes _temporary in a way that can be repeated after a crash. It is moved out of the output
- * folder first, with the mark in it: until the end one of the two folders carries the mark. The
- * output folder is removed if it is empty then (@abort). */
-static int remove_temporary_folder(const struct ending *e, bool abort, struct base_error *err)
-{
-    char *staging = name_staging_folder(e->path, e->id);
-    int rc = 0;
-
-    if (renameat(e->folder, TEMPORARY, AT_FDCWD, staging) < 0 && !errno_means_absent(errno))
-        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, e->path);
-    if (rc == 0)
-        rc = remove_moved_temporary_folder(e->path, e->id, abort, err);
-    free(staging);
-    return rc;
-}
-
 /* Removes everything from _temporary except the job's mark and the list of moved parts. */
 static int remove_attempt_folders(const struct ending *e, struct base_error *err)
 {
     char mark[BASE_ID_TEXT_MAX], list[TASK_OUTPUT_TAKEN_MAX];
-    const struct dirent *d;
-    DIR *dir;
-    int rc = 0, fd;
+    const char *kept[2];
+    char *path;
+    int rc;
 
     if (e->temporary < 0)
         return 0;
-    fd = openat(e->temporary, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    dir = fd < 0 ? NULL : fdopendir(fd);
-    if (dir == NULL) {
-        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, e->path);
-        if (fd >= 0)
-            close(fd);
-        return rc;
-    }
-    base_app_id_text(&e->id, mark);
-    task_output_taken_format_list_name(e->id, list);
-    while (rc == 0 && (d = readdir(dir)) != NULL) {
-        char *entry;
-
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
-            strcmp(d->d_name, mark) == 0 || strcmp(d->d_name, list) == 0)
-            continue;
-        entry = base_printf("%s/" TEMPORARY "/%s", e->path, d->d_name);
-        rc = base_rmtree(entry, err);
-        free(entry);
-    }
-    closedir(dir);
+    kept[0] = base_app_id_text(&e->id, mark);
+    kept[1] = task_output_taken_format_list_name(e->id, list);
+    path = base_printf("%s/" TEMPORARY, e->path);
+    rc = base_rmtree_entries(e->temporary, path, kept, 2, err);
+    free(path);
     return rc;
 }
 
@@ -525,7 +413,7 @@ static int commit_parts(const struct ending *e, const struct task_output_parts *
         base_log_warn("jobs", "removing attempt folders during a commit: %s", left.text);
     if (rc == 0)
         rc = write_success_file(e, err);
-    if (rc == 0 && remove_temporary_folder(e, false, &left) < 0)
+    if (rc == 0 && task_staging_remove_temporary(e->folder, e->path, e->id, false, &left) < 0)
         base_log_warn("jobs", "removing _temporary after a commit: %s", left.text);
     return rc;
 }
@@ -574,7 +462,7 @@ static int abort_job_in_folder(const struct ending *e, struct base_error *err)
     rc = undo_partial_commit(e, err);
     if (rc == 0)
         rc = remove_attempt_folders(e, err);
-    return rc == 0 ? remove_temporary_folder(e, true, err) : rc;
+    return rc == 0 ? task_staging_remove_temporary(e->folder, e->path, e->id, true, err) : rc;
 }
 
 int task_output_abort_job(const char *output, struct base_app_id id, struct base_error *err)
@@ -585,7 +473,7 @@ int task_output_abort_job(const char *output, struct base_app_id id, struct base
 
     if (rc < 0)
         return rc;
-    rc = remove_moved_temporary_folder(path, id, true, err);
+    rc = task_staging_remove_left(path, id, true, err);
     if (rc == 0)
         rc = open_output_folders(&e, path, id, err);
     if (rc == 0)

@@ -2,6 +2,7 @@
  * the layout of Hadoop's FileOutputCommitter (algorithm 1):
  *
  *   check --> create: <parent>/.creel_<job's id>/_temporary/<job's id>, renamed to <out>
+ *             (nodemanager/task/job/output_staging.h)
  *         --> attempts write <out>/_temporary/<task>_<attempt>/part-NNNNN
  *         --> commit: write <out>/_temporary/<job's id>.taken, rename the parts of the attempts
  *                     that count to <out>/part-NNNNN, remove the attempts' folders, write
@@ -11,7 +12,9 @@
  *
  * No attempt writes outside its own folder: an attempt that was lost with its node and replaced,
  * but still runs, cannot touch the part of the attempt that counts. The empty file named after the
- * job marks the folder as that job's; the folder appears together with its mark. Each call may be
+ * job marks the folder as that job's; the folder appears together with its mark. It counts only in
+ * a folder of the user of the process, to which <out> itself, not a link, must lead: whoever may
+ * write to <parent> could plant another one there, with the mark of a job to come. Each call may be
  * repeated, by another attempt and on another host, even while an earlier one is still running. The
  * effects of each call, except the removal of _temporary, are on disk when it returns. Does I/O, as
  * the user of the process. */
