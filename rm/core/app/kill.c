@@ -6,15 +6,14 @@
 #include "rm/core/state.h"
 
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason,
-                            bool masters)
+                            bool (*spares)(const struct rm_container *ct))
 {
     struct rm_container *next;
 
     for (struct rm_container *ct = a->containers; ct; ct = next) {
         next = ct->app_next;
-        if (ct->master && !masters)
-            continue;
-        rm_container_kill_or_end(c, ct, status, reason);
+        if (!spares || !spares(ct))
+            rm_container_kill_or_end(c, ct, status, reason);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "rm/core/app/kill.h"
 #include "rm/core/emit.h"
 #include "rm/core/job/admission.h"
 #include "rm/core/job/pick.h"
@@ -146,7 +147,7 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
-        /* an abort that was given up may have left a container, which nothing waits for */
+        /* the container of an abort that is owed may be left, which the end does not wait for */
         if ((a->containers && !a->aborted) || a->committing || a->setup_asked || a->held ||
             a->aborting)
             return; /* called again when these are done and the job is no longer held */
@@ -245,16 +246,10 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
         rm_job_finish_abort(c, a);
 }
 
-/* Kills the containers of an ending job, except those of the steps that decide its end. */
-static void kill_containers(struct rm_core *c, struct rm_app *a, const char *reason)
+/* Returns true for the containers of those steps that decide the end of an ending job. */
+static bool decides_end(const struct rm_container *ct)
 {
-    struct rm_container *next;
-
-    for (struct rm_container *ct = a->containers; ct; ct = next) {
-        next = ct->app_next;
-        if (ct->step != BASE_STEP_ABORT && !(ct->step == BASE_STEP_COMMIT && a->committing))
-            rm_container_kill_or_end(c, ct, RM_EXIT_KILLED_BY_RM, reason);
-    }
+    return ct->step == BASE_STEP_ABORT || (ct->step == BASE_STEP_COMMIT && ct->app->committing);
 }
 
 /* Prevents a setup, and a commit of which no attempt was allowed to move parts. */
@@ -291,7 +286,8 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
         rm_app_store_record(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
-    kill_containers(c, a, how == RM_END_KILL ? "job was killed" : "job has failed");
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM,
+                           how == RM_END_KILL ? "job was killed" : "job has failed", decides_end);
     rm_job_commit_or_end_if_ready(c, a);
 }
 

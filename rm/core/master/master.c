@@ -303,12 +303,12 @@ static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app 
     if (a->app->keep_containers)
         rm_master_mark_containers_announced(a); /* listed when the next attempt registers */
     if (rm_app_count_failed_attempts(c, a) >= rm_app_master_attempts_limit(c, a)) {
-        rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
+        rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", NULL);
         rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, explain_failure(c, a, why));
         return;
     }
     if (!a->app->keep_containers)
-        rm_app_kill_containers(c, a, RM_EXIT_ABORTED, "its master has gone", true);
+        rm_app_kill_containers(c, a, RM_EXIT_ABORTED, "its master has gone", NULL);
     if (a->state == RM_APP_RUNNING)
         rm_app_set_state(c, a, RM_APP_ACCEPTED);
     begin_new_attempt(c, a);
@@ -392,7 +392,7 @@ void rm_plain_app_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how,
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
     rm_master_forget_unreported_ends(c, a);
-    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, "application was killed", true);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, "application was killed", NULL);
     rm_plain_app_continue_end(c, a);
 }
 
@@ -414,6 +414,11 @@ void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a)
     }
 }
 
+static bool is_master(const struct rm_container *ct)
+{
+    return ct->master;
+}
+
 void rm_plain_app_clean_up_after_end(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
@@ -426,7 +431,8 @@ void rm_plain_app_clean_up_after_end(struct rm_core *c, struct rm_app *a)
         end_attempt(c, a, at, RM_ATTEMPT_FINISHED, NULL);
     }
     rm_master_forget_unreported_ends(c, a);
-    rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has ended", !finishing);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has ended",
+                           finishing ? is_master : NULL);
     if (finishing)
         rm_plain_app_continue_end(c, a);
     else
