@@ -328,7 +328,11 @@ const struct base_conf_key base_conf_keys[] = {
         "largest input split, in bytes (K, M, G allowed)"),
     INT("creel.mapreduce.sort-buffer-mb", "64", 1, 65536,
         "largest buffer in which a task sorts before it spills to disk"),
-    INT("creel.mapreduce.max-attempts", "4", 1, 100, "attempts of a task before its job fails"),
+    INT("creel.mapreduce.max-attempts", "4", 1, 100,
+        "attempts of a task, or of the setup, commit or abort of a job, before its job fails"),
+    INT("creel.job.step-timeout-ms", "600000", 1000, MS_MAX,
+        "time for one attempt of the setup, commit or abort of a job; then it is killed, and "
+        "another node tries"),
 
     /* NodeManager */
     STR("creel.nodemanager.rm", "http://127.0.0.1:8088",

@@ -34,7 +34,7 @@
 
 #define TASK_EXIT_NOSPACE        75
 #define TASK_EXIT_COMMIT_REFUSED 3
-#define TASK_EXIT_JOB_REFUSED    4 /* of a step: the job cannot succeed */
+#define TASK_EXIT_JOB_REFUSED    4 /* of a step: it cannot succeed on this node */
 /* size of bulk reads and writes, and requested size of pipes */
 #define TASK_IO_BYTES (1u << 20)
 #define TASK_LINE_MAX (1u << 30) /* maximum length of a record that must be held whole */

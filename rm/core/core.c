@@ -115,7 +115,10 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
         rm_master_expire(c, t->owner);
         break;
     case RM_TIMER_JOB_ABORT:
-        rm_job_give_up_abort(c, t->owner);
+        rm_job_on_abort_timer(c, t->owner);
+        break;
+    case RM_TIMER_STEP_LIMIT:
+        rm_job_end_late_step(c, t->owner);
         break;
     case RM_TIMER_UNSTARTED:
         rm_containers_expire_unstarted(c);
@@ -285,6 +288,7 @@ void rm_core_free(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);
     rm_activity_free(c);
+    rm_places_free(&c->places);
     policy_queues_free(&c->tree);
     rm_recover_free_stashed_splits(c);
     rm_damage_free_copies(c);
@@ -351,7 +355,7 @@ static void finish_step(struct rm_core *c)
     run_work_of_stored_records(c);
     rm_nodes_end_decommissioning(c);
     rm_masters_activate_waiting(c);
-    if (c->steps_due)
+    if (c->places.due)
         rm_step_place_on_held_nodes(c);
     rm_offer_free_slots(c);
     if (c->preempt_all)
@@ -419,7 +423,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
 
         rm_app_watch_lifetime(c, a);
         if (rm_app_state_is_final(a->state))
-            rm_app_retire(c, a);
+            a->kind->recovered_ended(c, a);
         else if (a->state != RM_APP_NEW_SAVING)
             a->kind->recovered(c, a);
     }

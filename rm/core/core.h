@@ -101,6 +101,8 @@ struct rm_core;
     /* Highest priority of a plain application; a higher one is cut to it. */                      \
     X(int32_t, app_priority_max, "yarn.cluster.max-application-priority", 1)                       \
     X(int32_t, task_attempts_max, "creel.mapreduce.max-attempts", 1)                               \
+    /* How long an attempt of a job's setup, commit or abort may take; 0: no limit. */             \
+    X(int64_t, step_timeout_us, "creel.job.step-timeout-ms", 1000)                                 \
     /* Most applications of one queue and of one user that have not ended; 0: no limit. */         \
     X(int32_t, queue_apps_max, "creel.rm.max-apps-per-queue", 1)                                   \
     X(int32_t, user_apps_max, "creel.rm.max-apps-per-user", 1)                                     \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rm/core/app/kind.h"
+#include "rm/core/job/step/places.h"
 #include "rm/core/node/capacity.h"
 #include "rm/core/queue/app_limits.h"
 
@@ -70,6 +71,8 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
     int32_t freeing = (to == RM_TALLY_FREEING) - (from == RM_TALLY_FREEING);
 
     ct->tally = (uint8_t)to;
+    if (from == RM_TALLY_HELD && ct->step)
+        rm_places_release(c, ct);
     if (there)
         add_to_container_counts(c, ct, there);
     if (suspended) {

@@ -251,8 +251,67 @@ static void check_nodes(const struct rm_core *c)
     }
 }
 
+static bool has_held_step(const struct rm_container *ct)
+{
+    return ct->step && ct->tally == RM_TALLY_HELD;
+}
+
+/* Adds the steps of each user that hold a place up in @users. Returns how many there are. */
+static int32_t add_held_places(const struct rm_core *c, struct base_map *users)
+{
+    int32_t held = 0;
+
+    for (size_t i = 0; i < c->nodes_n; i++)
+        for (const struct rm_container *ct = c->nodes[i] ? c->nodes[i]->containers : NULL; ct;
+             ct = ct->node_next) {
+            base_assert(has_held_step(ct) == (ct->node->step == ct));
+            if (!has_held_step(ct))
+                continue;
+            held++;
+            rm_user_apps_add(users, ct->app->user, 1);
+        }
+    return held;
+}
+
+/* Checks the places of steps on nodes: each held by one container that is not being killed, and
+ * counted for its user; and each user with waiting steps in the order. */
+static void check_places(const struct rm_core *c)
+{
+    const struct rm_places *p = &c->places;
+    struct base_map users = {0};
+    int32_t nodes = 0, held = add_held_places(c, &users), counted = 0;
+    size_t waiting = 0, listed = 0, heads = 0;
+
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        nodes += n && n->counted && rm_node_serves_label(n, 0) &&
+                 (n->counted_slots[BASE_TASK_MAP] > 0 || n->counted_slots[BASE_TASK_REDUCE] > 0);
+    }
+    for (size_t i = 0; i < c->apps_n; i++)
+        waiting += c->apps[i]->step.waits;
+    for (size_t i = 0; i < p->users.cap; i++) {
+        const struct rm_step_user *u = p->users.slot[i].object;
+
+        if (!u)
+            continue;
+        base_assert(u->held == rm_user_apps_get(&users, u->name));
+        base_assert((u->place > 0) == (u->first[RM_STEP_URGENT] || u->first[RM_STEP_PATIENT]));
+        base_assert(u->held > 0 || u->place > 0);
+        counted += u->held;
+        heads += u->place > 0;
+        for (enum rm_step_rank k = 0; k < RM_STEP_RANKS; k++)
+            for (const struct rm_app *a = u->first[k]; a; a = a->step.next)
+                listed++;
+    }
+    base_assert(nodes == p->nodes && held == p->held && held == counted);
+    base_assert(listed == waiting && heads == p->n);
+    rm_user_apps_free(&users);
+}
+
 void rm_ledger_check(const struct rm_core *c)
 {
+    check_places(c);
     check_nodes(c);
     check_queues(c);
     check_users(c);

@@ -16,6 +16,7 @@
 #include "rm/core/app/queues.h"
 #include "rm/core/app/totals.h"
 #include "rm/core/core.h"
+#include "rm/core/job/step/places.h"
 #include "rm/core/job/task.h"
 #include "rm/core/master/ask.h"
 #include "rm/core/master/attempt.h"
@@ -87,9 +88,7 @@ struct rm_core {
     struct rm_pool containers;
     /* List of containers that no node has reported yet, oldest first. */
     struct rm_container *unstarted, *unstarted_last;
-    struct rm_app *steps, *steps_last; /* list of jobs whose step waits for a slot, oldest first */
-    /* a job was added to steps: look for a node with a held heartbeat */
-    bool steps_due;
+    struct rm_places places; /* of the steps of jobs */
     struct rm_timer unstarted_timer, policy_timer;
     struct rm_app *finished, *finished_last; /* list of ended applications, oldest first */
     size_t finished_n;
@@ -126,7 +125,7 @@ struct rm_core {
     uint64_t round;         /* number of the current round of offers */
     struct rm_node **dirty; /* nodes whose held heartbeat may have to be answered in this step */
     size_t dirty_n, dirty_cap;
-    int32_t live_nodes[BASE_TASK_KINDS]; /* RUNNING nodes with slots of the kind */
+    int32_t live_nodes[BASE_TASK_KINDS]; /* RUNNING nodes with slots of the kind, for jobs */
     struct policy_capacity capacity;
     const struct policy_ops *ops;
     struct policy *policy;

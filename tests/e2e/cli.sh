@@ -213,9 +213,12 @@ echo "ok kill, failure"
 job() { creel job submit --input "$T/in put" --output "$T/never" --map cat "$@"; }
 # Files are looked for as the job's user, on a node: the submission is taken, and the job fails.
 expect 1 job --input /no/such/file --wait
-grep -q "^ *job.input\[1\]: /no/such/file does not exist" "$T/e" || fail "no input: $(cat "$T/e")"
+setup_failed="^ *The job's setup failed .*on node [^ ]*:"
+grep -q "$setup_failed job.input\[1\]: /no/such/file does not exist" "$T/e" ||
+    fail "no input: $(cat "$T/e")"
 expect 1 job --output "$T/out put" --wait
-grep -q "^ *job.output: $T/out put already exists" "$T/e" || fail "output: $(cat "$T/e")"
+grep -q "$setup_failed job.output: $T/out put already exists" "$T/e" ||
+    fail "output: $(cat "$T/e")"
 expect 0 job --input /no/such/file
 grep -qx 'application_[0-9_]*' "$T/o" || fail "a submission without --wait: $(cat "$T/o")"
 expect 2 job --queue nowhere; one_line nowhere

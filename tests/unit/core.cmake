@@ -4,6 +4,8 @@ creel_test(test_core_life SOURCES unit/test_core_life.c LIBS creel_rm_core LABEL
 creel_test(test_core_mem SOURCES unit/test_core_mem.c LIBS creel_rm_core LABELS unit)
 creel_test(test_core_jobs SOURCES unit/test_core_jobs.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_steps SOURCES unit/test_core_steps.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_step_places SOURCES unit/test_core_step_places.c
+           LIBS creel_core_world LABELS unit)
 creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c

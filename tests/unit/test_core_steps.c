@@ -6,13 +6,17 @@
 
 #include "base/mem.h"
 #include "rm/core/job/step/step.h"
+#include "rm/core/state.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
+
+#define LIMIT_US INT64_C(600000000)
 
 static void begin(struct world *w, const char *policy, int nodes, int maps, int reduces)
 {
     world_init(w, policy);
     w->conf.steps_on_nodes = true;
+    w->conf.step_timeout_us = LIMIT_US;
     world_renew(w);
     for (int i = 0; i < nodes; i++)
         world_add_node(w, maps, reduces, NULL);
@@ -45,6 +49,26 @@ static void end_step(struct world *w, enum base_job_step step, int exit_code, co
     snprintf(ct->diagnostics, sizeof ct->diagnostics, "%s", why);
     world_beat(w, n, 10000000);
     world_beat_all(w, 10000000);
+}
+
+static void assert_diagnostics(const struct world *w, struct base_app_id id, const char *text)
+{
+    const struct rm_app *a = rm_app_find(w->core, id);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(a);
+    CU_ASSERT_STRING_EQUAL(a->diagnostics, text);
+}
+
+/* Moves the clock forward, while all nodes send heartbeats. */
+static void pass_time(struct world *w, int64_t us)
+{
+    for (int64_t end = w->now + us; w->now < end;) {
+        int64_t by = end - w->now < 1000000 ? end - w->now : 1000000;
+
+        world_advance(w, by);
+        world_beat_all(w, 900000);
+    }
+    world_beat_all(w, 900000);
 }
 
 /* Reports splits @first to @first + @n - 1, as attempt @attempt of the setup. */
@@ -192,6 +216,7 @@ static void test_setup_failures(void)
     struct world w;
     struct world_node *first, *second;
     struct base_app_id id;
+    char text[256];
 
     begin(&w, "fifo", 2, 1, 1);
     id = world_submit(&w, "job 1 0 1 3 0 0");
@@ -200,22 +225,115 @@ static void test_setup_failures(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_SETUP, &second));
     CU_ASSERT_PTR_NOT_EQUAL(first, second);
     end_step(&w, BASE_STEP_SETUP, 1, "disk");
+    find_step(&w, BASE_STEP_SETUP, &first);
     end_step(&w, BASE_STEP_SETUP, 1, "job.input[0]: the disk is broken");
     /* the setup may have made the folder, so that an abort follows */
     end_step(&w, BASE_STEP_ABORT, 0, "");
     CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
     CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 0);
-    id = world_submit(&w, "job 1 0 1 3 0 0");
-    end_step(&w, BASE_STEP_SETUP, RM_EXIT_JOB_REFUSED, "job.input[0]: /no does not exist");
-    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
-    end_step(&w, BASE_STEP_ABORT, 0, "");
-    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    snprintf(text, sizeof text,
+             "The job's setup failed 3 times; last on node %s: job.input[0]: the disk is broken",
+             first->id);
+    assert_diagnostics(&w, id, text);
     /* its setup ends with exit code 0, but has reported no splits */
     id = world_submit(&w, "job 1 0 1 3 0 0");
     for (int i = 0; i < 3; i++)
         end_step(&w, BASE_STEP_SETUP, 0, "");
     end_step(&w, BASE_STEP_ABORT, 0, "");
     CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    world_free(&w);
+}
+
+/* Goal: what one node refuses is tried on another one, and fails the job when each has refused it;
+ * on a single node, at once. A node that takes no containers of jobs does not count. */
+static void test_refusals(void)
+{
+    struct world w;
+    struct world_node *first, *second, *third;
+    struct base_app_id id;
+    char text[256];
+
+    begin(&w, "fifo", 3, 1, 1);
+    id = world_submit(&w, "job 1 0 1 4 0 0");
+    find_step(&w, BASE_STEP_SETUP, &first);
+    end_step(&w, BASE_STEP_SETUP, RM_EXIT_JOB_REFUSED, "job.input[0]: /in does not exist");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_SETUP, &second));
+    CU_ASSERT_PTR_NOT_EQUAL(first, second);
+    set_up(&w, id, 1); /* the others have mounted it */
+    run_tasks(&w);
+    end_step(&w, BASE_STEP_COMMIT, RM_EXIT_JOB_REFUSED, "read-only");
+    CU_ASSERT_TRUE(may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt));
+    end_step(&w, BASE_STEP_COMMIT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+
+    id = world_submit(&w, "job 1 0 1 4 0 0");
+    find_step(&w, BASE_STEP_SETUP, &first);
+    end_step(&w, BASE_STEP_SETUP, RM_EXIT_JOB_REFUSED, "first");
+    find_step(&w, BASE_STEP_SETUP, &second);
+    end_step(&w, BASE_STEP_SETUP, RM_EXIT_JOB_REFUSED, "second");
+    find_step(&w, BASE_STEP_SETUP, &third);
+    CU_ASSERT(first != second && second != third && first != third);
+    end_step(&w, BASE_STEP_SETUP, RM_EXIT_JOB_REFUSED, "job.input[0]: /no does not exist");
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_SETUP, NULL)); /* three nodes: no fourth attempt */
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    snprintf(text, sizeof text,
+             "The job's setup failed 3 times; last on node %s: job.input[0]: /no does not exist",
+             third->id);
+    assert_diagnostics(&w, id, text);
+
+    world_label(&w, RM_LABELS_ADD, "gpu", NULL, true);
+    world_label(&w, RM_LABELS_REPLACE, w.nodes[1].id, "gpu", false);
+    world_label(&w, RM_LABELS_REPLACE, w.nodes[2].id, "gpu", false);
+    id = world_submit(&w, "job 1 0 1 4 0 0");
+    end_step(&w, BASE_STEP_SETUP, 1, "unsteady");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_SETUP, &first)); /* again on this node */
+    CU_ASSERT_PTR_EQUAL(first, &w.nodes[0]);
+    end_step(&w, BASE_STEP_SETUP, RM_EXIT_JOB_REFUSED, "job.output: /out already exists");
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    world_free(&w);
+}
+
+/* Goal: a setup that does not end holds its place for the limit, not longer; then another node
+ * tries; at last the job fails and names step, node and limit. */
+static void test_setup_hangs(void)
+{
+    struct world w;
+    struct world_node *first, *second;
+    struct base_app_id id;
+    char text[256];
+
+    begin(&w, "fifo", 2, 1, 1);
+    id = world_submit(&w, "job 1 0 1 2 0 0");
+    find_step(&w, BASE_STEP_SETUP, &first);
+    pass_time(&w, LIMIT_US - 2000000);
+    CU_ASSERT_EQUAL(first->kills, 0);
+    pass_time(&w, 3000000);
+    CU_ASSERT_EQUAL(first->kills, 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_SETUP, &second));
+    CU_ASSERT_PTR_NOT_EQUAL(first, second);
+    CU_ASSERT_PTR_NULL(rm_node_find(w.core, first->id)->step);
+    pass_time(&w, LIMIT_US + 1000000);
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    snprintf(text, sizeof text,
+             "The job's setup failed 2 times; last on node %s: it was not done after 600000 ms, "
+             "which is the limit (creel.job.step-timeout-ms)",
+             second->id);
+    assert_diagnostics(&w, id, text);
+
+    /* one that has reported its splits has done its work, and yet must go */
+    id = world_submit(&w, "job 1 0 1 2 0 0");
+    find_step(&w, BASE_STEP_SETUP, &first);
+    report(&w, id, find_step(&w, BASE_STEP_SETUP, NULL)->attempt, 0, 1, true);
+    CU_ASSERT_TRUE(w.reply.flag);
+    pass_time(&w, LIMIT_US - 5000000);
+    CU_ASSERT_PTR_NOT_NULL(rm_node_find(w.core, first->id)->step);
+    pass_time(&w, 6000000);
+    CU_ASSERT_PTR_NULL(rm_node_find(w.core, first->id)->step);
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
     world_free(&w);
 }
 
@@ -290,26 +408,145 @@ static void test_commit_lost(void)
     world_free(&w);
 }
 
-/* Goal: an abort that does not end holds up the end of its job for a while only. */
+/* Goal: a commit that hangs with the permission to move parts is made by another attempt, and the
+ * first one has no right any more; when none ends, the output is aborted, after the last of them.
+ */
+static void test_commit_hangs(void)
+{
+    struct world w;
+    struct base_app_id id;
+    struct world_node *n;
+    int32_t attempt;
+
+    begin(&w, "fifo", 3, 1, 1);
+    id = bring_to_commit(&w);
+    attempt = find_step(&w, BASE_STEP_COMMIT, NULL)->attempt;
+    CU_ASSERT_TRUE(may_commit(&w, id, attempt));
+    pass_time(&w, LIMIT_US + 2000000);
+    CU_ASSERT_FALSE(may_commit(&w, id, attempt));
+    attempt = find_step(&w, BASE_STEP_COMMIT, NULL)->attempt;
+    CU_ASSERT_TRUE(may_commit(&w, id, attempt));
+    end_step(&w, BASE_STEP_COMMIT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+
+    id = bring_to_commit(&w);
+    for (int i = 0; i < 4; i++) {
+        attempt = find_step(&w, BASE_STEP_COMMIT, &n)->attempt;
+        CU_ASSERT_TRUE(may_commit(&w, id, attempt));
+        pass_time(&w, LIMIT_US - 5000000);
+        while (rm_node_find(w.core, n->id)->step)
+            world_advance(&w, 1000000);
+        if (i < 3)
+            world_beat_all(&w, 900000);
+    }
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL)); /* the last commit has not ended */
+    world_beat_all(&w, 900000);
+    world_beat_all(&w, 900000);
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(rm_app_find(w.core, id)->diagnostics,
+                                  "The job's commit failed 4 times; last on node"));
+    world_free(&w);
+}
+
+static struct base_app_id bring_to_abort(struct world *w)
+{
+    struct base_app_id id = world_submit(w, "job 1 0 1 2 0 0");
+
+    set_up(w, id, 1);
+    world_kill(w, id);
+    world_beat_all(w, 10000000);
+    world_beat_all(w, 10000000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(w, BASE_STEP_ABORT, NULL));
+    CU_ASSERT_EQUAL(world_state(w, id), RM_APP_KILLING);
+    return id;
+}
+
+static bool owes_abort(const struct world *w, struct base_app_id id)
+{
+    return rm_app_find(w->core, id)->abort_owed;
+}
+
+/* Goal: an abort that does not end holds up the end of its job for a while only, and goes on after
+ * it until it has succeeded, with pauses, under whatever leader; then never again. */
 static void test_abort_takes_too_long(void)
 {
     struct world w;
     struct base_app_id id;
 
     begin(&w, "fifo", 1, 1, 1);
-    id = world_submit(&w, "job 1 0 1 4 0 0");
-    set_up(&w, id, 1);
-    world_kill(&w, id);
-    world_beat_all(&w, 10000000);
+    id = bring_to_abort(&w);
+    pass_time(&w, RM_ABORT_MAX_US + 1000000);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_TRUE(owes_abort(&w, id));
+    CU_ASSERT_PTR_NOT_NULL(find_step(&w, BASE_STEP_ABORT, NULL)); /* the same attempt */
+    pass_time(&w, LIMIT_US);
+    CU_ASSERT_PTR_NOT_NULL(find_step(&w, BASE_STEP_ABORT, NULL)); /* the second one */
+    end_step(&w, BASE_STEP_ABORT, 1, "busy");
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.note, "The job's abort failed 2 times; last on node"));
+    pass_time(&w, RM_ABORT_PAUSE_US - 2000000);
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+    pass_time(&w, 3000000);
+    end_step(&w, BASE_STEP_ABORT, 1, "busy");
+    end_step(&w, BASE_STEP_ABORT, 1, "busy");
+    pass_time(&w, 2 * RM_ABORT_PAUSE_US - 2000000);
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+
+    w.nodes[0].n = 0; /* the next leader begins at once */
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    world_register(&w, &w.nodes[0]);
     world_beat_all(&w, 10000000);
     CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_ABORT, NULL));
-    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
-    for (int64_t us = 0; us < RM_ABORT_MAX_US + 1000000; us += 1000000) {
-        world_advance(&w, 1000000);
-        world_beat_all(&w, 900000);
-    }
+    CU_ASSERT_TRUE(find_step(&w, BASE_STEP_ABORT, NULL)->attempt >= RM_EPOCH_ATTEMPTS);
+    CU_ASSERT_EQUAL(w.nodes[0].apps_n, 1);
+    world_crash(&w, w.journal_n); /* another takes the running attempt over */
+    world_register(&w, &w.nodes[0]);
+    world_beat_all(&w, 10000000);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 1);
+    end_step(&w, BASE_STEP_ABORT, 0, "");
+    CU_ASSERT_FALSE(owes_abort(&w, id));
+    pass_time(&w, 2000000);
+    CU_ASSERT_EQUAL(w.nodes[0].apps_n, 0); /* cleaned up */
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_FALSE(owes_abort(&w, id));
+    world_register(&w, &w.nodes[0]);
+    pass_time(&w, 2 * RM_ABORT_PAUSE_MAX_US);
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+    world_free(&w);
+}
+
+/* Goal: an abort that fails in all attempts does not hold its job up, and is owed; a job that is
+ * forgotten gives it up, and says so; aborts that are owed do not come before setups. */
+static void test_abort_fails(void)
+{
+    struct world w;
+    struct base_app_id id, other;
+
+    begin(&w, "fifo", 1, 1, 1);
+    id = bring_to_abort(&w);
+    end_step(&w, BASE_STEP_ABORT, RM_EXIT_JOB_REFUSED, "the folder is read-only");
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
-    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL)); /* the abort was killed */
+    CU_ASSERT_TRUE(owes_abort(&w, id));
+    pass_time(&w, RM_ABORT_PAUSE_US - 2000000);
+    other = world_submit(&w, "first 1 0 1 4 0 0");
+    world_submit(&w, "second 1 0 1 4 0 0");
+    pass_time(&w, 4000000); /* the abort waits behind the second setup */
+    set_up(&w, other, 1);
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+    CU_ASSERT_PTR_NOT_NULL(find_step(&w, BASE_STEP_SETUP, NULL));
+
+    w.conf.completed_apps_max = 1;
+    world_crash(&w, w.journal_n);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_TRUE(owes_abort(&w, id));
+    other = world_submit(&w, "plain 1 0 0 4 0 0");
+    world_kill(&w, other);
+    world_beat_all(&w, 10000000);
+    CU_ASSERT_PTR_NULL(rm_app_find(w.core, id));
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.note, "is forgotten although its unfinished output"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.note, "/out"));
     world_free(&w);
 }
 
@@ -445,13 +682,37 @@ static void test_admission(void)
     world_free(&w);
 }
 
+/* Goal: an attempt that goes on under the next leader has its time again, and no more. */
+static void test_limit_taken_over(void)
+{
+    struct world w;
+
+    begin(&w, "fifo", 1, 1, 1);
+    world_submit(&w, "job 2 0 1 4 0 0");
+    pass_time(&w, LIMIT_US / 2);
+    world_crash(&w, w.journal_n);
+    world_register(&w, &w.nodes[0]);
+    pass_time(&w, LIMIT_US - 2000000);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    CU_ASSERT_EQUAL(w.launches, 1);
+    pass_time(&w, 4000000);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 1);
+    CU_ASSERT_EQUAL(w.launches, 2);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {
     {"life", test_life},
     {"one at a time on a node, before tasks", test_places},
     {"setups that fail", test_setup_failures},
     {"kill and commit", test_kill_and_commit},
     {"a commit lost with its node", test_commit_lost},
+    {"a setup that hangs", test_setup_hangs},
+    {"nodes that refuse", test_refusals},
+    {"a commit that hangs", test_commit_hangs},
     {"an abort that takes too long", test_abort_takes_too_long},
+    {"an abort that fails", test_abort_fails},
+    {"the limit after a takeover", test_limit_taken_over},
     {"a setup taken over", test_setup_taken_over},
     {"a commit taken over", test_commit_taken_over},
     {"a leader lost after every record", test_every_record},

@@ -23,7 +23,7 @@ static int parse_job_id(const struct task *t, struct base_app_id *id, struct bas
     return rc < 0 ? base_error_wrap(err, rc, "spec.job") : 0;
 }
 
-/* Returns true when another attempt of the step would fail in the same way. */
+/* Returns true when another attempt of the step on this node would fail in the same way. */
 static bool error_is_final(int rc)
 {
     return rc == -BASE_EINVAL || rc == -BASE_EEXIST || rc == -BASE_ELIMIT ||

@@ -9,8 +9,8 @@
  * running (output_folder.h). The RM starts the job's tasks only when it has stored the splits; it
  * accepts splits from one attempt, and permits one attempt at a time to move parts.
  *
- * A failure that another attempt would meet too, such as an input that does not exist, ends the
- * process with TASK_EXIT_JOB_REFUSED, and the RM fails the job at once. */
+ * A failure that another attempt on this node would meet too, such as an input that does not exist,
+ * ends the process with TASK_EXIT_JOB_REFUSED: the RM tries other nodes, and then fails the job. */
 #ifndef CREEL_NODEMANAGER_TASK_JOB_STEPS_H
 #define CREEL_NODEMANAGER_TASK_JOB_STEPS_H
 

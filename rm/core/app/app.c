@@ -230,6 +230,7 @@ void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a)
 void rm_app_free(struct rm_app *a)
 {
     rm_split_page_free(a->step.coming);
+    free(a->step.why);
     rm_tasks_free(a);
     rm_app_free_attempts_and_asks(a);
     rm_job_spec_unref(a->job);

@@ -37,16 +37,19 @@ struct rm_app {
     int refs;
     const struct rm_app_kind *kind;
     bool is_job;
-    bool in_policy;         /* the policy knows the application */
-    bool held;              /* after a takeover: waits for awaited nodes, or the grace period */
-    bool setup_asked;       /* the shell was asked to make its output folder */
-    bool set_up;            /* its output folder was made, or none is needed; its maps are known */
-    bool undecided;         /* it is set up, and the policy has yet to decide whether to admit it */
-    bool committing;        /* its output is being committed */
-    bool commit_begun;      /* an attempt to commit was allowed to move parts */
-    bool activated;         /* its master is counted in masters_active */
-    bool aborting, aborted; /* its unfinished output is being removed; has been removed */
-    bool end_told;          /* an earlier instance has sent RM_FX_APP_ENDED */
+    bool in_policy;    /* the policy knows the application */
+    bool held;         /* after a takeover: waits for awaited nodes, or the grace period */
+    bool setup_asked;  /* the shell was asked to make its output folder */
+    bool set_up;       /* its output folder was made, or none is needed; its maps are known */
+    bool undecided;    /* it is set up, and the policy has yet to decide whether to admit it */
+    bool committing;   /* its output is being committed */
+    bool commit_begun; /* an attempt to commit was allowed to move parts */
+    bool activated;    /* its master is counted in masters_active */
+    /* The end of the job waits for the removal of its unfinished output; does not wait for it any
+     * more; the job ends, or has ended, and that output is still to be removed. */
+    bool aborting, aborted, abort_owed;
+    int32_t abort_rounds; /* how many times that has failed since, in all attempts */
+    bool end_told;        /* an earlier instance has sent RM_FX_APP_ENDED */
     /* Failed because of a damaged record; the record of this end is written when recovery
      * finishes. */
     bool damaged;

@@ -1,5 +1,5 @@
 /* The nodes on which an application has had containers, as a bit set over node indexes. Each node
- * is referenced until the application has ended and the node was ordered to clean up. */
+ * is referenced until the application needs it no longer and the node was ordered to clean up. */
 #include "rm/core/app/app_nodes.h"
 
 #include <stdlib.h>
@@ -28,8 +28,12 @@ bool rm_app_has_used_node(const struct rm_app *a, uint32_t node)
     return node / 64 < a->nodes_words && (a->nodes[node / 64] >> (node % 64) & 1);
 }
 
-void rm_app_order_cleanup_on_nodes(struct rm_core *c, struct rm_app *a)
+/* A node that has removed the application's folders could no longer report how its containers end,
+ * and does not start another one at once. */
+void rm_app_order_cleanup_if_done(struct rm_core *c, struct rm_app *a)
 {
+    if (!rm_app_state_is_final(a->state) || a->containers || a->abort_owed)
+        return;
     if (!a->nodes_left)
         a->nodes_left = c->nodes_born;
     for (size_t w = 0; w < a->nodes_words; w++)

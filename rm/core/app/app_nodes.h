@@ -9,8 +9,9 @@
 void rm_app_add_used_node(struct rm_core *c, struct rm_app *a, struct rm_node *n);
 /* Returns true when @a has had containers on the node with the index @node. */
 bool rm_app_has_used_node(const struct rm_app *a, uint32_t node);
-/* Orders the nodes on which @a has had containers, if they are registered, to remove its folders,
- * and drops the references to all of them. Call when @a has ended and has no containers. */
-void rm_app_order_cleanup_on_nodes(struct rm_core *c, struct rm_app *a);
+/* If @a has ended, has no containers and owes no abort, orders the nodes on which it has had
+ * containers, if they are registered, to remove its folders, and drops the references to all of
+ * them. Otherwise does nothing; call again when that changes. */
+void rm_app_order_cleanup_if_done(struct rm_core *c, struct rm_app *a);
 
 #endif

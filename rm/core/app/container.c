@@ -174,10 +174,9 @@ static void unlink_container_and_free_slot(struct rm_core *c, struct rm_containe
         ct->node_next->node_prev = ct->node_prev;
     ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
     rm_ledger_end_container(c, ct);
-    /* The last container of an application that has already ended: its nodes can clean up now. */
     if (!a->containers && rm_app_state_is_final(a->state)) {
         c->trim_due = true;
-        rm_app_order_cleanup_on_nodes(c, a);
+        rm_app_order_cleanup_if_done(c, a);
     }
 }
 

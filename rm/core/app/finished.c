@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rm/core/app/app_nodes.h"
+#include "rm/core/app/kind.h"
 #include "rm/core/emit.h"
 #include "rm/core/record/prune.h"
 #include "rm/core/record/record.h"
@@ -61,10 +62,7 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
     if (!a->end_told && (!c->recovering || a->damaged))
         emit_app_ended(c, a);
-    /* With containers left, cleanup follows when the last one ends: a node that has removed the
-     * application's folders could no longer report how its containers end. */
-    if (!a->containers)
-        rm_app_order_cleanup_on_nodes(c, a);
+    rm_app_order_cleanup_if_done(c, a);
     rm_tasks_free_index(c, a);
     rm_app_leave_live_list(c, a);
     if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
@@ -108,6 +106,8 @@ static void remove_finished_app(struct rm_core *c, struct rm_app *a)
     c->finished_light -= estimate_bytes_without_tasks(a);
     if (c->heavy == a)
         c->heavy = a->finished_next;
+    if (a->kind->forgotten)
+        a->kind->forgotten(c, a);
     rm_record_remove_app(c, a);
     rm_app_remove_from_tables(c, a);
     rm_timer_cancel(&c->timers, &a->timer);

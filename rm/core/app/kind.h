@@ -44,6 +44,11 @@ struct rm_app_kind {
     /* @final_stored: The record of the end is durable, and the state has just changed to the target
      * state. Cleans up. */
     void (*final_stored)(struct rm_core *c, struct rm_app *a);
+    /* @forgotten: The ended application exceeds the bounds on ended ones and is removed next. NULL:
+     * nothing to do. */
+    void (*forgotten)(struct rm_core *c, struct rm_app *a);
+    /* @recovered_ended: The application was read from the store in a final state. Retires it. */
+    void (*recovered_ended)(struct rm_core *c, struct rm_app *a);
     /* @recovered: The application was read from the store in a state after NEW_SAVING, and has not
      * ended. Continues it. */
     void (*recovered)(struct rm_core *c, struct rm_app *a);

@@ -33,12 +33,30 @@ void rm_job_request_commit(struct rm_core *c, struct rm_app *a);
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
 /* Steps on nodes (rm/core/job/step/step.h), in job_steps.c.
  *
+ * Aborts that are owed. A failed or killed job waits RM_ABORT_MAX_US for its abort. If that has not
+ * removed the unfinished output by then, or has failed in all attempts, the job ends, and its
+ * record says that the abort is owed. The abort then goes on like a setup: it waits for a place,
+ * and when it has failed in all attempts, it begins again after a pause, of RM_ABORT_PAUSE_US at
+ * first, then twice as long each time up to RM_ABORT_PAUSE_MAX_US; and under each later instance of
+ * the ResourceManager. It ends when the output has been removed, or when the ended job is
+ * forgotten, for the bounds on ended applications (completed_apps_max, completed_bytes_max): then a
+ * note names the folder. Whenever it comes, an abort removes only what carries the mark of its job,
+ * so nothing that a later job has made under the same name
+ * (nodemanager/task/job/output_folder.h).
+ *
  * Begins the abort of an ending job. Returns false when there is nothing to remove. */
 bool rm_job_request_abort_step(struct rm_core *c, struct rm_app *a);
 /* The decision to end the job is durable: lets the abort wait for a slot. */
 void rm_job_begin_abort(struct rm_core *c, struct rm_app *a);
-/* The abort has taken too long: continues the end of the job without it. */
-void rm_job_give_up_abort(struct rm_core *c, struct rm_app *a);
+/* The timer of @a is due: the end of the job does not wait for its abort any longer, or an abort
+ * that is owed begins again. */
+void rm_job_on_abort_timer(struct rm_core *c, struct rm_app *a);
+/* The step that holds the place of @n has not ended in time. */
+void rm_job_end_late_step(struct rm_core *c, struct rm_node *n);
+/* Retires a job that has ended, and begins its abort if that is owed. */
+void rm_job_retire(struct rm_core *c, struct rm_app *a);
+/* The ended job @a is going to be forgotten: gives up its abort, with a note, if that is owed. */
+void rm_job_forget_owed_abort(struct rm_core *c, struct rm_app *a);
 /* The container @ct of a step has ended. @r: the node's report, or NULL. */
 void rm_job_note_step_end(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                           const struct rm_container_report *r);

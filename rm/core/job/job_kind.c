@@ -84,6 +84,8 @@ const struct rm_app_kind rm_job_kind = {
     .attach = rm_job_attach_container,
     .container_ended = finish_ended_container,
     .end = rm_job_end,
-    .final_stored = rm_app_retire,
+    .final_stored = rm_job_retire,
+    .forgotten = rm_job_forget_owed_abort,
+    .recovered_ended = rm_job_retire,
     .recovered = continue_recovered_job,
 };

@@ -1,6 +1,8 @@
 /* What a job does with the outcomes of its steps on nodes, and what their containers ask and
  * report. The steps themselves: rm/core/job/step/step.h. */
 #include "base/limits.h"
+#include "rm/core/app/app_nodes.h"
+#include "rm/core/app/finished.h"
 #include "rm/core/emit.h"
 #include "rm/core/job/job.h"
 #include "rm/core/record/record.h"
@@ -22,48 +24,96 @@ bool rm_job_request_abort_step(struct rm_core *c, struct rm_app *a)
 
 void rm_job_begin_abort(struct rm_core *c, struct rm_app *a)
 {
-    if (a->aborting)
+    if ((a->aborting || a->abort_owed) && a->step.kind == BASE_STEP_NONE)
         rm_step_begin(c, a, BASE_STEP_ABORT);
 }
 
-static void finish_abort_step(struct rm_core *c, struct rm_app *a)
+/* Ends the job without its abort, which goes on. */
+static void end_owing_abort(struct rm_core *c, struct rm_app *a)
 {
+    char id[BASE_ID_TEXT_MAX];
+
+    rm_emit_note(c, 4,
+                 "%s ends although its unfinished output was not removed in time, which will be "
+                 "tried again: %s",
+                 base_app_id_text(&a->id, id), a->job->output);
     rm_timer_cancel(&c->timers, &a->timer);
-    rm_step_end(c, a);
+    a->abort_owed = true;
     rm_job_finish_abort(c, a);
 }
 
-void rm_job_give_up_abort(struct rm_core *c, struct rm_app *a)
+void rm_job_on_abort_timer(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_container *ct = a->step.running;
-    char id[BASE_ID_TEXT_MAX];
-
-    if (!a->aborting)
-        return;
-    rm_emit_note(c, 4, "%s ends although its unfinished output was not removed in time: %s",
-                 base_app_id_text(&a->id, id), a->job->output);
-    if (ct)
-        rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "the abort takes too long");
-    finish_abort_step(c, a);
+    if (a->aborting)
+        end_owing_abort(c, a);
+    else
+        rm_job_begin_abort(c, a);
 }
 
-/* ---- ends of containers ---- */
-
-static void note_abort_failure(struct rm_core *c, struct rm_app *a, const char *why)
+void rm_job_retire(struct rm_core *c, struct rm_app *a)
 {
+    rm_app_retire(c, a);
+    if (!a->timer.place) /* no pause */
+        rm_job_begin_abort(c, a);
+}
+
+void rm_job_forget_owed_abort(struct rm_core *c, struct rm_app *a)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    if (!a->abort_owed)
+        return;
+    a->abort_owed = false;
+    rm_step_end(c, a);
+    rm_app_order_cleanup_if_done(c, a);
+    rm_emit_note(c, 4,
+                 "%s is forgotten although its unfinished output was not removed; user %s has to "
+                 "remove it: %s",
+                 base_app_id_text(&a->id, id), a->user, a->job->output);
+}
+
+/* All attempts of an abort have failed. */
+static void retry_abort_later(struct rm_core *c, struct rm_app *a, const char *why)
+{
+    int64_t pause_us = RM_ABORT_PAUSE_US;
     char id[BASE_ID_TEXT_MAX];
 
     rm_emit_note(c, 4, "%s: the unfinished output could not be removed: %s",
                  base_app_id_text(&a->id, id), why);
+    rm_step_end(c, a);
+    if (a->aborting)
+        end_owing_abort(c, a);
+    for (int32_t i = 0; i < a->abort_rounds && pause_us < RM_ABORT_PAUSE_MAX_US; i++)
+        pause_us *= 2;
+    if (pause_us > RM_ABORT_PAUSE_MAX_US)
+        pause_us = RM_ABORT_PAUSE_MAX_US;
+    a->abort_rounds++;
+    rm_timer_set(&c->timers, &a->timer, c->now_us + pause_us);
 }
+
+static void finish_abort(struct rm_core *c, struct rm_app *a)
+{
+    rm_step_end(c, a);
+    if (a->aborting) {
+        rm_timer_cancel(&c->timers, &a->timer);
+        rm_job_finish_abort(c, a);
+        return;
+    }
+    a->abort_owed = false;
+    rm_app_store_record(c, a);
+    rm_app_order_cleanup_if_done(c, a);
+}
+
+/* ---- ends of containers ---- */
 
 static void finish_step(struct rm_core *c, struct rm_app *a, enum base_job_step step, bool ok,
                         const char *why)
 {
     if (step == BASE_STEP_ABORT) {
-        if (!ok)
-            note_abort_failure(c, a, why);
-        finish_abort_step(c, a);
+        if (ok)
+            finish_abort(c, a);
+        else
+            retry_abort_later(c, a, why);
         return;
     }
     rm_step_end(c, a);
@@ -82,6 +132,16 @@ void rm_job_note_step_end(struct rm_core *c, struct rm_app *a, struct rm_contain
 
     if (outcome != RM_STEP_GOES_ON)
         finish_step(c, a, step, outcome == RM_STEP_DONE, why);
+}
+
+void rm_job_end_late_step(struct rm_core *c, struct rm_node *n)
+{
+    struct rm_app *a = n->step->app;
+    enum base_job_step step = (enum base_job_step)n->step->step;
+    const char *why = NULL;
+
+    if (rm_step_end_late_attempt(c, n->step, &why) == RM_STEP_FAILED)
+        finish_step(c, a, step, false, why);
 }
 
 /* ---- splits ---- */

@@ -378,7 +378,8 @@ static bool task_should_avoid_node(const struct rm_core *c, const struct rm_phas
         const struct rm_node *b = c->nodes[t->bad[i]];
 
         here = here || b == node;
-        elsewhere -= b->state == RM_NODE_RUNNING && b->registered && b->slots[t->kind] > 0;
+        elsewhere -=
+            b->state == RM_NODE_RUNNING && b->registered && !b->exclusive && b->slots[t->kind] > 0;
     }
     return here && elsewhere > 0;
 }

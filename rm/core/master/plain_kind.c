@@ -1,6 +1,7 @@
 /* Plain applications as a kind of application: what differs from jobs. */
 #include "rm/core/master/plain_kind.h"
 
+#include "rm/core/app/finished.h"
 #include "rm/core/master/master.h"
 #include "rm/core/master/master_attach.h"
 #include "rm/core/state.h"
@@ -33,5 +34,6 @@ const struct rm_app_kind rm_plain_kind = {
     .end = rm_plain_app_end,
     .priority_changed = rm_master_reorder_waiting,
     .final_stored = rm_plain_app_clean_up_after_end,
+    .recovered_ended = rm_app_retire,
     .recovered = rm_plain_app_continue_recovered,
 };

@@ -86,6 +86,8 @@ void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_t
 
 static void add_to_cluster_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
 {
+    bool for_jobs = !n->counted_label || !c->labels.v[n->counted_label - 1].exclusive;
+
     c->capacity.nodes += sign;
     c->capacity.memory_mb += sign * n->counted_res.v[RM_RES_MEMORY_MB];
     c->capacity.vcores += sign * n->counted_res.v[RM_RES_VCORES];
@@ -95,8 +97,10 @@ static void add_to_cluster_capacity(struct rm_core *c, const struct rm_node *n, 
             c->labels.v[n->counted_label - 1].slots[k] += sign * n->counted_slots[k];
         c->capacity.used[k] += sign * n->used[k];
         c->capacity.freeing[k] += sign * n->freeing[k];
-        c->live_nodes[k] += n->counted_slots[k] > 0 ? sign : 0;
+        c->live_nodes[k] += for_jobs && n->counted_slots[k] > 0 ? sign : 0;
     }
+    if (for_jobs && (n->counted_slots[BASE_TASK_MAP] > 0 || n->counted_slots[BASE_TASK_REDUCE] > 0))
+        c->places.nodes += sign;
 }
 
 void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n)

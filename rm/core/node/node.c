@@ -28,6 +28,7 @@ struct rm_node *rm_node_new(struct rm_core *c, const char *id)
     n->hold = (struct rm_timer){.kind = RM_TIMER_NODE_HOLD, .owner = n};
     n->expiry = (struct rm_timer){.kind = RM_TIMER_NODE_EXPIRY, .owner = n};
     n->decommission = (struct rm_timer){.kind = RM_TIMER_NODE_DECOMMISSION, .owner = n};
+    n->step_limit = (struct rm_timer){.kind = RM_TIMER_STEP_LIMIT, .owner = n};
     n->overcommit = (struct rm_timer){.kind = RM_TIMER_NODE_OVERCOMMIT, .owner = n};
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         n->free_bucket[k] = -1;

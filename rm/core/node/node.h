@@ -45,11 +45,15 @@ struct rm_node {
     struct rm_res counted_res;
     struct rm_res total, used_res;
     struct rm_container *containers; /* live containers */
-    struct rm_orders queue, sent;    /* orders for the next answer; orders of the last answer */
-    int64_t response_id;             /* id of the last answer */
-    uint64_t parked;                 /* token of the held heartbeat; 0: none */
-    bool offering;                   /* its own heartbeat is being handled: not listed as free */
-    bool dirty;                      /* in rm_core.dirty, listed for an answer */
+    /* The container that holds the node's place for steps (rm/core/job/step/places.h), until
+     * step_limit at the latest; NULL: the place is free. */
+    struct rm_container *step;
+    struct rm_timer step_limit;
+    struct rm_orders queue, sent; /* orders for the next answer; orders of the last answer */
+    int64_t response_id;          /* id of the last answer */
+    uint64_t parked;              /* token of the held heartbeat; 0: none */
+    bool offering;                /* its own heartbeat is being handled: not listed as free */
+    bool dirty;                   /* in rm_core.dirty, listed for an answer */
     bool urgent;     /* an order in the queue should not wait for the end of the hold time */
     int64_t last_us; /* time of the last heartbeat or registration */
     struct rm_timer hold, expiry, decommission, overcommit;

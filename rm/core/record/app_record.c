@@ -6,7 +6,8 @@
  *              <n counters of the core> <failed attempts> <n attempts> <promised> <earliest>
  *              <queue> <epoch of its submission> [<sums>] <json>
  *              stage: 0 not set up, 1 set up, 2 set up and not admitted by the policy yet, 3 an
- *                       attempt to commit was allowed to move parts
+ *                       attempt to commit was allowed to move parts, 4 the job's end is decided,
+ *                       and its unfinished output is still to be removed
  *              attempt: <number> <state> <registered> <has_master> <master_num> <node> <http>
  *                       <host> <url> <diagnostics> <rpc> <exit> <start> <finish> <next_num>
  *              sums, of an ended job whose tasks are not restored: <maps> <succeeded> <reduces>
@@ -25,7 +26,7 @@
 #include "rm/core/record/reader.h"
 #include "rm/core/record/record.h"
 
-enum stage { STAGE_NEW, STAGE_SET_UP, STAGE_UNDECIDED, STAGE_COMMITTING };
+enum stage { STAGE_NEW, STAGE_SET_UP, STAGE_UNDECIDED, STAGE_COMMITTING, STAGE_ABORT_OWED };
 
 static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
 {
@@ -84,7 +85,8 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->target);
     rm_put_int(b, a->final_status);
     rm_put_int(b, a->ending);
-    rm_put_int(b, !a->set_up        ? STAGE_NEW
+    rm_put_int(b, a->abort_owed     ? STAGE_ABORT_OWED
+                  : !a->set_up      ? STAGE_NEW
                   : a->commit_begun ? STAGE_COMMITTING
                   : a->undecided    ? STAGE_UNDECIDED
                                     : STAGE_SET_UP);
@@ -213,10 +215,13 @@ static void read_app_fields(struct rm_core *c, struct rm_reader *r, struct rm_ap
     a->target = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);
     a->final_status = (enum rm_final_status)rm_get_int_in(r, 0, RM_FINAL_ENDED);
     a->ending = (enum rm_app_end)rm_get_int_in(r, 0, RM_END_KILL);
-    stage = (enum stage)rm_get_int_in(r, 0, STAGE_COMMITTING);
+    stage = (enum stage)rm_get_int_in(r, 0, STAGE_ABORT_OWED);
     a->set_up = stage != STAGE_NEW;
     a->undecided = stage == STAGE_UNDECIDED;
     a->commit_begun = stage == STAGE_COMMITTING;
+    a->abort_owed = a->aborted = stage == STAGE_ABORT_OWED;
+    r->bad =
+        r->bad || (a->abort_owed && !(a->is_job && a->job->output && rm_app_end_is_decided(a)));
     a->diagnostics = rm_get_text(r);
     n = rm_get_int_in(r, 0, RM_C_COUNTERS - BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)

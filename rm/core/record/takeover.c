@@ -59,7 +59,7 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
 
     if (epochs > 0)
         base = epochs < BASE_MAX / RM_EPOCH_ATTEMPTS ? epochs * RM_EPOCH_ATTEMPTS : BASE_MAX;
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+    for (enum base_task_kind k = 0; rm_tasks_are_in_memory(a) && k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             if (a->phase[k].tasks[i].next_attempt > highest)
                 highest = a->phase[k].tasks[i].next_attempt;
@@ -131,6 +131,8 @@ void rm_takeover_begin(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
+        if (a->abort_owed)
+            set_attempt_base(c, a);
         if (!app_is_unfinished(a))
             continue;
         clip_app_times(c, a);

@@ -151,7 +151,7 @@ void rm_offer_node_slots(struct rm_core *c, struct rm_node *n)
         rm_activity_begin_round(c, n);
     if (n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP])
         prefetch_for_next_jobs(c, n);
-    if (c->steps)
+    if (c->places.n)
         rm_step_place_on_node(c, n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         fill_free_slots(c, n, k);

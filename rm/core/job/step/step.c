@@ -4,45 +4,21 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "rm/core/emit.h"
 #include "rm/core/state.h"
 
 /* ---- waiting ---- */
-
-static void append_to_waiting(struct rm_core *c, struct rm_app *a)
-{
-    a->step.waits = true;
-    a->step.prev = c->steps_last;
-    a->step.next = NULL;
-    if (c->steps_last)
-        c->steps_last->step.next = a;
-    else
-        c->steps = a;
-    c->steps_last = a;
-    c->steps_due = true;
-}
-
-static void remove_from_waiting(struct rm_core *c, struct rm_app *a)
-{
-    struct rm_step *s = &a->step;
-
-    if (!s->waits)
-        return;
-    if (s->prev)
-        s->prev->step.next = s->next;
-    else
-        c->steps = s->next;
-    if (s->next)
-        s->next->step.prev = s->prev;
-    else
-        c->steps_last = s->prev;
-    s->waits = false;
-    s->prev = s->next = NULL;
-}
 
 static void drop_reported_splits(struct rm_step *s)
 {
     rm_split_page_free(s->coming);
     s->coming = NULL;
+}
+
+static void forget_failure(struct rm_step *s)
+{
+    free(s->why);
+    s->why = NULL;
 }
 
 void rm_step_begin(struct rm_core *c, struct rm_app *a, enum base_job_step kind)
@@ -51,6 +27,7 @@ void rm_step_begin(struct rm_core *c, struct rm_app *a, enum base_job_step kind)
 
     rm_step_end(c, a);
     s->kind = kind;
+    s->unknown = kind == BASE_STEP_COMMIT && a->commit_begun; /* by an earlier instance */
     s->failures = 0;
     s->avoid_n = 0;
     rm_step_wait_unless_running(c, a);
@@ -60,8 +37,9 @@ void rm_step_end(struct rm_core *c, struct rm_app *a)
 {
     struct rm_step *s = &a->step;
 
-    remove_from_waiting(c, a);
+    rm_places_remove_waiting(c, a);
     drop_reported_splits(s);
+    forget_failure(s);
     s->kind = BASE_STEP_NONE;
     s->running = NULL;
 }
@@ -73,93 +51,143 @@ static bool other_attempt_may_commit(const struct rm_core *c, const struct rm_ap
     return a->step.kind == BASE_STEP_COMMIT && a->commit_begun && c->awaited > 0;
 }
 
+/* The end of a job waits for its commit, or for its abort until it has been given up. */
+static enum rm_step_rank rank_of_step(const struct rm_app *a)
+{
+    bool waited_for =
+        a->step.kind == BASE_STEP_COMMIT || (a->step.kind == BASE_STEP_ABORT && !a->abort_owed);
+
+    return waited_for ? RM_STEP_URGENT : RM_STEP_PATIENT;
+}
+
 void rm_step_wait_unless_running(struct rm_core *c, struct rm_app *a)
 {
-    if (a->step.kind && !a->step.running && !a->step.waits && !a->held &&
+    if (a->step.kind && !a->step.running && !a->step.waits && !a->step.why && !a->held &&
         !other_attempt_may_commit(c, a))
-        append_to_waiting(c, a);
+        rm_places_add_waiting(c, a, rank_of_step(a));
 }
 
 /* ---- placing ---- */
 
-static bool list_has_node(const struct rm_step *s, uint32_t node)
+static struct rm_avoided *find_avoided(struct rm_step *s, uint32_t node)
 {
     for (uint32_t i = 0; i < s->avoid_n; i++)
-        if (s->avoid[i] == node)
-            return true;
-    return false;
+        if (s->avoid[i].node == node)
+            return &s->avoid[i];
+    return NULL;
 }
 
-static void avoid_node(struct rm_step *s, uint32_t node)
+static void avoid_node(struct rm_step *s, uint32_t node, bool refused)
 {
-    if (list_has_node(s, node))
+    struct rm_avoided *known = find_avoided(s, node);
+
+    if (known) {
+        known->refused = known->refused || refused;
         return;
+    }
     if (s->avoid_n == RM_STEP_AVOIDS)
         memmove(s->avoid, s->avoid + 1, --s->avoid_n * sizeof *s->avoid);
-    s->avoid[s->avoid_n++] = node;
+    s->avoid[s->avoid_n++] = (struct rm_avoided){node, refused};
+}
+
+/* Returns how many live nodes with slots of kind @k there are besides those on which the step has
+ * failed; with @refused besides those that have refused it. */
+static int32_t count_other_nodes(const struct rm_core *c, const struct rm_step *s,
+                                 enum base_task_kind k, bool refused)
+{
+    int32_t others = c->live_nodes[k];
+
+    for (uint32_t i = 0; i < s->avoid_n; i++) {
+        const struct rm_node *n = c->nodes[s->avoid[i].node];
+
+        others -= (s->avoid[i].refused || !refused) && n && n->counted &&
+                  rm_node_serves_label(n, 0) && n->counted_slots[k] > 0;
+    }
+    return others;
 }
 
 /* Returns true when the step failed on @n, and there is another live node with slots of kind @k on
- * which it has not. */
-static bool should_avoid_node(const struct rm_core *c, const struct rm_step *s,
-                              const struct rm_node *n, enum base_task_kind k)
+ * which it has not; or when @n refused it, and another one has not. */
+static bool should_avoid_node(const struct rm_core *c, struct rm_step *s, const struct rm_node *n,
+                              enum base_task_kind k)
 {
-    int32_t elsewhere = c->live_nodes[k];
+    const struct rm_avoided *known = find_avoided(s, n->index);
 
-    if (!list_has_node(s, n->index))
-        return false;
-    for (uint32_t i = 0; i < s->avoid_n; i++) {
-        const struct rm_node *b = c->nodes[s->avoid[i]];
-
-        elsewhere -= b && b->state == RM_NODE_RUNNING && b->registered && b->slots[k] > 0;
-    }
-    return elsewhere > 0;
+    return known && count_other_nodes(c, s, k, known->refused) > 0;
 }
 
 /* One step at a time, so that a flood of submissions leaves slots to the tasks of others. */
 static bool node_can_run_step(const struct rm_node *n, enum base_task_kind k)
 {
-    if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked || n->exclusive ||
-        n->used[k] >= n->slots[k])
-        return false;
-    for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
-        if (ct->step && !ct->killing)
-            return false;
-    return true;
+    return n->state == RM_NODE_RUNNING && n->registered && n->parked && !n->exclusive && !n->step &&
+           n->used[k] < n->slots[k];
+}
+
+static struct rm_container *add_container(struct rm_core *c, struct rm_app *a, struct rm_node *n,
+                                          const struct base_container_id *id, enum base_task_kind k,
+                                          int32_t attempt)
+{
+    struct rm_step *s = &a->step;
+    struct rm_container *ct = rm_container_new(c, a, n, id, k, &c->conf.slot_res[k], false);
+
+    ct->state = RM_CONTAINER_ACQUIRED; /* acquired at once: the RM is the job's master */
+    ct->step = (uint8_t)s->kind;
+    ct->task_attempt = s->attempt = attempt;
+    s->running = ct;
+    s->launched = true;
+    return ct;
 }
 
 static void launch(struct rm_core *c, struct rm_app *a, struct rm_node *n, enum base_task_kind k)
 {
-    struct rm_step *s = &a->step;
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
-    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
+    int32_t next = a->step.attempt + 1;
+    struct rm_container *ct =
+        add_container(c, a, n, &id, k, next > a->attempt_base ? next : a->attempt_base);
 
     rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
-    ct->state = RM_CONTAINER_ACQUIRED; /* acquired at once: the RM is the job's master */
-    ct->step = (uint8_t)s->kind;
-    s->attempt = s->attempt + 1 > a->attempt_base ? s->attempt + 1 : a->attempt_base;
-    ct->task_attempt = s->attempt;
-    s->running = ct;
-    s->launched = true;
+    rm_places_hold_for_launch(c, ct);
+    rm_places_remove_waiting(c, a);
     rm_container_enqueue_launch(c, ct, NULL);
 }
 
-#define LOOKED_AT_MAX 64 /* waiting steps, or nodes, that one search looks at */
+#define LOOKED_AT_MAX 64 /* waiting steps and their users, or nodes, that one search looks at */
+
+/* Returns the first step of @u that may run in a slot of @n; NULL: none. */
+static struct rm_app *find_step_of_user(const struct rm_core *c, const struct rm_step_user *u,
+                                        const struct rm_node *n, enum base_task_kind k, int *seen)
+{
+    for (enum rm_step_rank rank = 0; rank < RM_STEP_RANKS; rank++)
+        for (struct rm_app *a = u->first[rank];
+             a && *seen < LOOKED_AT_MAX && rm_places_user_may_have(&c->places, u, rank);
+             a = a->step.next, ++*seen)
+            if (!should_avoid_node(c, &a->step, n, k))
+                return a;
+    return NULL;
+}
+
+/* Returns the step that gets the place of @n; NULL: none. */
+static struct rm_app *find_step(struct rm_core *c, const struct rm_node *n, enum base_task_kind k)
+{
+    struct rm_step_user *aside[LOOKED_AT_MAX];
+    struct rm_app *found = NULL;
+    int seen = 0, users = 0;
+
+    while (!found && seen < LOOKED_AT_MAX && users < LOOKED_AT_MAX &&
+           (aside[users] = rm_places_take_first_user(&c->places)) != NULL)
+        found = find_step_of_user(c, aside[users++], n, k, &seen);
+    while (users > 0)
+        rm_places_put_back(&c->places, aside[--users]);
+    return found;
+}
 
 static bool place_in_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
-    int seen = 0;
+    struct rm_app *a = node_can_run_step(n, k) ? find_step(c, n, k) : NULL;
 
-    if (!node_can_run_step(n, k))
-        return false;
-    for (struct rm_app *a = c->steps; a && seen < LOOKED_AT_MAX; a = a->step.next, seen++) {
-        if (should_avoid_node(c, &a->step, n, k))
-            continue;
-        remove_from_waiting(c, a);
+    if (a)
         launch(c, a, n, k);
-        return true;
-    }
-    return false;
+    return a != NULL;
 }
 
 bool rm_step_place_on_node(struct rm_core *c, struct rm_node *n)
@@ -183,9 +211,9 @@ static bool place_on_emptiest_node(struct rm_core *c, enum base_task_kind k)
 
 void rm_step_place_on_held_nodes(struct rm_core *c)
 {
-    c->steps_due = false;
-    while (c->steps && (place_on_emptiest_node(c, BASE_TASK_MAP) ||
-                        place_on_emptiest_node(c, BASE_TASK_REDUCE)))
+    c->places.due = false;
+    while (c->places.n && (place_on_emptiest_node(c, BASE_TASK_MAP) ||
+                           place_on_emptiest_node(c, BASE_TASK_REDUCE)))
         continue;
 }
 
@@ -202,15 +230,109 @@ static bool was_killed(const struct rm_container *ct, const struct rm_container_
            ct->exit_code == RM_EXIT_PREEMPTED || ct->exit_code == RM_EXIT_KILLED_BY_RM;
 }
 
+/* Returns true when every node that could run the step has refused it, as far as is known. For a
+ * commit that may be complete, another node is waited for. */
+static bool every_node_has_refused(const struct rm_core *c, const struct rm_step *s)
+{
+    return c->awaited == 0 && !s->unknown && count_other_nodes(c, s, BASE_TASK_MAP, true) <= 0 &&
+           count_other_nodes(c, s, BASE_TASK_REDUCE, true) <= 0;
+}
+
 /* Counts the failure of an attempt. Returns true when no other attempt may follow. A failed disk is
  * the node's fault, unless the step has failed on that node before. */
 static bool count_failure(const struct rm_core *c, struct rm_app *a, const struct rm_container *ct)
 {
     struct rm_step *s = &a->step;
+    bool refused = ct->exit_code == RM_EXIT_JOB_REFUSED;
 
-    s->failures += ct->exit_code != RM_EXIT_DISKS_FAILED || list_has_node(s, ct->node->index);
-    avoid_node(s, ct->node->index);
-    return ct->exit_code == RM_EXIT_JOB_REFUSED || s->failures >= attempts_limit(c, a);
+    s->failures += ct->exit_code != RM_EXIT_DISKS_FAILED || find_avoided(s, ct->node->index);
+    avoid_node(s, ct->node->index, refused);
+    return s->failures >= attempts_limit(c, a) || (refused && every_node_has_refused(c, s));
+}
+
+static const char *explain_failure(struct rm_core *c, const struct rm_app *a,
+                                   const struct rm_container *ct, const char *why)
+{
+    static const char *const names[BASE_STEPS] = {
+        [BASE_STEP_SETUP] = "setup", [BASE_STEP_COMMIT] = "commit", [BASE_STEP_ABORT] = "abort"};
+    const struct rm_step *s = &a->step;
+
+    if (s->failures < 2)
+        return rm_scratch_printf(c, "The job's %s failed on node %s: %s", names[s->kind],
+                                 ct->node->id, why);
+    return rm_scratch_printf(c, "The job's %s failed %d times; last on node %s: %s", names[s->kind],
+                             s->failures, ct->node->id, why);
+}
+
+static bool commit_container_is_left(const struct rm_app *a)
+{
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        if (ct->step == BASE_STEP_COMMIT)
+            return true;
+    return false;
+}
+
+/* The step has failed with its last attempt, @why. A commit that was permitted to move parts has
+ * failed only when the containers of all its attempts have ended, since one of those that are being
+ * killed may have completed the output: then the text is kept until then. */
+static enum rm_step_outcome fail_or_await_ends(struct rm_app *a, const char *text, const char **why)
+{
+    if (a->step.kind == BASE_STEP_COMMIT && a->commit_begun && commit_container_is_left(a)) {
+        a->step.why = base_strdup(text);
+        return RM_STEP_GOES_ON;
+    }
+    *why = text;
+    return RM_STEP_FAILED;
+}
+
+/* The attempt in @ct has failed; @last: no other one may follow. */
+static enum rm_step_outcome retry_or_fail(struct rm_core *c, struct rm_app *a,
+                                          const struct rm_container *ct, bool last,
+                                          const char *text, const char **why)
+{
+    if (last)
+        return fail_or_await_ends(a, explain_failure(c, a, ct, text), why);
+    rm_step_wait_unless_running(c, a);
+    return RM_STEP_GOES_ON;
+}
+
+/* The commit of a killed job is not tried again when it has failed, unless an attempt before may
+ * have completed the output. */
+static bool failure_ends_commit(const struct rm_app *a)
+{
+    return a->step.kind == BASE_STEP_COMMIT && a->ending != RM_END_NONE && !a->step.unknown;
+}
+
+static bool is_permitted_commit(const struct rm_app *a, const struct rm_container *ct)
+{
+    return a->step.kind == BASE_STEP_COMMIT && ct->step == BASE_STEP_COMMIT && a->commit_begun;
+}
+
+/* An attempt that was superseded has ended. That of a commit may have completed the output. */
+static enum rm_step_outcome note_superseded_end(struct rm_core *c, struct rm_app *a,
+                                                const struct rm_container *ct,
+                                                const struct rm_container_report *r,
+                                                const char **why)
+{
+    struct rm_step *s = &a->step;
+
+    if (!is_permitted_commit(a, ct))
+        return RM_STEP_GOES_ON;
+    if (r && ct->exit_code == 0) {
+        if (s->running)
+            rm_container_order_kill(c, s->running, RM_EXIT_KILLED_BY_RM,
+                                    "an earlier attempt has committed the output");
+        return RM_STEP_DONE;
+    }
+    if (!s->why || (r && commit_container_is_left(a)))
+        return RM_STEP_GOES_ON;
+    if (r) {
+        *why = rm_scratch_printf(c, "%s", s->why);
+        return RM_STEP_FAILED;
+    }
+    forget_failure(s); /* lost: nobody knows what it has done, so another one has to complete it */
+    rm_step_wait_unless_running(c, a);
+    return RM_STEP_GOES_ON;
 }
 
 enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app *a,
@@ -219,25 +341,45 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
                                                 const char **why)
 {
     struct rm_step *s = &a->step;
+    bool last;
 
     if (s->running != ct)
-        return RM_STEP_GOES_ON;
+        return note_superseded_end(c, a, ct, r, why);
     s->running = NULL;
     drop_reported_splits(s);
-    if (r && ct->exit_code == 0 &&
-        (s->kind == BASE_STEP_ABORT || (s->kind == BASE_STEP_COMMIT && a->commit_begun)))
+    if (r && ct->exit_code == 0 && (s->kind == BASE_STEP_ABORT || is_permitted_commit(a, ct)))
         return RM_STEP_DONE;
-    /* The commit of a killed job is not tried again when it has failed. An attempt of an earlier
-     * instance does not decide that: another one may have committed on a node that has not
-     * registered yet. */
-    if (!was_killed(ct, r) &&
-        (count_failure(c, a, ct) || (s->kind == BASE_STEP_COMMIT && a->ending != RM_END_NONE &&
-                                     ct->id.num >> 40 == c->conf.epoch))) {
-        *why = ct->diagnostics ? ct->diagnostics : "the step ended without finishing its work";
-        return RM_STEP_FAILED;
+    if (was_killed(ct, r)) {
+        s->unknown = s->unknown || is_permitted_commit(a, ct);
+        rm_step_wait_unless_running(c, a);
+        return RM_STEP_GOES_ON;
     }
-    rm_step_wait_unless_running(c, a);
-    return RM_STEP_GOES_ON;
+    last = count_failure(c, a, ct) || failure_ends_commit(a);
+    return retry_or_fail(
+        c, a, ct, last,
+        ct->diagnostics ? ct->diagnostics : "the step ended without finishing its work", why);
+}
+
+enum rm_step_outcome rm_step_end_late_attempt(struct rm_core *c, struct rm_container *ct,
+                                              const char **why)
+{
+    struct rm_app *a = ct->app;
+    enum rm_step_outcome outcome = RM_STEP_GOES_ON;
+
+    if (a->step.running == ct) {
+        a->step.running = NULL;
+        drop_reported_splits(&a->step);
+        outcome = retry_or_fail(c, a, ct, count_failure(c, a, ct),
+                                rm_scratch_printf(c,
+                                                  "it was not done after %lld ms, which is the "
+                                                  "limit (creel.job.step-timeout-ms)",
+                                                  (long long)(c->conf.step_timeout_us / 1000)),
+                                why);
+        a->step.unknown = a->step.unknown || is_permitted_commit(a, ct);
+        rm_places_note_late(c, a);
+    }
+    rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "the step takes too long");
+    return outcome;
 }
 
 /* ---- attempts of an earlier instance ---- */
@@ -248,18 +390,13 @@ struct rm_container *rm_step_attach(struct rm_core *c, struct rm_node *n, struct
     struct rm_step *s = &a->step;
     struct rm_container *ct;
 
-    if (s->kind != r->step || s->running || r->task_attempt <= s->attempt ||
+    if (s->kind != r->step || s->running || n->step || r->task_attempt <= s->attempt ||
         r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;
-    ct = rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot], false);
-    ct->state = RM_CONTAINER_ACQUIRED;
-    ct->step = (uint8_t)s->kind;
-    ct->task_attempt = r->task_attempt;
+    ct = add_container(c, a, n, &r->id, r->slot, r->task_attempt);
     rm_container_set_reported_start(c, ct, r);
-    remove_from_waiting(c, a);
-    s->attempt = r->task_attempt;
-    s->running = ct;
-    s->launched = true;
+    rm_places_hold(c, ct);
+    rm_places_remove_waiting(c, a);
     return ct;
 }
 

@@ -1,0 +1,94 @@
+/* rm/core/job/step/places.h - the places of steps, one on each node, and whose step gets the next
+ * one that comes free.
+ *
+ *   waits --(rule below)--> holds the place of a node --> ends
+ *                             |
+ *                             +--> its kill is ordered, at the latest after step_timeout_us
+ *
+ * A place is held from the launch of a step's container (after a takeover: from its node's report)
+ * until the container ends or the order to kill it is queued. So nobody holds a place for longer
+ * than step_timeout_us; a process that is slow to die keeps its slot, but no place.
+ *
+ * The rule. Among the users with waiting steps, the one comes first
+ *   1. who is not late: none of this user's attempts has run into the limit since another step was
+ *      launched;
+ *   2. whose steps hold the fewest places;
+ *   3. who has a commit or an abort waiting for which a job waits: they come before setups, and
+ *      before the aborts of jobs that have ended (rm/core/job/job.h);
+ *   4. whose turn is the oldest: it begins anew with each launch of this user, and for a user whose
+ *      steps neither waited nor held a place, with the first one that waits;
+ *   5. whose first step has waited longest.
+ * The steps of one user come in the order of 3 and 5. Where there are several nodes, the last free
+ * place goes to a user who holds none, or to a step for which a job waits.
+ *
+ * So the steps of one user, whatever they do, leave a place to the others on a cluster of two nodes
+ * or more. And every step gets its turn: a user without a place waits for at most one setup of each
+ * other user; commits and aborts that come before it are bounded by the setups that their jobs had,
+ * times max-attempts; and a user whose attempts hang cannot come first twice in a row.
+ *
+ * A launch costs O(log users with waiting steps). */
+#ifndef CREEL_RM_CORE_JOB_STEP_PLACES_H
+#define CREEL_RM_CORE_JOB_STEP_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/data/map.h"
+
+struct rm_app;
+struct rm_container;
+struct rm_core;
+struct rm_node;
+
+enum rm_step_rank { RM_STEP_URGENT, RM_STEP_PATIENT, RM_STEP_RANKS };
+
+/* A user whose steps wait or hold places. */
+struct rm_step_user {
+    struct rm_app *first[RM_STEP_RANKS], *last[RM_STEP_RANKS]; /* lists of waiting steps */
+    int32_t held;                   /* places that the user's steps hold */
+    bool late;                      /* in the list rm_places.late */
+    struct rm_step_user *late_next; /* in that list */
+    uint64_t turn;                  /* number of the last launch, of this user or before */
+    size_t place;                   /* index in the heap + 1; 0: no step waits */
+    char name[];
+};
+
+struct rm_places {
+    struct base_map users;
+    struct rm_step_user **v; /* heap of the users with waiting steps, in the order above */
+    size_t n, cap;
+    struct rm_step_user *late;
+    uint64_t launches; /* number of the last launch */
+    uint64_t waits;    /* number of the last step that began to wait */
+    int32_t held;      /* places that are held, on all nodes */
+    int32_t nodes;     /* running nodes that can run steps: in the ledger's capacity, with slots,
+                          not exclusive */
+    bool due;          /* a step or a place was added: look for a node with a held heartbeat */
+};
+void rm_places_free(struct rm_places *p);
+
+/* Lets the current step of @a wait in the list of @rank. */
+void rm_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_step_rank rank);
+/* Removes the step of @a from its list, if it waits. */
+void rm_places_remove_waiting(struct rm_core *c, struct rm_app *a);
+
+/* Returns the user who comes first, or NULL, and leaves this user out of the order until
+ * rm_places_put_back() is called; meanwhile no step may begin or cease to wait. */
+struct rm_step_user *rm_places_take_first_user(struct rm_places *p);
+void rm_places_put_back(struct rm_places *p, struct rm_step_user *u);
+/* Returns true when @u may have a place for a step of @rank, if one is free. */
+bool rm_places_user_may_have(const struct rm_places *p, const struct rm_step_user *u,
+                             enum rm_step_rank rank);
+
+/* The step of @ct, a new container on a node whose place is free, holds this place from now on. */
+void rm_places_hold(struct rm_core *c, struct rm_container *ct);
+/* The same for a container that was launched by this instance of the RM, whose step no longer
+ * waits: it also counts as a launch. */
+void rm_places_hold_for_launch(struct rm_core *c, struct rm_container *ct);
+/* Gives the place back if @ct holds one. Called by the ledger when @ct ends or is to be killed. */
+void rm_places_release(struct rm_core *c, struct rm_container *ct);
+/* An attempt of @a has run into its limit, and its step waits again or has ended. */
+void rm_places_note_late(struct rm_core *c, const struct rm_app *a);
+
+#endif

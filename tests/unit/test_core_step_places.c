@@ -1,0 +1,341 @@
+/* Whose step gets the next place: the rule of rm/core/job/step/places.h, in examples and over
+ * random clusters by seed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "rm/core/job/step/step.h"
+#include "rm/core/state.h"
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+#define LIMIT_US INT64_C(20000000)
+
+static void begin(struct world *w, int nodes, int slots)
+{
+    world_init(w, "fifo");
+    w->conf.steps_on_nodes = true;
+    w->conf.step_timeout_us = LIMIT_US;
+    world_renew(w);
+    for (int i = 0; i < nodes; i++)
+        world_add_node(w, slots, 1, NULL);
+    world_beat_all(w, 10000000);
+}
+
+static struct base_app_id submit(struct world *w, const char *user)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "job 1 0 1 2 0 0 0 default %s", user);
+    return world_submit(w, text);
+}
+
+static bool runs(const struct world *w, struct base_app_id id, enum base_job_step step)
+{
+    const struct rm_app *a = rm_app_find(w->core, id);
+
+    return a->step.kind == step && a->step.running;
+}
+
+static struct world_container *container_of(struct world *w, struct base_app_id id,
+                                            struct world_node **n)
+{
+    return world_find(w, &rm_app_find(w->core, id)->step.running->id, n);
+}
+
+static void report_splits(struct world *w, struct base_app_id id, int32_t attempt)
+{
+    struct rm_split_page page = {.last = true};
+    struct rm_event ev = {.kind = RM_EV_JOB_SPLITS, .token = ++w->token};
+
+    page.paths.v = base_alloc(sizeof *page.paths.v);
+    page.paths.v[page.paths.n++] = base_strdup("/in");
+    page.splits = base_alloc(sizeof *page.splits);
+    page.splits[page.splits_n++] = (struct rm_split_spec){.length = 100};
+    ev.u.job_splits.id = id;
+    ev.u.job_splits.attempt = attempt;
+    ev.u.job_splits.page = &page;
+    world_step(w, &ev);
+    rm_split_page_clear(&page);
+}
+
+/* Ends the running step of a job as its process would: 0: after it has done its work. */
+static void end_step(struct world *w, struct base_app_id id, int exit_code)
+{
+    struct world_node *n = NULL;
+    struct world_container *ct = container_of(w, id, &n);
+    const struct base_container_id ended = ct->id;
+    struct rm_event ev = {.kind = RM_EV_JOB_MAY_COMMIT, .token = ++w->token};
+
+    ev.u.job_may_commit.id = id;
+    ev.u.job_may_commit.attempt = ct->attempt;
+    if (exit_code == 0 && ct->step == BASE_STEP_SETUP)
+        report_splits(w, id, ct->attempt);
+    else if (exit_code == 0 && ct->step == BASE_STEP_COMMIT)
+        world_step(w, &ev);
+    ct = world_find(w, &ended, &n); /* the node may run others since */
+    ct->ended = true;
+    ct->exit_code = exit_code;
+    world_beat(w, n, 400000);
+    world_beat_all(w, 400000);
+}
+
+static void pass_time(struct world *w, int64_t us)
+{
+    for (int64_t end = w->now + us; w->now < end;) {
+        world_advance(w, end - w->now < 500000 ? end - w->now : 500000);
+        world_beat_all(w, 400000);
+    }
+}
+
+/* Goal: with several nodes, one user's setups leave a place to others, and commits and aborts may
+ * have it. */
+static void test_last_place(void)
+{
+    struct world w;
+    struct base_app_id ann[4], bob;
+
+    begin(&w, 3, 4);
+    for (int i = 0; i < 4; i++)
+        ann[i] = submit(&w, "ann");
+    pass_time(&w, 1000000);
+    CU_ASSERT(runs(&w, ann[0], BASE_STEP_SETUP) && runs(&w, ann[1], BASE_STEP_SETUP));
+    CU_ASSERT(!runs(&w, ann[2], BASE_STEP_SETUP) && !runs(&w, ann[3], BASE_STEP_SETUP));
+    bob = submit(&w, "bob");
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
+    end_step(&w, bob, 0);
+    pass_time(&w, 1000000);
+    CU_ASSERT_FALSE(runs(&w, ann[2], BASE_STEP_SETUP));
+    world_kill(&w, ann[0]); /* its abort, and another setup in its place */
+    pass_time(&w, 1000000);
+    CU_ASSERT_TRUE(runs(&w, ann[0], BASE_STEP_ABORT));
+    CU_ASSERT(runs(&w, ann[1], BASE_STEP_SETUP) && runs(&w, ann[2], BASE_STEP_SETUP));
+    world_kill(&w, ann[1]);
+    pass_time(&w, 1000000);
+    CU_ASSERT_TRUE(runs(&w, ann[1], BASE_STEP_ABORT));
+    CU_ASSERT_FALSE(runs(&w, ann[3], BASE_STEP_SETUP));
+    CU_ASSERT_EQUAL(w.core->places.held, 3);
+    world_free(&w);
+}
+
+/* Goal: on one node, users take turns, whoever has how many steps; commits and aborts come before
+ * setups; within a user the same. */
+static void test_turns(void)
+{
+    struct world w;
+    struct base_app_id ann[4], bob[2];
+
+    begin(&w, 1, 4);
+    for (int i = 0; i < 4; i++)
+        ann[i] = submit(&w, "ann");
+    for (int i = 0; i < 2; i++)
+        bob[i] = submit(&w, "bob");
+    CU_ASSERT_TRUE(runs(&w, ann[0], BASE_STEP_SETUP));
+    end_step(&w, ann[0], 1);
+    CU_ASSERT_TRUE(runs(&w, ann[1], BASE_STEP_SETUP)); /* ann's turn was before bob came */
+    end_step(&w, ann[1], 1);
+    CU_ASSERT_TRUE(runs(&w, bob[0], BASE_STEP_SETUP));
+    world_kill(&w, ann[0]);
+    end_step(&w, bob[0], 0);
+    CU_ASSERT_TRUE(runs(&w, ann[0], BASE_STEP_ABORT)); /* before ann[2], which has waited longer */
+    world_kill(&w, bob[0]);
+    pass_time(&w, 1000000); /* its map ends */
+    end_step(&w, ann[0], 0);
+    CU_ASSERT_TRUE(runs(&w, bob[0], BASE_STEP_ABORT)); /* before bob[1] and ann[2] */
+    end_step(&w, bob[0], 0);
+    CU_ASSERT_TRUE(runs(&w, ann[2], BASE_STEP_SETUP)); /* ann[1] has begun to wait anew */
+    end_step(&w, ann[2], 1);
+    CU_ASSERT_TRUE(runs(&w, bob[1], BASE_STEP_SETUP));
+    end_step(&w, bob[1], 1);
+    CU_ASSERT_TRUE(runs(&w, ann[3], BASE_STEP_SETUP)); /* a failure does not renew bob's turn */
+    world_free(&w);
+}
+
+/* Goal: an abort that hangs does not get the place again before another user's setup had it. */
+static void test_late_user(void)
+{
+    struct world w;
+    struct base_app_id ann[2], bob;
+
+    begin(&w, 1, 4);
+    for (int i = 0; i < 2; i++) {
+        ann[i] = submit(&w, "ann");
+        end_step(&w, ann[i], 0);
+    }
+    for (int i = 0; i < 2; i++)
+        world_kill(&w, ann[i]);
+    pass_time(&w, 1000000);
+    CU_ASSERT_TRUE(runs(&w, ann[0], BASE_STEP_ABORT));
+    bob = submit(&w, "bob");
+    pass_time(&w, LIMIT_US);
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP)); /* although two aborts wait */
+    end_step(&w, bob, 1);
+    CU_ASSERT_TRUE(runs(&w, ann[1], BASE_STEP_ABORT));
+    world_free(&w);
+}
+
+/* ---- random clusters ---- */
+#define USERS    5
+#define JOBS_MAX 40
+
+struct random_job {
+    struct base_app_id id;
+    int user;
+    bool hangs;
+    int64_t submit_us, placed_us; /* placed_us: when its first setup was launched; 0: not yet */
+    int64_t end_us;               /* when the running step is to end; 0: none is known */
+    const struct rm_container *seen;
+};
+struct random_world {
+    struct world w;
+    uint64_t rng;
+    struct random_job jobs[JOBS_MAX];
+    int jobs_n, hanging_users, good;
+};
+
+static uint64_t draw(struct random_world *r, uint64_t n)
+{
+    r->rng ^= r->rng << 13;
+    r->rng ^= r->rng >> 7;
+    r->rng ^= r->rng << 17;
+    return r->rng % n;
+}
+
+/* The first hanging_users users have setups that never end. */
+static void submit_some_job(struct random_world *r)
+{
+    struct random_job *j = &r->jobs[r->jobs_n++];
+    char user[8];
+
+    j->user = (int)draw(r, USERS);
+    j->hangs = j->user < r->hanging_users;
+    r->good += !j->hangs;
+    snprintf(user, sizeof user, "u%d", j->user);
+    j->submit_us = r->w.now;
+    j->id = submit(&r->w, user);
+}
+
+/* The invariants that hold in every state; builds with the ledger's audit add up the rest. */
+static void check_places(const struct random_world *r)
+{
+    const struct rm_core *c = r->w.core;
+    int32_t held = 0;
+
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_container *ct = c->nodes[i]->step;
+
+        held += ct != NULL;
+        CU_ASSERT(!ct || (!ct->killing && c->now_us - ct->start_us <= LIMIT_US));
+        for (const struct rm_container *o = c->nodes[i]->containers; o; o = o->node_next)
+            CU_ASSERT(o == ct || !o->step || o->killing);
+    }
+    CU_ASSERT_EQUAL(held, c->places.held);
+}
+
+static void run_steps(struct random_world *r)
+{
+    for (int i = 0; i < r->jobs_n; i++) {
+        struct random_job *j = &r->jobs[i];
+        const struct rm_app *a = rm_app_find(r->w.core, j->id);
+
+        if (!a->step.running)
+            continue;
+        if (!j->placed_us)
+            j->placed_us = r->w.now;
+        if (j->seen != a->step.running) {
+            j->seen = a->step.running;
+            j->end_us = r->w.now + (int64_t)draw(r, 1500000);
+        }
+        if (r->w.now >= j->end_us && !(j->hangs && a->step.kind == BASE_STEP_SETUP))
+            end_step(&r->w, j->id, 0);
+    }
+}
+
+static void run_maps(struct world *w)
+{
+    for (size_t i = 0; i < w->nodes_n; i++)
+        for (size_t j = 0; j < w->nodes[i].n; j++)
+            if (w->nodes[i].v[j].has_task && !w->nodes[i].v[j].ended) {
+                w->nodes[i].v[j].ended = true;
+                w->nodes[i].v[j].exit_code = 0;
+            }
+}
+
+static bool all_have_ended(const struct random_world *r)
+{
+    for (int i = 0; i < r->jobs_n; i++) {
+        const struct rm_app *a = rm_app_find(r->w.core, r->jobs[i].id);
+
+        if (!rm_app_state_is_final(a->state) || a->abort_owed)
+            return false;
+    }
+    return true;
+}
+
+#define STEP_MAX_US 2500000 /* most time from one launch to the next, unless the step hangs */
+
+/* Checks how the jobs have ended, and that the setup of a user whose setups end has waited for less
+ * than all steps take that may come before it: setups and commits of such users, and aborts; for
+ * none that hangs, where one user's do and there are two nodes; elsewhere, before each of them, for
+ * one of each user whose setups hang. */
+static void check_ends(struct random_world *r)
+{
+    bool apart = r->w.nodes_n > 1 && r->hanging_users < 2;
+    int64_t before = 2 * (r->good + 1) + (r->jobs_n - r->good);
+    int64_t most_us = before * (STEP_MAX_US + (apart ? 0 : LIMIT_US * r->hanging_users));
+
+    for (int i = 0; i < r->jobs_n; i++) {
+        const struct random_job *j = &r->jobs[i];
+        const struct rm_app *a = rm_app_find(r->w.core, j->id);
+
+        CU_ASSERT_EQUAL(rm_app_result(a), j->hangs ? RM_RESULT_FAILED : RM_RESULT_SUCCEEDED);
+        CU_ASSERT_TRUE(j->placed_us > 0);
+        CU_ASSERT_TRUE(j->hangs || j->placed_us - j->submit_us <= most_us);
+        CU_ASSERT_TRUE(!j->hangs || strstr(a->diagnostics, "creel.job.step-timeout-ms"));
+    }
+}
+
+static void run_random(uint64_t seed)
+{
+    struct random_world r = {.rng = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
+    int jobs;
+
+    begin(&r.w, 1 + (int)draw(&r, 4), 3);
+    r.hanging_users = (int)draw(&r, 3);
+    jobs = 4 + (int)draw(&r, JOBS_MAX - 4);
+    for (int64_t tick = 0; r.jobs_n < jobs || !all_have_ended(&r); tick++) {
+        if (tick > 20000) {
+            fprintf(stderr, "seed %llu: jobs do not end\n", (unsigned long long)seed);
+            CU_FAIL("jobs do not end");
+            break;
+        }
+        if (r.jobs_n < jobs && draw(&r, 3) == 0)
+            submit_some_job(&r);
+        run_steps(&r);
+        run_maps(&r.w);
+        pass_time(&r.w, 250000);
+        check_places(&r);
+    }
+    if (all_have_ended(&r))
+        check_ends(&r);
+    CU_ASSERT_EQUAL(r.w.core->places.held, 0);
+    CU_ASSERT_EQUAL(r.w.core->places.users.n, 0);
+    world_free(&r.w);
+}
+
+/* Goal: whatever the setups of some users do, no place is held beyond the limit, no job of another
+ * user waits for longer than the rule says, and each job gets to its end. */
+static void test_random(void)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++)
+        run_random(seed);
+}
+
+static const struct cunit_case cases[] = {
+    {"the last place", test_last_place},
+    {"turns", test_turns},
+    {"a user who is late", test_late_user},
+    {"random clusters", test_random},
+};
+CUNIT_MAIN("core step places", cases)
