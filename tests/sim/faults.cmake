@@ -20,7 +20,7 @@ set_tests_properties(sim_faults_twice PROPERTIES LABELS "sim;ha" TIMEOUT 300)
 # Every check finds the fault that it is there for: each test breaks one rule of the cluster; the
 # fence's two halves are broken one at a time.
 foreach(what log-check nm-epoch ack-early forget-commits forget-tasks new-folder no-wait
-        deaf-masters shared-parts)
+        deaf-masters shared-parts no-limit)
   set(breaks --break ${what})
   if(what STREQUAL nm-epoch) # a lease would keep late orders from the nodes
     list(APPEND breaks --break lease)

@@ -137,7 +137,9 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
     if (o->master && other_master(w, j, nm))
         sim_violated(&w->s, "I3", "%s: a second master of application %d is started while one runs",
                      id, j->index);
-    if (o->job && !o->step)
+    if (o->step)
+        j->step_launches[o->step]++;
+    else if (o->job)
         note_attempt(w, nm, o, a->epoch);
 }
 
@@ -297,8 +299,10 @@ void sim_check_job_granted(struct sim_world *w, struct sim_box *box)
     for (int i = 0; i < w->boxes_n; i++) {
         const struct sim_box *other = w->boxes[i];
 
+        /* one that has run into its limit may not have been killed yet */
         if (other != box && other->job == box->job && other->may_commit && !other->ended &&
-            !other->ordered_to_stop && !other->nm->given_up && !other->nm->was_full)
+            !other->ordered_to_stop && !other->nm->given_up && !other->nm->was_full &&
+            w->s.now_us - other->born_us < w->step_timeout_us / 4)
             sim_violated(&w->s, "I2",
                          "attempt %d may commit job %d, and attempt %d on %s may as well",
                          box->attempt, box->job->index, other->attempt, other->nm->proc.name);
@@ -395,10 +399,72 @@ static void check_idle(struct sim_world *w, const struct rm_core *core, const st
     }
 }
 
+static bool owes_abort(const struct rm_core *core, const struct sim_job *j)
+{
+    const struct rm_app *a = rm_app_find(core, j->id);
+
+    return a && a->abort_owed;
+}
+
+/* Returns true when a step waits that any node could run, of a user whose steps hold no place. */
+static bool step_wants_place(const struct rm_core *core)
+{
+    for (size_t i = 0; i < core->places.n; i++)
+        for (enum rm_step_rank k = 0; core->places.v[i]->held == 0 && k < RM_STEP_RANKS; k++)
+            for (const struct rm_app *a = core->places.v[i]->first[k]; a; a = a->step.next)
+                if (a->step.avoid_n == 0)
+                    return true;
+    return false;
+}
+
+/* Checks that no place for steps stays free while a step waits that may have it. */
+static void check_free_place(struct sim_world *w, const struct rm_core *core,
+                             const struct rm_node *n, const struct sim_nm *nm)
+{
+    int *found = &w->free_place[nm->index];
+    bool slot = n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP] ||
+                n->used[BASE_TASK_REDUCE] < n->slots[BASE_TASK_REDUCE];
+    bool idle = n->state == RM_NODE_RUNNING && slot && !n->step && step_wants_place(core);
+
+    *found = idle ? *found + 1 : 0;
+    if (*found > PATIENCE)
+        sim_violated(&w->s, "I8", "no step has run on %s for %d s while one waits", nm->proc.name,
+                     PATIENCE);
+}
+
+/* Checks that no step goes on beyond its limit, from its start or, if that is later, from the
+ * beginning of the present leadership, or from the end of the faults. */
+static void check_limits(struct sim_world *w)
+{
+    int64_t earliest = w->leader_us > w->faults_until_us ? w->leader_us : w->faults_until_us;
+
+    for (int i = 0; i < w->boxes_n; i++) {
+        const struct sim_box *b = w->boxes[i];
+        int64_t from = b->born_us > earliest ? b->born_us : earliest;
+
+        if (b->step && !b->ended && !b->ordered_to_stop && b->nm->proc.up &&
+            w->s.now_us - from > w->step_timeout_us + PATIENCE * S)
+            sim_violated(&w->s, "I8", "a step of job %d has run on %s for %" PRId64 " s",
+                         b->job->index, b->nm->proc.name, (w->s.now_us - b->born_us) / S);
+    }
+}
+
+static void count_owed_aborts(struct sim_world *w, const struct rm_core *core)
+{
+    for (int i = 0; i < w->jobs; i++)
+        if (!w->job[i].owed && owes_abort(core, &w->job[i])) {
+            w->job[i].owed = true;
+            w->totals->owed_aborts++;
+        }
+}
+
 void sim_check_quiet(struct sim_world *w)
 {
     struct sim_rm *rm = sim_rm_leader(w);
 
+    check_limits(w);
+    if (rm)
+        count_owed_aborts(w, rm->lead->core);
     for (int i = 0; rm && i < w->nms; i++) {
         const struct rm_node *n = rm_node_find(rm->lead->core, w->nm[i].node_id);
 
@@ -406,6 +472,7 @@ void sim_check_quiet(struct sim_world *w)
             continue;
         check_accounts(w, n, &w->nm[i]);
         check_idle(w, rm->lead->core, n, &w->nm[i]);
+        check_free_place(w, rm->lead->core, n, &w->nm[i]);
     }
 }
 
@@ -427,7 +494,8 @@ bool sim_check_rest(struct sim_world *w)
         struct rm_app_view v;
 
         if (!j->acked || (j->kill_us && !j->kill_acked) || (j->move_us && !j->move_over) ||
-            !app_of(rm->lead->core, j, &v) || !rm_app_state_is_final(v.state))
+            !app_of(rm->lead->core, j, &v) || !rm_app_state_is_final(v.state) ||
+            owes_abort(rm->lead->core, j))
             return false;
     }
     for (int i = 0; i < w->nms; i++) {
@@ -453,11 +521,25 @@ static void check_parts(struct sim_world *w, const struct sim_job *j, bool succe
         return;
     if (succeeded && !j->success)
         sim_violated(&w->s, "I2", "job %d has succeeded, its output was never committed", j->index);
-    if (!succeeded && j->success)
+    /* unless all attempts failed after one whose end was not reported */
+    if (!succeeded && j->success && j->step_launches[BASE_STEP_COMMIT] <= w->attempts_max)
         sim_violated(&w->s, "I2", "the output of job %d is committed although it has not succeeded",
                      j->index);
-    if (succeeded && j->temporary)
+    if (j->temporary && !j->late_folder)
         sim_violated(&w->s, "I2", "job %d has left its temporary folder", j->index);
+}
+
+/* Returns true when a step of the job can rightly have failed for good: all its attempts have, or
+ * the node that refuses steps was the only one for a while. */
+static bool step_may_have_failed(const struct sim_world *w, const struct sim_job *j)
+{
+    for (enum base_job_step s = BASE_STEP_SETUP; s <= BASE_STEP_COMMIT; s++)
+        if (j->step_launches[s] >= w->attempts_max)
+            return true;
+    for (int i = 0; i < w->nms; i++)
+        if (w->nm[i].refuses && w->nodes_hurt)
+            return true;
+    return false;
 }
 
 static void check_end_of(struct sim_world *w, const struct rm_core *core, const struct sim_job *j,
@@ -468,8 +550,10 @@ static void check_end_of(struct sim_world *w, const struct rm_core *core, const 
 
     if (killed && !j->kill_asked)
         sim_violated(&w->s, "I5", "job %d was killed, which nobody had asked for", j->index);
-    else if (failed && !j->failing)
+    else if (failed && !j->failing && !j->hangs && !step_may_have_failed(w, j))
         sim_violated(&w->s, "I5", "job %d has failed, and had no reason to", j->index);
+    else if (succeeded && j->hangs)
+        sim_violated(&w->s, "I5", "job %d has succeeded although its setup always hangs", j->index);
     else if (succeeded && j->failing)
         sim_violated(&w->s, "I5", "job %d has succeeded although one of its tasks always fails",
                      j->index);

@@ -9,6 +9,9 @@
 #include "rm/http/spec_json.h"
 #include "tests/sim/sim_rm.h"
 
+/* Most jobs of a world whose setups hang: all of their attempts take time. */
+#define HANGING_MAX 2
+
 struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id)
 {
     return id.cluster_ts == W_CLUSTER_TS && id.seq >= 1 && id.seq <= w->jobs ? &w->job[id.seq - 1]
@@ -68,17 +71,17 @@ static char *job_text(struct sim_world *w, const struct sim_job *j)
 
     if (j->output)
         return sim_text(&w->s,
-                        "{\"name\":\"job%d\",\"user\":\"ann\",\"input\":[\"/in\"],"
+                        "{\"name\":\"job%d\",\"user\":\"%s\",\"input\":[\"/in\"],"
                         "\"output\":\"/out/job%d\",\"map\":\"true\",%s\"reduces\":%d,"
                         "\"max-attempts\":%d}",
-                        j->index, j->index, reduces ? "\"reduce\":\"true\"," : "", reduces,
+                        j->index, j->user, j->index, reduces ? "\"reduce\":\"true\"," : "", reduces,
                         w->attempts_max);
     if (reduces)
         more = sim_text(&w->s, ",{\"kind\":\"reduce\",\"command\":\"true\",\"count\":%d}", reduces);
     return sim_text(&w->s,
-                    "{\"name\":\"job%d\",\"user\":\"ann\",\"max-attempts\":%d,\"tasks\":["
+                    "{\"name\":\"job%d\",\"user\":\"%s\",\"max-attempts\":%d,\"tasks\":["
                     "{\"kind\":\"map\",\"command\":\"true\",\"count\":%d}%s]}",
-                    j->index, w->attempts_max, maps, more);
+                    j->index, j->user, w->attempts_max, maps, more);
 }
 
 /* Returns the submission of a plain application as the store keeps it. */
@@ -88,11 +91,12 @@ static char *app_text(struct sim_world *w, const struct sim_job *j, bool keeps_c
 
     return sim_text(&w->s,
                     "{\"application-id\":\"%s\",\"application-name\":\"app%d\","
-                    "\"creel-user\":\"ann\",\"queue\":\"default\","
+                    "\"creel-user\":\"%s\",\"queue\":\"default\","
                     "\"am-container-spec\":{\"commands\":{\"command\":\"true\"}},"
                     "\"resource\":{\"memory\":1024,\"vCores\":0},"
                     "\"keep-containers-across-application-attempts\":%s}",
-                    base_app_id_text(&j->id, id), j->index, keeps_containers ? "true" : "false");
+                    base_app_id_text(&j->id, id), j->index, j->user,
+                    keeps_containers ? "true" : "false");
 }
 
 /* ---------------------------------------------------------------- kill */
@@ -132,7 +136,7 @@ static void kill_again(void *arg, uint64_t tag)
     j->kill_asked = true;
     rq->job = j->index;
     rq->ev.kind = RM_EV_KILL_APP;
-    rq->ev.caller = "ann";
+    rq->ev.caller = j->user;
     rq->ev.u.kill.id = j->id;
     sim_ask(&j->kill, rq);
 }
@@ -166,7 +170,7 @@ static void move_again(void *arg, uint64_t tag)
     (void)tag;
     rq->job = j->index;
     rq->ev.kind = RM_EV_MOVE_APP;
-    rq->ev.caller = "ann";
+    rq->ev.caller = j->user;
     rq->ev.u.move.id = j->id;
     rq->ev.u.move.queue = "batch";
     sim_ask(&j->move, rq);
@@ -205,7 +209,7 @@ static void submit(void *arg, uint64_t tag)
     j->asked = true;
     rq->job = j->index;
     rq->ev.kind = j->is_app ? RM_EV_SUBMIT_APP : RM_EV_SUBMIT_JOB;
-    rq->ev.caller = "ann";
+    rq->ev.caller = j->user;
     sim_ask(&j->submit, rq);
 }
 
@@ -228,14 +232,16 @@ static int apps_max(const struct sim_world *w)
     return low + next - 1;
 }
 
-static void job_make(struct sim_world *w, int i)
+static void job_make(struct sim_world *w, int i, int *hanging)
 {
+    static const char *const users[] = {"ann", "bob", "cat"};
     struct sim *s = &w->s;
     struct sim_job *j = &w->job[i];
     int maps = (int)sim_between(s, 1, 8),
         reduces = sim_chance(s, 600) ? (int)sim_between(s, 1, 3) : 0;
 
     j->index = i;
+    j->user = users[sim_rnd(s, sizeof users / sizeof *users)];
     j->id = (struct base_app_id){W_CLUSTER_TS, i + 1};
     j->submit_us = sim_between(s, 0, w->faults_until_us - s->now_us);
     j->kill_us = sim_chance(s, 200) ? sim_between(s, 1, 4 * S) : 0;
@@ -256,6 +262,9 @@ static void job_make(struct sim_world *w, int i)
     }
     j->failing = sim_chance(s, 80);
     j->output = sim_chance(s, 700);
+    j->hangs = j->output && *hanging < HANGING_MAX && sim_chance(s, 80);
+    *hanging += j->hangs;
+    j->slow_aborts = sim_chance(s, 100) ? (int)sim_between(s, 1, 3) : 0;
     j->tasks_n[BASE_TASK_MAP] = maps;
     j->tasks_n[BASE_TASK_REDUCE] = reduces;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -266,9 +275,11 @@ static void job_make(struct sim_world *w, int i)
 
 void sim_jobs_make(struct sim_world *w)
 {
+    int hanging = 0;
+
     w->jobs = (int)sim_between(&w->s, 2, 5);
     for (int i = 0; i < w->jobs; i++) {
-        job_make(w, i);
+        job_make(w, i, &hanging);
         sim_at(&w->s, w->s.now_us + w->job[i].submit_us, &w->client, SIM_SERVICE, submit,
                &w->job[i], 0);
     }

@@ -123,6 +123,7 @@ static void cut_between(struct sim_world *w, int a, int from, int n, bool in, bo
  * distance of the fault's enum value from that of the fault that cuts both ways. */
 static void cut_rm(struct sim_world *w, struct sim_rm *rm, int way, int first, int n, int64_t us)
 {
+    w->nodes_hurt = w->nodes_hurt || first + n > HOST_NM;
     sim_log(&w->s, "fault: %s: link to hosts %d-%d is cut%s for %.3f s", rm->proc.name, first,
             first + n - 1,
             way == 0   ? ""
@@ -147,6 +148,7 @@ static void slow_link(struct sim_world *w, struct sim_rm *rm)
 
     sim_log(&w->s, "fault: messages from host %d to %d take %.3f s longer for %.3f s", from, to,
             (double)delay / 1e6, (double)us / 1e6);
+    w->nodes_hurt = true;
     w->net.slow_us[from][to] = delay;
     later(w, us, healed, &w->net, (uint64_t)from << 8 | (unsigned)to);
 }
@@ -216,6 +218,7 @@ static void nm_fault(struct sim_world *w, enum sim_fault f, struct sim_nm *nm)
 {
     if (nm->gone)
         return;
+    w->nodes_hurt = true;
     if (f == F_NM_LOST) {
         nm_lost(w, nm);
         return;
@@ -412,6 +415,7 @@ int64_t sim_faults_granted(struct sim_world *w, struct sim_nm *nm)
 
     if (w->calm || w->committer_cut || !sim_chance(&w->s, 100))
         return sim_chance(&w->s, 150) ? 5 * S : 20 * MS;
+    w->nodes_hurt = true;
     us = w->expiry_us + sim_between(&w->s, 2 * S, 15 * S);
     sim_log(&w->s, "fault: %s is cut off from all RMs for %.3f s", nm->proc.name, (double)us / 1e6);
     for (int i = 0; i < w->rms; i++)

@@ -319,6 +319,7 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
                                 .slowstart = 0.05,
                                 .am_attempts_max = 3,
                                 .task_attempts_max = w->attempts_max,
+                                .step_timeout_us = w->breaks.no_limit ? 0 : w->step_timeout_us,
                                 .steps_on_nodes = true,
                                 .completed_apps_max = 1000,
                                 .kill_grace_ms = 250,

@@ -1,7 +1,10 @@
-/* The steps of jobs as creel-task runs them, over the shared file system of the simulation: what
- * each does to the output folder happens at one moment, and may be done by two attempts at once. */
+/* The steps of jobs as creel-task runs them, over the shared file system of the simulation, where
+ * two attempts may be at work at once. A commit moves the parts at one moment, and completes the
+ * output at a later one; the other steps do their work at one moment. An attempt may hang before
+ * its work, or a commit in the middle of it. */
 #include <string.h>
 
+#include "rm/core/job/step/step.h"
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 
@@ -55,6 +58,37 @@ static void take_part(struct sim_box *b, size_t i)
             j->index, b->parts_kind, t->part->attempt, b->parts[i]);
 }
 
+static bool hangs(struct sim_box *b)
+{
+    if (b->step == BASE_STEP_ABORT && b->job->slow_aborts > 0)
+        b->job->slow_aborts--;
+    /* at most two attempts of a job hang by themselves, or fail (below) */
+    else if (!(b->job->hangs && b->step == BASE_STEP_SETUP) &&
+             !(b->attempt < 2 && sim_chance(&b->w->s, 60)))
+        return false;
+    b->w->totals->hung_steps++;
+    sim_log(&b->w->s, "%s: the step of job %d hangs", b->nm->proc.name, b->job->index);
+    return true;
+}
+
+static void complete_commit(void *arg, uint64_t tag)
+{
+    struct sim_box *b = arg;
+    struct sim_job *j = b->job;
+
+    (void)tag;
+    if (j->success || !j->temporary) { /* another attempt was quicker, or the job was aborted */
+        sim_box_exit(b, j->success ? 0 : 1);
+        return;
+    }
+    j->temporary = false;
+    j->success = true; /* the folder may be read from now on */
+    if (++j->commits > 1)
+        sim_violated(&b->w->s, "I2", "job %d is committed %d times", j->index, j->commits);
+    sim_log(&b->w->s, "%s commits the output of job %d", b->nm->proc.name, j->index);
+    sim_box_exit(b, 0);
+}
+
 static void commit(void *arg, uint64_t tag)
 {
     struct sim_box *b = arg;
@@ -75,11 +109,9 @@ static void commit(void *arg, uint64_t tag)
         sim_violated(&b->w->s, "I2", "job %d is committed with %zu parts", j->index, b->parts_n);
     for (size_t i = 0; i < b->parts_n; i++)
         take_part(b, i);
-    j->temporary = false;
-    j->success = true; /* the folder may be read from now on */
-    j->commits++;
-    sim_log(&b->w->s, "%s commits the output of job %d", b->nm->proc.name, j->index);
-    sim_box_exit(b, 0);
+    if (!hangs(b))
+        sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 0, 5 * MS), &b->proc, SIM_SERVICE,
+               complete_commit, b, 0);
 }
 
 static void may_commit_told(void *user, const struct sim_answer *a)
@@ -122,6 +154,16 @@ static void ask(struct sim_box *b)
     sim_ask(&b->ask, rq);
 }
 
+/* Removes the unfinished output, and with it the parts that a commit has moved. */
+static void undo(struct sim_job *j)
+{
+    j->temporary = j->folder = j->late_folder = false;
+    j->aborted = true;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        for (int i = 0; i < j->tasks_n[k]; i++)
+            j->tasks[k][i].part = NULL;
+}
+
 static void work(void *arg, uint64_t tag)
 {
     struct sim_box *b = arg;
@@ -129,20 +171,28 @@ static void work(void *arg, uint64_t tag)
 
     (void)tag;
     b->phase = BOX_COMMITS;
-    /* at most one attempt of a setup, and one of a commit, fails by itself */
+    if (b->nm->refuses) {
+        b->w->totals->refused_steps++;
+        sim_box_exit(b, RM_EXIT_JOB_REFUSED);
+        return;
+    }
+    if (hangs(b))
+        return;
     if (b->attempt < 2 && sim_chance(&b->w->s, 100)) {
         sim_box_exit(b, 1);
         return;
     }
     if (b->step == BASE_STEP_ABORT) {
         if (!j->success)
-            j->temporary = j->folder = false; /* the output folder holds nothing else */
+            undo(j);
         sim_log(&b->w->s, "%s aborts the output of job %d", b->nm->proc.name, j->index);
         sim_box_exit(b, 0);
         return;
     }
-    if (b->step == BASE_STEP_SETUP && !j->success)
+    if (b->step == BASE_STEP_SETUP && !j->success) {
         j->folder = j->temporary = true;
+        j->late_folder = j->aborted;
+    }
     ask(b);
 }
 

@@ -9,7 +9,7 @@
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 
-#define REST_S 150 /* most seconds from the last fault until the world is at rest */
+#define REST_S 300 /* most seconds from the last fault until the world is at rest */
 
 static void no_requests(void *self, struct sim_call *call)
 {
@@ -46,6 +46,7 @@ static void settings(struct sim_world *w)
     w->heartbeat_us = sim_between(s, 300 * MS, 1 * S);
     w->expiry_us = sim_between(s, 4 * S, 8 * S);
     w->attempts_max = 4;
+    w->step_timeout_us = sim_between(s, 6 * S, 10 * S);
     w->faults_until_us = s->now_us + sim_between(s, 3 * S, 12 * S);
 }
 
@@ -81,6 +82,8 @@ static void build(struct sim_world *w)
             (double)w->heartbeat_us / 1e6, (double)w->expiry_us / 1e6, (double)w->grace_us / 1e6,
             w->lease_off ? ", no lease" : "", w->serial_store ? "" : ", pipelined",
             w->prune ? ", pruned" : "", w->small_log ? ", small log" : "");
+    if (sim_chance(s, 250))
+        w->nm[sim_rnd(s, (uint64_t)w->nms)].refuses = true;
     sim_jobs_make(w);
     sim_faults_plan(w);
 }

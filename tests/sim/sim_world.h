@@ -42,6 +42,7 @@ struct sim_breaks {
     bool new_folder;     /* a restarted NodeManager knows none of its containers */
     bool no_wait; /* recovery skips the records of nodes, so that nothing waits for their reports */
     bool deaf_masters; /* masters ignore the containers in the answer to their registration */
+    bool no_limit;     /* steps may take as long as they like */
     bool shared_parts; /* attempts move their part to its final place, and the job's commit takes
                           what is there */
 };
@@ -101,7 +102,10 @@ struct sim_job {
     struct base_app_id id;
     char *text; /* submission in the form that the store keeps */
     int hosts;  /* the input splits lie on this many nodes; 0: they name none */
+    const char *user;
     bool is_app, output, failing;
+    bool hangs;      /* each attempt of its setup hangs until it is killed */
+    int slow_aborts; /* how many attempts of its abort will hang so, too */
     bool late_nodes; /* its master registered while the RM still waited for reports of nodes */
     int tasks_n[BASE_TASK_KINDS];
     int64_t submit_us, kill_us, move_us; /* 0: never killed, never moved to another queue */
@@ -112,7 +116,11 @@ struct sim_job {
     int64_t acked_epoch, kill_epoch, kill_acked_us, move_epoch;
     struct sim_task *tasks[BASE_TASK_KINDS];
     bool folder, temporary, success; /* its output on the shared file system */
+    bool aborted;                    /* an abort has removed that output */
+    bool late_folder; /* a setup has made it after that: one on a node that was given up */
     int commits;
+    int step_launches[BASE_STEPS];
+    bool owed; /* it has ended, and its output was still to be removed */
 };
 
 enum sim_phase { BOX_FETCHES, BOX_WORKS, BOX_COMMITS, BOX_MASTER, BOX_DONE };
@@ -196,6 +204,7 @@ struct sim_nm {
     int64_t highest; /* highest epoch that any NodeManager on this host has accepted */
     bool was_full;
     bool given_up; /* an RM has given it up, or its host has lost power */
+    bool refuses; /* steps fail here for a reason of this node: a file system is not mounted, say */
     int64_t refused;
     struct sim_pending *pending, **pending_last;
 };
@@ -240,7 +249,8 @@ struct sim_options {
 struct sim_totals { /* over runs */
     int64_t faults[F_KINDS];
     int64_t runs, takeovers, launches, acks, kills, moves, refused_orders, refused_writes,
-        late_answers, abandoned, virtual_us, events, commits, jobs, lease_off_runs;
+        late_answers, abandoned, virtual_us, events, commits, jobs, lease_off_runs, hung_steps,
+        refused_steps, owed_aborts;
 };
 struct sim_world {
     struct sim s;
@@ -258,7 +268,8 @@ struct sim_world {
     const char *policy;
     bool lease_off, serial_store, prune, small_log;
     int64_t grace_us;
-    int64_t session_us, heartbeat_us, expiry_us, faults_until_us;
+    int64_t session_us, heartbeat_us, expiry_us, faults_until_us, step_timeout_us;
+    bool nodes_hurt;    /* faults have struck nodes, or the links between them and RMs */
     bool committer_cut; /* F_NM_COMMITS has struck; once is enough */
     int32_t attempts_max;
     bool calm;         /* there are no faults any more */
@@ -270,7 +281,8 @@ struct sim_world {
     struct sim_totals *totals;
     int next_kill, next_pause; /* how many of the next RMs elected are to be killed or paused */
     /* the checker */
-    int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS]; /* checks in a row that found this */
+    /* checks in a row that found this */
+    int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS], free_place[W_NMS];
     struct base_container_id odd_id[W_NMS];
 };
 

@@ -54,6 +54,7 @@ static const struct {
     {"no-wait", offsetof(struct sim_breaks, no_wait)},
     {"deaf-masters", offsetof(struct sim_breaks, deaf_masters)},
     {"shared-parts", offsetof(struct sim_breaks, shared_parts)},
+    {"no-limit", offsetof(struct sim_breaks, no_limit)},
 };
 
 static bool break_it(struct sim_breaks *b, const char *name)
@@ -198,6 +199,9 @@ static void report(const struct plan *p, const struct outcome *all, double took)
            " multis refused by versions, %" PRId64 " answers held back for the lease; %" PRId64
            " requests abandoned for a new leader; %" PRId64 " schedules without a lease\n",
            t->refused_orders, t->refused_writes, t->late_answers, t->abandoned, t->lease_off_runs);
+    printf("%" PRId64 " attempts of steps hung, %" PRId64 " were refused by their node, %" PRId64
+           " jobs owed their abort\n",
+           t->hung_steps, t->refused_steps, t->owed_aborts);
     if (all->failed)
         printf("seed %" PRIu64 ": %s\n", all->seed, all->failure);
     else
