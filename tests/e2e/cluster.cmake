@@ -14,6 +14,8 @@ creel_script_test(fault_full_disk ${CMAKE_SOURCE_DIR}/tests/fault/full_disk.sh
 set_tests_properties(fault_full_disk PROPERTIES SKIP_RETURN_CODE 77)
 creel_script_test(e2e_job_steps ${CMAKE_SOURCE_DIR}/tests/e2e/job_steps.sh LABELS "e2e;fault"
                   TIMEOUT 300)
+creel_script_test(e2e_steps_hang ${CMAKE_SOURCE_DIR}/tests/e2e/steps_hang.sh LABELS "e2e;fault"
+                  TIMEOUT 300)
 # Preloaded into creel-task; built without sanitizers even when that has them.
 add_library(creel_hold_step MODULE ${CMAKE_SOURCE_DIR}/tests/fault/hold_step.c)
 set_target_properties(creel_hold_step PROPERTIES PREFIX "" OUTPUT_NAME hold_step
