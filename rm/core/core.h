@@ -588,12 +588,13 @@ struct rm_order {
     enum base_job_step step;
     struct base_task_id task;
     int32_t task_attempt;
-    struct rm_launch *launch;       /* of the master, or of the ask; NULL for a task */
-    int64_t allocation_request_id;  /* of the ask */
-    bool master;                    /* the container runs an application's master */
-    const struct rm_app_spec *spec; /* NULL for a job */
-    int64_t submit_us;              /* when the application was submitted */
-    int32_t attempts_max;           /* attempts that its master may have; 0 for a job */
+    struct rm_launch *launch;      /* of the master, or of the ask; NULL for a task */
+    int64_t allocation_request_id; /* of the ask */
+    bool master;                   /* the container runs an application's master */
+    /* which logs of a plain application are kept; NULL: not given */
+    const char *log_include, *log_exclude;
+    int64_t submit_us;    /* when the application was submitted */
+    int32_t attempts_max; /* attempts that its master may have; 0 for a job */
 };
 struct rm_allocated {
     struct base_container_id id;

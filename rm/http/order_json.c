@@ -110,12 +110,10 @@ static void fill_command(const struct rm_order *o, struct wire_launch *l, struct
         l->resources_n = o->launch->resources_n;
         l->credentials = o->launch->credentials;
     }
-    if (o->spec) {
-        l->log_include = o->spec->log_include;
-        l->log_exclude = o->spec->log_exclude;
-        l->submit_ms = o->submit_us / 1000;
-        l->attempts_max = o->attempts_max;
-    }
+    l->log_include = o->log_include;
+    l->log_exclude = o->log_exclude;
+    l->submit_ms = o->submit_us / 1000;
+    l->attempts_max = o->attempts_max;
 }
 
 static void fill_launch(const struct rm_order *o, const struct rm_order_context *cx,

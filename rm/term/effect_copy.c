@@ -64,18 +64,22 @@ static void pack_orders(struct packer *p, const struct rm_order **v, size_t n)
     struct rm_order *to = PACK_ARRAY(p, from, n);
 
     for (size_t i = 0; i < n; i++) {
-        const char *reason = pack_str(p, from[i].reason), *user = pack_str(p, from[i].user);
-        const char *name = pack_str(p, from[i].name), *token = pack_str(p, from[i].token);
+        struct rm_order o = from[i];
+
+        o.reason = pack_str(p, o.reason);
+        o.user = pack_str(p, o.user);
+        o.name = pack_str(p, o.name);
+        o.token = pack_str(p, o.token);
+        o.acl_view = pack_str(p, o.acl_view);
+        o.log_include = pack_str(p, o.log_include);
+        o.log_exclude = pack_str(p, o.log_exclude);
         if (!to)
             continue;
-        to[i].reason = reason;
-        to[i].user = user;
-        to[i].name = name;
-        to[i].token = token;
-        if (to[i].job)
-            rm_job_spec_ref(to[i].job);
-        if (to[i].launch)
-            rm_launch_ref(to[i].launch);
+        to[i] = o;
+        if (o.job)
+            rm_job_spec_ref(o.job);
+        if (o.launch)
+            rm_launch_ref(o.launch);
     }
     *v = to;
 }

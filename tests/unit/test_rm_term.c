@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "rm/term/effect_copy.h"
 #include "rm/term/term.h"
 #include "tests/sim/core_world.h"
 
@@ -408,6 +409,35 @@ static void test_term_alone(void)
     end(&s);
 }
 
+/* An application may be freed while a heartbeat that holds its order waits for the store: the copy
+ * must refer to none of the application's texts. */
+static void test_copied_order(void)
+{
+    char *texts[7];
+    struct rm_order order = {.kind = BASE_ORDER_LAUNCH};
+    const char **members[7] = {&order.reason,   &order.user,        &order.name,       &order.token,
+                               &order.acl_view, &order.log_include, &order.log_exclude};
+    struct rm_effect fx = {.kind = RM_FX_HEARTBEAT}, *copy;
+    const struct rm_order *o;
+
+    for (int i = 0; i < 7; i++)
+        *members[i] = texts[i] = base_printf("text %d", i);
+    fx.u.heartbeat.orders = &order;
+    fx.u.heartbeat.orders_n = 1;
+    copy = rm_effect_copy(&fx);
+    for (int i = 0; i < 7; i++)
+        free(texts[i]);
+    o = copy->u.heartbeat.orders;
+    CU_ASSERT_STRING_EQUAL(o->reason, "text 0");
+    CU_ASSERT_STRING_EQUAL(o->user, "text 1");
+    CU_ASSERT_STRING_EQUAL(o->name, "text 2");
+    CU_ASSERT_STRING_EQUAL(o->token, "text 3");
+    CU_ASSERT_STRING_EQUAL(o->acl_view, "text 4");
+    CU_ASSERT_STRING_EQUAL(o->log_include, "text 5");
+    CU_ASSERT_STRING_EQUAL(o->log_exclude, "text 6");
+    rm_effect_copy_free(copy);
+}
+
 static const struct cunit_case cases[] = {
     {"the lease latches a refusal", test_lease},
     {"an endless lease", test_lease_endless},
@@ -424,5 +454,6 @@ static const struct cunit_case cases[] = {
     {"the timer", test_term_timer},
     {"everybody is dismissed", test_term_dismisses},
     {"alone", test_term_alone},
+    {"a copied order", test_copied_order},
 };
 CUNIT_MAIN("rm_term", cases)

@@ -72,7 +72,8 @@ static void expand_launch_order(const struct rm_core *c, struct rm_order *o,
     o->master = q->master;
     o->submit_us = a->submit_us;
     if (a->app) {
-        o->spec = a->app;
+        o->log_include = a->app->log_include;
+        o->log_exclude = a->app->log_exclude;
         o->attempts_max = rm_app_master_attempts_limit(c, a);
     }
     if (!q->has_task && !q->step) {
