@@ -13,7 +13,8 @@ static inline const char *base_http_address_scheme(const char *address)
     return strncasecmp(address, "https://", 8) == 0 ? "https://" : "http://";
 }
 
-/* Returns the part of @address behind its scheme, or all of it when it has none. */
+/* Returns the part of @address after its scheme and "://", or all of it when it has no
+ * scheme. */
 static inline const char *base_http_address_host(const char *address)
 {
     const char *scheme = strstr(address, "://");

@@ -219,7 +219,9 @@ int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, con
             rc = base_keyring_open(path, out, err);
     }
     free(path);
-    if (rc == -BASE_ENOTFOUND) /* a restart does not make the file that was named */
+    /* -BASE_EINVAL ends a daemon with the status after which systemd does not restart it: a restart
+     * would not create the file that @key names */
+    if (rc == -BASE_ENOTFOUND)
         rc = -BASE_EINVAL;
     return rc < 0 ? base_error_wrap(err, rc, "%s", key) : 0;
 }

@@ -354,7 +354,7 @@ static int sqlite_load(struct ha_store *base, const char *table, ha_record_fn *e
         return result;
     sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-        /* read as text, because SQLite appends a NUL to a text */
+        /* sqlite3_column_text() ends its result with a NUL */
         struct ha_record rec = {.table = table, .key = (const char *)sqlite3_column_text(st, 0)};
 
         rec.data = (const char *)sqlite3_column_text(st, 1);

@@ -25,7 +25,8 @@
 #define RETRY_FIRST_MS       250
 #define RETRY_MAX_MS         10000
 #define TRIES_PER_REPORT     3
-/* give up after this time without progress although outputs are known */
+/* give up when known outputs have not been fetched and nothing has arrived for this long, time of
+ * suspension left out */
 #define STALL_US (INT64_C(30) * 60 * 1000000)
 
 enum output_state { OUT_UNKNOWN, OUT_DUE, OUT_FETCHING, OUT_DONE };

@@ -6,7 +6,9 @@
 #include "base/mem.h"
 #include "policies/hfsp/virtual_cluster.h"
 
-#define VC_EPS_US  1e-3  /* ends within this time count as reached */
+/* the end of a run that lies at most this far ahead counts as reached; ends at most this far apart
+ * count as equal */
+#define VC_EPS_US  1e-3
 #define VC_EPS_REL 1e-12 /* relative difference up to which thresholds count as equal */
 #define VC_HUGE    1e300
 

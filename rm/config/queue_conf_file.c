@@ -42,7 +42,7 @@ static int read_file(const char *path, struct rm_properties *out, struct base_er
     int rc = base_conf_load_file(file, path, err);
 
     for (size_t i = 0; rc == 0 && base_conf_at(file, i, &item); i++)
-        if (item.source) /* others are defaults of Creel's own keys */
+        if (item.source) /* the others are defaults, not set in the file */
             rm_properties_set(out, item.name, item.value);
     base_conf_free(file);
     return rc;

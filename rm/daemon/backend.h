@@ -17,9 +17,10 @@ struct base_conf;
 typedef void rm_reply_fn(void *user, const struct rm_effect *fx);
 
 /* Queues an event for the core; the daemon sets its at_us and token. @ev is not copied: the event
- * and everything that it points to must stay valid until @release(user) is called, which happens
- * after the core's step, before or after the reply. @fn(user, ...) gets the reply, or an error
- * where the event is refused; NULL: no reply is wanted. */
+ * and everything that it points to must stay valid until @release(user) is called, after
+ * the core's step, before or after the reply; or, when the event is refused, after @fn got the
+ * error, possibly before this function returns. @fn(user, ...) gets the reply, or an error if the
+ * event is refused; @fn NULL: no reply is wanted. */
 void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
                      void (*release)(void *user), void *user);
 /* Locks the core for reading and returns it; unlock it with rm_backend_unlock_core() well within a

@@ -169,7 +169,7 @@ static void test_containers(void)
                 WEBAPP "NotFoundException");
 }
 
-/* Checks a log in YARN's frame, except for the time behind "LogLastModifiedTime:". */
+/* Checks a log in YARN's frame, except for the time after "LogLastModifiedTime:". */
 static void check_frame(const char *path, const char *contents, int64_t length)
 {
     struct base_buf b = {0};
@@ -333,7 +333,7 @@ static void test_map_output(void)
                            fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
     put(index, "0 4 1\n4 8 1\n-1 4 1\n4 -1 1\n0 8 2\n9 0 0\n0\n0 4");
-    /* ends behind the file's end */
+    /* ends after the end of the file */
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1",
                            fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);
@@ -347,7 +347,7 @@ static void test_map_output(void)
                            fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     200); /* all of it */
     CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", "a\t1\nb\t2\n");
-    /* begins behind it */
+    /* begins after the end of the file */
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/5",
                            fx_container_token("s3cret", OTHER, HOUR_MS), &b),
                     404);

@@ -30,7 +30,7 @@ static int next(void *self, struct sim_job *out, struct base_error *err)
     if (w->given == w->jobs_n)
         return 0;
     *out = w->jobs[w->given];
-    sim_job_init(&w->jobs[w->given++]); /* the engine now owns what it pointed to */
+    sim_job_init(&w->jobs[w->given++]); /* the engine now owns what this job pointed to */
     return 1;
 }
 

@@ -1,5 +1,5 @@
-/* Goal: the registry and the options of all policies are found by every spelling that people may
- * use. */
+/* Goal: every policy is found by its name, and every option by each spelling that is accepted;
+ * values, and keys that only look like options, are checked. */
 #include <CUnit/Basic.h>
 #include <string.h>
 

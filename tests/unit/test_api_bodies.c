@@ -162,7 +162,7 @@ static void test_gzip_requests(void)
     post_gzip("/creel/job", JSON, text, sizeof text - 1, 400, NULL);       /* not compressed */
     chunked("/creel/job", JSON "Content-Encoding: gzip\r\n", packed.data, packed.len, 1, 200);
     base_buf_add(&packed, "more", 4);
-    /* data behind the compressed body */
+    /* data after the compressed body */
     post_gzip("/creel/job", JSON, packed.data, packed.len, 400, NULL);
     gzip(bomb_text, 5000000, &bomb);
     CU_ASSERT(bomb.len < 50000);

@@ -1,6 +1,7 @@
-/* Goal: a new leader goes on with the store that the nodes have worked for, or says that the store
- * is another one; of ended jobs it finds what is to be kept and no more. Method: a run of which
- * every record is stored; the RM is started again with the records, with some, or with none. */
+/* Goal: a new leader continues with the store if it is the one in which the work of the nodes is
+ * recorded, and otherwise reports that it is not; of ended jobs the store contains what must be
+ * kept and no more. Method: all records of a run are kept; the RM is restarted with all of them,
+ * with some, or with none. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The log of ha/log/log.h as it writes: what it sends and when, lost connections, cleaning, every
- * end with its text. What it reads: test_ha_log_read.c; histories by seed:
- * test_ha_log_history.c. */
+/* The log of ha/log/log.h as it writes: what it sends and when, lost connections, cleaning, and
+ * every way in which a log can end (fenced or broken), with its message. Reading:
+ * test_ha_log_read.c; random histories, one for each seed: test_ha_log_history.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,7 +225,7 @@ static void test_late_deletes_all_before(void)
     rig_close(&g);
 }
 
-/* Of several writes under way one gets no answer and was not carried out: the writes behind it fail
+/* Of several writes under way one gets no answer and was not carried out: the writes after it fail
  * because of that, which is no damage. */
 static void test_one_lost_of_several(void)
 {

@@ -336,7 +336,7 @@ static void test_connection_lost(void)
     fx_free(f);
 }
 
-/* A server that knows the session no more: the client goes on with a new one. */
+/* A server that no longer knows the session: the client goes on with a new one. */
 static void test_session_over(void)
 {
     struct fx *f = fx_new("creel:secret", true);

@@ -3,7 +3,7 @@
  * Method: views are built as the recordings show the cluster (same ids, times and figures); the
  * body of each recording in JSON and XML is compared whole. What Creel does not measure (use of the
  * hosts) or does not have (submissions over RPC, timeouts) is put into the resource before
- * encoding, each time with a comment that says why. */
+ * encoding. */
 #include "rm/http/yarn/scheduler/scheduler_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"

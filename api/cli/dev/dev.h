@@ -142,7 +142,7 @@ const char *cli_dev_ask_role(const char *url);
 char *cli_dev_join_rm_urls(const struct cli_dev *d);
 
 /* ---- api/cli/dev/stop.c ---- */
-/* Ends the NMs, the containers that they leave, the RMs, and last ZooKeeper, but not the
+/* Ends the NMs, the containers that they leave, the RMs and finally ZooKeeper, but not the
  * supervisor; removes the daemons' pid and URL files, and the token. */
 void cli_dev_stop_all(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */

@@ -102,8 +102,8 @@ static unsigned signal_and_count_containers(const struct cli_dev *d, int sig, bo
 }
 
 /* Sweeps over the containers until none is left, or 4 * GRACE_MS + 500 ms have passed: SIGTERM
- * once, SIGKILL after GRACE_MS, shims included after 3 * GRACE_MS. Each sweep reads the folder
- * again, since a shim may still be starting its container. */
+ * once, SIGKILL after GRACE_MS, shims included after 3 * GRACE_MS. Each sweep lists the
+ * records of containers again, since a shim may still be starting its container. */
 static void stop_containers(const struct cli_dev *d)
 {
     int64_t start = base_mono_us(&base_clock_real);

@@ -106,8 +106,10 @@ bool api_request_act_as_asked(struct api_request *rq)
     return true;
 }
 
-/* Sets the caller from the cookie, or else from user.name, which the answer's cookie will remember.
- * Returns false when the request has been answered. */
+/* Sets the caller from the cookie; else from @user, the value of user.name (NULL: not given), which
+ * a cookie in the answer will remember; else to the static user, where anonymous requests are
+ * allowed. doAs may then replace a caller who has a name. Returns false when the request has been
+ * answered. */
 static bool identify_by_name(struct api_request *rq, const char *user)
 {
     const struct api_auth *auth = rq->server->auth;

@@ -106,7 +106,8 @@ static int ask_one(struct nm_identifier *i, const struct base_buf *body,
     return rc == 0 && (out->status == 200 || out->status == 404) ? 0 : -BASE_EAGAIN;
 }
 
-/* Returns 0 with the leader's answer in @out, or -BASE_EAGAIN when no RM answers as such. */
+/* Returns 0 with the leader's answer in @out, or -BASE_EAGAIN when no RM answers as the
+ * leader. */
 static int ask_each(struct nm_identifier *i, const struct base_buf *body,
                     struct base_http_answer *out)
 {

@@ -223,8 +223,8 @@ void yarn_partition_usage_fill_masters(const struct yarn_context *f, struct yarn
     u->masters_user_limit = &u->masters_storage[2];
 }
 
-/* Fills the use by partition, which the capacity scheduler shows while it has an attempt of the
- * application. The limits on masters belong to queues and are not shown here. */
+/* Fills the usage by partition, which the capacity scheduler shows while it has an attempt of the
+ * application. The limits on masters belong to queues: YARN shows them as 0 here. */
 static void fill_resource_info(const struct yarn_context *f, const struct rm_app_view *v,
                                struct yarn_app_and_texts *filled)
 {
