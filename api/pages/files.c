@@ -62,6 +62,7 @@ static void get_file(struct api_request *rq, void *user)
 }
 
 const struct api_route api_files_routes[] = {
-    {"GET", "/static/{rest*}", API_ROLE_READ, 0, get_file, API_ROUTE_CREEL | API_ROUTE_PLAIN_FILE},
+    {"GET", "/static/{rest*}", API_ROLE_READ, 0, get_file,
+     API_ROUTE_CREEL | API_ROUTE_PLAIN_FILE | API_ROUTE_FOR_ALL},
 };
 const size_t api_files_routes_n = sizeof api_files_routes / sizeof *api_files_routes;

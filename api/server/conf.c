@@ -5,6 +5,7 @@
 
 #include "api/server/access/auth.h"
 #include "api/server/access/cors.h"
+#include "api/server/access/kerberos.h"
 #include "api/server/hosts.h"
 #include "api/server/tls/tls.h"
 
@@ -60,11 +61,13 @@ static int read_auth_method(const struct base_conf *conf, enum api_auth_method *
 
     if (strcmp(text, "token") == 0)
         *out = API_AUTH_TOKEN;
+    else if (strcmp(text, "spnego") == 0)
+        *out = API_AUTH_SPNEGO;
     else if (strcmp(text, "simple") == 0)
         *out = API_AUTH_SIMPLE;
     else
-        return base_error_set(err, -BASE_EINVAL, "creel.auth: \"%.100s\": expected token or simple",
-                              text);
+        return base_error_set(err, -BASE_EINVAL,
+                              "creel.auth: \"%.100s\": expected token, spnego or simple", text);
     return 0;
 }
 
@@ -75,8 +78,14 @@ static int read_access(const struct base_conf *conf, const char *daemon,
     char key[80];
     int rc = read_auth_method(conf, &out->method, err);
 
+    if (rc == 0 && out->method == API_AUTH_SPNEGO)
+        rc = api_kerberos_new(conf, daemon, &out->kerberos, err);
     if (rc == 0)
-        rc = api_auth_new(conf, is_rm ? "simple-dt" : "simple", &out->auth, err);
+        rc = api_auth_new(conf,
+                          out->method == API_AUTH_SPNEGO ? API_AUTH_KERBEROS
+                          : is_rm                        ? API_AUTH_SIMPLE_OF_RM
+                                                         : API_AUTH_SIMPLE_OF_NM,
+                          &out->auth, err);
     out->reads_do_as = is_rm;
     snprintf(key, sizeof key, "yarn.%s.webapp.cross-origin.enabled", daemon);
     return rc < 0 ? rc : api_cors_new(conf, key, &out->cors, err);
@@ -128,6 +137,8 @@ void api_conf_free(struct api_server_conf *conf)
     conf->auth = NULL;
     api_cors_unref(conf->cors);
     conf->cors = NULL;
+    api_kerberos_unref(conf->kerberos);
+    conf->kerberos = NULL;
     api_tls_unref(conf->tls);
     conf->tls = NULL;
 }

@@ -70,7 +70,7 @@ bool api_bind_is_loopback(const char *bind)
 /* Away from loopback addresses both users and nodes have to prove who they are. */
 static bool may_leave_loopback(const struct api_server_conf *conf)
 {
-    return conf->insecure || (conf->method == API_AUTH_TOKEN && conf->keys);
+    return conf->insecure || (conf->method != API_AUTH_SIMPLE && conf->keys);
 }
 
 static int refuse_to_leave_loopback(const struct api_server_conf *conf, const char *host,
@@ -80,9 +80,9 @@ static int refuse_to_leave_loopback(const struct api_server_conf *conf, const ch
         err, -BASE_EPERM,
         "refusing to listen on %s: only loopback addresses are allowed while %s are not "
         "authenticated (%s; --insecure lifts this)",
-        host, conf->method == API_AUTH_TOKEN ? "nodes" : "users",
-        conf->method == API_AUTH_TOKEN ? "there is no secret of the cluster"
-                                       : "creel.auth is simple: they name themselves");
+        host, conf->method == API_AUTH_SIMPLE ? "users" : "nodes",
+        conf->method == API_AUTH_SIMPLE ? "creel.auth is simple: they name themselves"
+                                        : "there is no secret of the cluster");
 }
 
 int api_open_listener(const struct api_server_conf *conf, struct base_error *err)

@@ -2,6 +2,7 @@
 #include "api/server/server.h"
 #include "api/server/access/auth.h"
 #include "api/server/access/cors.h"
+#include "api/server/access/kerberos.h"
 #include "api/server/access/replay.h"
 
 #include <arpa/inet.h>
@@ -403,6 +404,7 @@ static void free_server(struct api_server *s)
     api_hosts_free(s->hosts);
     api_auth_unref(s->auth);
     api_cors_unref(s->cors);
+    api_kerberos_unref(s->kerberos);
     api_tls_unref(s->tls);
     api_peers_free(s->peers);
     api_rate_free(s->by_address);
@@ -426,6 +428,7 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     s->static_user = base_strdup(conf->static_user);
     s->auth = api_auth_ref(conf->auth);
     s->cors = api_cors_ref(conf->cors);
+    s->kerberos = api_kerberos_ref(conf->kerberos);
     s->tls = api_tls_ref(conf->tls);
     s->reads_do_as = conf->reads_do_as && conf->auth;
     s->method = conf->method;
@@ -436,6 +439,7 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     s->gate = conf->gate;
     s->prepare = conf->prepare;
     s->on_answer = conf->on_answer;
+    s->answer_login_needed = conf->answer_login_needed;
     s->idle_timeout_ms =
         (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;
     s->head_timeout_ms = conf->head_timeout_ms ? conf->head_timeout_ms : HEAD_DEFAULT_MS;

@@ -18,11 +18,12 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-struct api_hosts; /* api/server/hosts.h */
-struct api_auth;  /* api/server/access/auth.h */
-struct api_cors;  /* api/server/access/cors.h */
-struct api_tls;   /* api/server/tls/tls.h */
-struct base_key;  /* base/crypto/secret_file.h */
+struct api_hosts;    /* api/server/hosts.h */
+struct api_auth;     /* api/server/access/auth.h */
+struct api_cors;     /* api/server/access/cors.h */
+struct api_kerberos; /* api/server/access/kerberos.h */
+struct api_tls;      /* api/server/tls/tls.h */
+struct base_key;     /* base/crypto/secret_file.h */
 struct base_keyring;
 
 enum api_role {
@@ -38,6 +39,7 @@ enum api_type { API_JSON, API_XML, API_TEXT, API_BYTES };
 enum api_auth_method {
     API_AUTH_SIMPLE, /* they name themselves, by user.name or a signed cookie */
     API_AUTH_TOKEN,  /* by a bearer token, which stands for a user */
+    API_AUTH_SPNEGO, /* by a Kerberos ticket, or a bearer token */
 };
 
 struct api_request; /* opaque */
@@ -65,11 +67,11 @@ struct api_route {
 /* Files that never change while the daemon runs: answers may be cached, are the same for every
  * client, and are not compressed, so they lack Cache-Control, Expires, Pragma and Vary. */
 #define API_ROUTE_PLAIN_FILE 8u
-/* A route that shows what only users may see, such as logs: with API_AUTH_TOKEN it needs a user
- * although it only reads, and although the server listens on a loopback address. */
+/* A route that shows what only users may see, such as logs: where users prove who they are, it
+ * needs one although it only reads, and although the server listens on a loopback address. */
 #define API_ROUTE_PRIVATE 16u
-/* A route that programs ask whether the daemon is alive: it needs no user anywhere. */
-#define API_ROUTE_PROBE 32u
+/* A route that needs no user anywhere: programs ask whether the daemon is alive, people log in. */
+#define API_ROUTE_FOR_ALL 32u
 /* A route that shows logs of the container or application that its first segment in braces names,
  * or which containers have some: a log token (base/crypto/log_token.h) opens it, also in the query,
  * for clients that follow a redirect or a link. Tokens of users count in the header alone. */
@@ -89,8 +91,9 @@ typedef bool api_prepare(struct api_request *rq, void *user);
 /* Lets the handler run, on a thread of the server. The caller must not touch @rq afterwards. */
 void api_continue(struct api_request *rq);
 
-/* Finds the user of a bearer token, with API_AUTH_TOKEN, when a request's headers have arrived.
- * Must not block. The client is not told why its token is refused: the function logs the reason.
+/* Finds the user of a bearer token, unless callers name themselves, when a request's headers have
+ * arrived. Must not block. The client is not told why its token is refused: the function logs the
+ * reason.
  *
  *   API_TOKEN_VALID    *@name is the user; the server frees it
  *   API_TOKEN_REFUSED  the token is wrong, has expired or was revoked
@@ -111,8 +114,8 @@ typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 typedef bool api_find_key(const char *id, struct base_key *out, void *user);
 
 struct api_server_conf {
-    /* NULL: 127.0.0.1. Addresses other than loopback need @insecure, or API_AUTH_TOKEN
-     * with @keys. */
+    /* NULL: 127.0.0.1. Addresses other than loopback need @insecure, or @keys and users who prove
+     * who they are. */
     const char *bind;
     uint16_t port; /* 0: any */
     bool insecure;
@@ -142,10 +145,14 @@ struct api_server_conf {
     api_find_key *find_key;  /* other keys; NULL: none */
     const char *static_user; /* caller of requests without user.name: "dr.who"; NULL: none */
     enum api_auth_method method;
-    api_check_token *check_token; /* for API_AUTH_TOKEN */
-    api_gate *gate;               /* NULL: none */
-    api_prepare *prepare;         /* NULL: none */
-    api_on_answer *on_answer;     /* NULL: none */
+    api_check_token *check_token;  /* unless @method is API_AUTH_SIMPLE */
+    struct api_kerberos *kerberos; /* for API_AUTH_SPNEGO; the server takes a reference */
+    api_gate *gate;                /* NULL: none */
+    api_prepare *prepare;          /* NULL: none */
+    api_on_answer *on_answer;      /* NULL: none */
+    /* Answers 401 to a person whose browser has asked for a page that needs a user: with a page of
+     * their own. NULL: they get what programs get */
+    api_handler *answer_login_needed;
     /* Names the server answers to besides @bind; borrowed until the server has started. NULL:
      * api_hosts_new(). */
     struct api_hosts *hosts;
@@ -203,7 +210,7 @@ const char *api_header(const struct api_request *rq, const char *name);
 /* Returns the body, decompressed and NUL-terminated; "" when there is none. @len: its length (NULL:
  * not wanted). */
 const char *api_body(const struct api_request *rq, size_t *len);
-/* Returns the caller's name: that of the bearer token's user with API_AUTH_TOKEN, otherwise from
+/* Returns the caller's name: that of the user who has proven it, with API_AUTH_SIMPLE from
  * the cookie, else from user.name in the query; else the static user; NULL: unknown. With doAs: the
  * user for whom the caller acts. */
 const char *api_caller(const struct api_request *rq);

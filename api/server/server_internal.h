@@ -47,9 +47,10 @@ struct api_server {
     int64_t max_skew_ms;
     api_find_key *find_key;
     struct api_hosts *hosts;
-    struct api_auth *auth; /* NULL: none */
-    struct api_cors *cors; /* NULL: none */
-    struct api_tls *tls;   /* NULL: plain HTTP */
+    struct api_auth *auth;         /* NULL: none */
+    struct api_cors *cors;         /* NULL: none */
+    struct api_kerberos *kerberos; /* NULL: none */
+    struct api_tls *tls;           /* NULL: plain HTTP */
     bool reads_do_as, trusts_daemons;
     enum api_auth_method method;
     api_check_token *check_token;
@@ -57,13 +58,14 @@ struct api_server {
     api_gate *gate;
     api_prepare *prepare;
     api_on_answer *on_answer;
+    api_handler *answer_login_needed;
     int64_t idle_timeout_ms, head_timeout_ms, body_window_ms, body_rate,
         answer_rate; /* least bytes per second of a body and of an answer; 0: any */
     int64_t tick_ms; /* how often the helper looks for late connections */
     struct api_peers *peers;
     struct api_rate *by_address, *by_user; /* NULL: no limit */
     _Atomic int64_t turned_away;           /* connections, because a limit was reached */
-    struct base_log_limit signature_warnings, host_warnings, rate_warnings;
+    struct base_log_limit refusal_warnings, host_warnings, rate_warnings;
     uint16_t port;
     int listen_fd;
 

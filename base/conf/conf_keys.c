@@ -36,13 +36,31 @@ const struct base_conf_key base_conf_keys[] = {
         "is refused"),
     STR("creel.auth", "token",
         "how users prove who they are: token (a bearer token of the ResourceManager; see creel "
-        "token), or simple (they name themselves, by user.name or a signed cookie, as in YARN "
-        "without Kerberos; on loopback addresses alone, unless --insecure is given)"),
+        "token), spnego (a Kerberos ticket, or a token), or simple (they name themselves, by "
+        "user.name or a signed cookie, as in YARN without Kerberos; on loopback addresses alone, "
+        "unless --insecure is given)"),
     STR("creel.auth.token-file", "",
-        "with token: file to which the ResourceManager writes a token of its own user, an "
+        "unless simple: file to which the ResourceManager writes a token of its own user, an "
         "administrator, at each start (0600; beside it the same as a header for curl, .header in "
         "place of .token); default: $XDG_STATE_HOME/creel/rm.token or "
         "~/.local/state/creel/rm.token"),
+    STR("yarn.resourcemanager.webapp.spnego-principal", "",
+        "with spnego: the ResourceManager's principal, HTTP/_HOST@REALM; _HOST is replaced by "
+        "yarn.resourcemanager.hostname, or else by the full name of this host"),
+    STR("yarn.resourcemanager.webapp.spnego-keytab-file", "",
+        "with spnego: file with the key of that principal; refused when others than the daemon's "
+        "user may read it; read again for each ticket"),
+    STR("yarn.nodemanager.webapp.spnego-principal", "",
+        "with spnego: the NodeManager's principal; _HOST is replaced by creel.nodemanager.host, or "
+        "else by the full name of this host"),
+    STR("yarn.nodemanager.webapp.spnego-keytab-file", "",
+        "with spnego: file with the key of that principal"),
+    STR("hadoop.security.auth_to_local", "DEFAULT",
+        "with spnego: rules by which Kerberos principals are users, separated by blanks, as in "
+        "Hadoop; DEFAULT: the first part of principals of the default realm. Regular expressions "
+        "are POSIX's; one that means something else in Java is refused"),
+    STR("hadoop.security.auth_to_local.mechanism", "hadoop",
+        "how these rules are read: hadoop; mit is not offered"),
     STR("yarn.resourcemanager.cluster-id", "",
         "id of the cluster, shared by all its ResourceManagers"),
     STR("hadoop.http.staticuser.user", "dr.who", "user of HTTP requests that name no user"),
@@ -103,10 +121,13 @@ const struct base_conf_key base_conf_keys[] = {
          "false: requests that name no user, by user.name or a cookie, are refused (401)"),
     STR("hadoop.http.authentication.signature.secret.file", "",
         "file with the secret that signs the cookie hadoop.auth, to be shared by all daemons that "
-        "should accept each other's; empty: a random one for each start"),
+        "should accept each other's, and sessions of browsers (/login), which several "
+        "ResourceManagers should share; empty: a random one for each start"),
     INT("hadoop.http.authentication.token.validity", "36000", 1, INT32_MAX,
-        "validity of the cookie hadoop.auth, in seconds"),
-    STR("hadoop.http.authentication.cookie.domain", "", "domain of that cookie; empty: none"),
+        "validity of the cookie hadoop.auth and of sessions of browsers, in seconds"),
+    STR("hadoop.http.authentication.cookie.domain", "",
+        "domain of these cookies, such as that of all hosts of the cluster; empty: the host that "
+        "has set them"),
     STR("hadoop.http.filter.initializers", "",
         "as in YARN, a list that lacks AuthenticationFilterInitializer makes user.name be ignored; "
         "everybody is hadoop.http.staticuser.user then. Users who may act for others (doAs) are "

@@ -579,7 +579,7 @@ static int run(struct settings *s, struct base_error *err)
         rc = prepare_clients(s, err);
     if (rc < 0)
         goto free_conf;
-    if (conf.method == API_AUTH_TOKEN)
+    if (conf.method != API_AUTH_SIMPLE)
         own_token = rm_own_token_new(s->conf);
     rc = rm_audit_open(s->conf, err);
     if (rc < 0)

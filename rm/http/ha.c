@@ -147,6 +147,6 @@ static void answer_is_active(struct api_request *rq, void *user)
 const struct api_route rm_api_ha_routes[] = {
     {"GET", HA_PATH, API_ROLE_READ, 0, answer_get_ha, API_ROUTE_CREEL},
     {"POST", HA_PATH, API_ROLE_WRITE, 4096, change_ha_state, API_ROUTE_CREEL},
-    {"GET", "/isActive", API_ROLE_READ, 0, answer_is_active, API_ROUTE_SERVLET | API_ROUTE_PROBE},
+    {"GET", "/isActive", API_ROLE_READ, 0, answer_is_active, API_ROUTE_SERVLET | API_ROUTE_FOR_ALL},
 };
 const size_t rm_api_ha_routes_n = sizeof rm_api_ha_routes / sizeof *rm_api_ha_routes;

@@ -16,7 +16,7 @@ static void print_routes(const char *daemon, const struct api_route *v, size_t n
     for (size_t i = 0; i < n; i++)
         printf("%s %s %s %s%s%s%s\n", daemon, v[i].method, v[i].path, roles[v[i].role],
                v[i].flags & API_ROUTE_PRIVATE ? " PRIVATE" : "",
-               v[i].flags & API_ROUTE_PROBE ? " PROBE" : "", v[i].body_max ? " BODY" : "");
+               v[i].flags & API_ROUTE_FOR_ALL ? " FOR_ALL" : "", v[i].body_max ? " BODY" : "");
 }
 
 int main(void)

@@ -21,6 +21,7 @@ creel_test(test_api_servlets SOURCES unit/test_api_servlets.c unit/api_client.c 
            LABELS unit threads)
 creel_test(test_api_access SOURCES unit/test_api_access.c unit/api_client.c LIBS creel_api
            LABELS unit threads)
+creel_test(test_api_principals SOURCES unit/test_api_principals.c LIBS creel_api LABELS unit)
 creel_test(test_api_tokens SOURCES unit/test_api_tokens.c unit/api_client.c LIBS creel_api
            LABELS unit threads)
 # What a standby answers, served by a fake daemon.

@@ -152,7 +152,7 @@ static void test_secret(void)
     CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", &one, &err), 0);
     CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", &other, &err), 0);
     CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple", &nodes, &err), 0);
-    api_auth_add_cookie(one, "alice", 1000, &cookie);
+    api_auth_add_cookie(one, "alice", "alice", 1000, &cookie);
     *strstr(cookie.data, "; Path") = '\0';
     CU_ASSERT_EQUAL(api_auth_check_cookie(other, cookie.data, 1000 + 35999999, &user),
                     API_AUTH_VALID);

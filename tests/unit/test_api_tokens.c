@@ -1,14 +1,16 @@
 /* Goal: with API_AUTH_TOKEN a caller is who the bearer token says, and nobody else: what needs a
  * user is refused without a token, whatever names and cookies the request has; an invalid token is
- * refused everywhere; a user whom the preparation finds counts as one found at once. Method: a
- * server that knows tokens "NAME-ok" at once, and "NAME-late" only by its preparation, on a
- * loopback address and, as the option --insecure allows, on all addresses. */
+ * refused everywhere; a user whom the preparation finds counts as one found at once; the session of
+ * a browser is good for reading alone, and for our own pages. Method: a server that knows tokens
+ * "NAME-ok" at once, and "NAME-late" only by its preparation, on a loopback address and, as the
+ * option --insecure allows, on all addresses. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "api/pages/login.h"
 #include "api/server/access/auth.h"
 #include "api/server/conf.h"
 #include "tests/unit/api_client.h"
@@ -33,7 +35,7 @@ static void on_who(struct api_request *rq, void *user)
 static const struct api_route routes[] = {
     {"GET", "/open", API_ROLE_READ, 0, on_who, API_ROUTE_CREEL},
     {"GET", "/private", API_ROLE_READ, 0, on_who, API_ROUTE_CREEL | API_ROUTE_PRIVATE},
-    {"GET", "/probe", API_ROLE_READ, 0, on_who, API_ROUTE_CREEL | API_ROUTE_PROBE},
+    {"GET", "/probe", API_ROLE_READ, 0, on_who, API_ROUTE_CREEL | API_ROUTE_FOR_ALL},
     {"GET", "/writes", API_ROLE_WRITE, 0, on_who, API_ROUTE_CREEL},
     {"PUT", "/change", API_ROLE_WRITE, 100, on_who, API_ROUTE_CREEL | API_ROUTE_FORM},
     {"PUT", "/reads", API_ROLE_READ, 100, on_who, API_ROUTE_CREEL | API_ROUTE_FORM},
@@ -67,7 +69,7 @@ static void *settle_later(void *arg)
     const char *token = api_bearer_token(rq);
     char *name = base_strndup(token, strlen(token) - 5);
 
-    api_settle_user(rq, strcmp(name, "wrong") == 0 ? NULL : name);
+    api_settle_user(rq, strstr(name, "wrong") ? NULL : name);
     free(name);
     api_continue(rq);
     return NULL;
@@ -221,6 +223,84 @@ static void test_later(void)
     stop();
 }
 
+static int ask_with(const char *method, const char *path, const char *headers, char **who)
+{
+    struct client_answer a;
+    int status;
+
+    client_do(port, method, path, headers, strcmp(method, "PUT") == 0 ? "{}" : NULL, &a);
+    status = a.status;
+    if (who)
+        *who = base_strdup(a.body.data ? a.body.data : "");
+    client_free(&a);
+    return status;
+}
+
+#define COOKIE(value) "Cookie: a=b; creel-session=" value "\r\n"
+
+static void check_session(const char *path, const char *headers, const char *expected)
+{
+    char *who;
+
+    CU_ASSERT_EQUAL(ask_with("GET", path, headers, &who), 200);
+    CU_ASSERT_STRING_EQUAL(who, expected);
+    free(who);
+}
+
+static void test_sessions(void)
+{
+    static const char *const foreign[] = {"http://evil.example", "null", "http://localhost:1"};
+    char *headers;
+
+    start("127.0.0.1", "dr.who");
+    /* reading, at once or when the user is found later */
+    check_session("/open", COOKIE("session-ann-ok"), "session-ann");
+    check_session("/private", COOKIE("\"session-ann-ok\""), "session-ann");
+    check_session("/private", COOKIE("session-ann-late"), "session-ann");
+    /* and nothing else, not even from our own pages */
+    headers = base_printf(COOKIE("session-ann-ok") "Origin: http://localhost:%u\r\n"
+                                                   "Sec-Fetch-Site: same-origin\r\n",
+                          port);
+    check_session("/private", headers, "session-ann");
+    CU_ASSERT_EQUAL(ask_with("GET", "/writes", headers, NULL), 401);
+    CU_ASSERT_EQUAL(ask_with("PUT", "/change", headers, NULL), 401);
+    CU_ASSERT_EQUAL(ask_with("PUT", "/reads", headers, NULL), 401);
+    CU_ASSERT_EQUAL(ask_with("GET", "/node", headers, NULL), 401);
+    CU_ASSERT_EQUAL(ask_with("GET", "/master", headers, NULL), 401);
+    free(headers);
+    /* nothing for scripts of other sites, which are nobody */
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        headers = base_printf(COOKIE("session-ann-ok") "Origin: %s\r\n", foreign[i]);
+        check_session("/open", headers, "dr.who");
+        CU_ASSERT_EQUAL(ask_with("GET", "/private", headers, NULL), 401);
+        CU_ASSERT_EQUAL(ask_with("PUT", "/change", headers, NULL), 403);
+        free(headers);
+    }
+    /* one that has ended is no hindrance where nobody is asked for */
+    check_session("/open", COOKIE("session-ann"), "dr.who");
+    CU_ASSERT_EQUAL(ask_with("GET", "/private", COOKIE("session-ann"), NULL), 401);
+    check_session("/probe", COOKIE("session-wrong-late"), "dr.who");
+    CU_ASSERT_EQUAL(ask_with("GET", "/private", COOKIE("session-wrong-late"), NULL), 401);
+    /* tokens and sessions are not taken for each other; a token goes first */
+    CU_ASSERT_EQUAL(ask_with("GET", "/private", COOKIE("ann-ok"), NULL), 401);
+    check_status("GET", "/open", "session-ann-ok", 401);
+    check_session("/private", COOKIE("session-ann-ok") "Authorization: Bearer bob-ok\r\n", "bob");
+    stop();
+}
+
+/* The form of the page for logging in sends people on to pages of this server alone. */
+static void test_way_back(void)
+{
+    static const char *const local[] = {"/", "/a", "/a?b=//c&d=http://e", "/a//b", "/%2F/b"};
+    static const char *const other[] = {"",     "a",      "//a",       "/\\a", "\\/a", "/a\\b",
+                                        "/\ta", "/a\r\n", "http://a/", " /a",  "/a b", "/\xc3\xa4"};
+
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        CU_ASSERT(api_login_is_local(local[i]));
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        CU_ASSERT_FALSE(api_login_is_local(other[i]));
+}
+
 static void test_all_addresses(void)
 {
     start("0.0.0.0", "dr.who");
@@ -291,16 +371,21 @@ static void test_setting(void)
     conf = base_conf_new();
     CU_ASSERT_EQUAL(base_conf_set_arg(conf, "creel.auth=none", &err), 0);
     CU_ASSERT_EQUAL(api_conf_read(conf, "nodemanager", &sc, &err), -BASE_EINVAL);
-    CU_ASSERT_STRING_EQUAL(err.text, "creel.auth: \"none\": expected token or simple");
+    CU_ASSERT_STRING_EQUAL(err.text, "creel.auth: \"none\": expected token, spnego or simple");
     api_conf_free(&sc);
     base_conf_free(conf);
 }
 
 static const struct cunit_case cases[] = {
-    {"on a loopback address", test_loopback},    {"names count for nothing", test_names},
-    {"users found later", test_later},           {"on all addresses", test_all_addresses},
-    {"the cluster's own daemons", test_cluster}, {"where a server may listen", test_listening},
+    {"on a loopback address", test_loopback},
+    {"names count for nothing", test_names},
+    {"users found later", test_later},
+    {"on all addresses", test_all_addresses},
+    {"the cluster's own daemons", test_cluster},
+    {"where a server may listen", test_listening},
     {"a wrong setting", test_setting},
+    {"sessions of browsers", test_sessions},
+    {"the way back", test_way_back},
 };
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/server/access/cookies.h"
 #include "api/server/access/proxy_users.h"
 #include "base/crypto/base64.h"
 #include "base/crypto/digest.h"
@@ -113,41 +114,25 @@ bool api_auth_allows_anonymous(const struct api_auth *a)
     return a->anonymous || !a->reads_names;
 }
 
+void api_auth_sign(const struct api_auth *a, const void *text, size_t len,
+                   unsigned char out[static BASE_SHA256_BYTES])
+{
+    base_hmac_sha256(a->secret, a->secret_len, text, len, out);
+}
+
+int64_t api_auth_get_validity_s(const struct api_auth *a)
+{
+    return a->validity_ms / 1000;
+}
+
 /* Appends the signature of @text. */
 static void add_signature(const struct api_auth *a, const char *text, size_t len,
                           struct base_buf *out)
 {
     unsigned char digest[BASE_SHA256_BYTES];
 
-    base_hmac_sha256(a->secret, a->secret_len, text, len, digest);
+    api_auth_sign(a, text, len, digest);
     base_base64_encode(digest, sizeof digest, out);
-}
-
-/* Finds the cookie's value, without quotes. Returns NULL when there is none. */
-static const char *find_cookie(const char *cookies, size_t *len)
-{
-    size_t n = strlen(COOKIE);
-
-    for (const char *at = cookies; at && *at;) {
-        size_t whole;
-
-        at += strspn(at, " ;,");
-        whole = strcspn(at, ";");
-        if (whole > n && strncmp(at, COOKIE "=", n + 1) == 0) {
-            at += n + 1;
-            whole -= n + 1;
-            while (whole && at[whole - 1] == ' ')
-                whole--;
-            if (whole >= 2 && at[0] == '"' && at[whole - 1] == '"') {
-                at++;
-                whole -= 2;
-            }
-            *len = whole;
-            return whole ? at : NULL;
-        }
-        at += whole;
-    }
-    return NULL;
 }
 
 /* Returns a copy of the value of @name ("u=") in "u=...&p=...&t=...&e=..."; NULL when absent. */
@@ -179,7 +164,7 @@ enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char 
                                            int64_t now_ms, char **user)
 {
     size_t len = 0, signed_len;
-    const char *value = find_cookie(cookies, &len);
+    const char *value = api_cookies_find(cookies, COOKIE, &len);
     struct base_buf expected = {0};
     char *given, *type, *end_text, *name;
     enum api_auth_cookie result = API_AUTH_BAD_SIGNATURE;
@@ -209,15 +194,15 @@ enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char 
     return result;
 }
 
-void api_auth_add_cookie(const struct api_auth *a, const char *user, int64_t now_ms,
-                         struct base_buf *out)
+void api_auth_add_cookie(const struct api_auth *a, const char *user, const char *principal,
+                         int64_t now_ms, struct base_buf *out)
 {
     struct base_buf signature = {0};
     size_t from;
 
     base_buf_adds(out, COOKIE "=\"");
     from = out->len;
-    base_buf_addf(out, "u=%s&p=%s&t=%s&e=%lld", user, user, a->type,
+    base_buf_addf(out, "u=%s&p=%s&t=%s&e=%lld", user, principal, a->type,
                   (long long)(now_ms + a->validity_ms));
     add_signature(a, out->data + from, out->len - from, &signature);
     base_buf_addf(out, "&s=%s\"; Path=/", signature.data);
@@ -225,6 +210,11 @@ void api_auth_add_cookie(const struct api_auth *a, const char *user, int64_t now
     if (a->domain)
         base_buf_addf(out, "; Domain=%s", a->domain);
     base_buf_adds(out, "; HttpOnly");
+}
+
+const char *api_auth_get_cookie_domain(const struct api_auth *a)
+{
+    return a->domain;
 }
 
 bool api_auth_may_act_as(const struct api_auth *a, const char *user, const char *as,

@@ -1,8 +1,9 @@
 /* api/server/access/auth.h - authenticates the sender of a request: Hadoop's "simple"
  * authentication, in which callers name themselves by user.name, and a signed cookie that remembers
- * the name.
+ * the name, or the user of a Kerberos ticket.
  *
  *   hadoop.auth="u=alice&p=alice&t=simple-dt&e=1795279303085&s=<base64 of HMAC-SHA256>"
+ *   hadoop.auth="u=alice&p=alice@EXAMPLE.ORG&t=kerberos&e=...&s=..."
  *
  * A valid cookie takes precedence over user.name. An invalid cookie is ignored. SOURCE: Hadoop's
  * Authentication for HTTP web consoles, and YARN 3.4.2 as recorded in tests/interop/yarn. */
@@ -13,14 +14,20 @@
 #include <stdint.h>
 
 #include "base/conf/conf.h"
+#include "base/crypto/digest.h"
 #include "base/mem.h"
 
 struct api_auth;
 
+/* Types of cookies; each daemon takes only those of its own type. */
+#define API_AUTH_SIMPLE_OF_RM "simple-dt"
+#define API_AUTH_SIMPLE_OF_NM "simple"
+#define API_AUTH_KERBEROS     "kerberos"
+
 /* Reads hadoop.http.authentication.*, hadoop.http.filter.initializers and hadoop.proxyuser.*.
- * @type: the kind of token, "simple-dt" for a ResourceManager, "simple" for a NodeManager. Without
- * a configured secret a random one is made, and cookies are valid no longer than the process lives.
- * Returns 0, or a negative BASE_E* when the secret cannot be read. */
+ * @type: one of API_AUTH_SIMPLE_OF_RM and so on. Without a configured secret a random one is made,
+ * and cookies are valid no longer than the process lives. Returns 0, or a negative BASE_E* when the
+ * secret cannot be read. */
 int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth **out,
                  struct base_error *err);
 struct api_auth *api_auth_ref(struct api_auth *a); /* NULL-safe; returns @a */
@@ -42,9 +49,17 @@ enum api_auth_cookie {
  * frees, when it is valid. */
 enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char *cookies,
                                            int64_t now_ms, char **user);
-/* Appends the value of Set-Cookie for @user. */
-void api_auth_add_cookie(const struct api_auth *a, const char *user, int64_t now_ms,
-                         struct base_buf *out);
+/* Appends the value of Set-Cookie for @user, who has proven to be @principal. Neither may have a
+ * '&'. */
+void api_auth_add_cookie(const struct api_auth *a, const char *user, const char *principal,
+                         int64_t now_ms, struct base_buf *out);
+/* Writes the signature of @text by the secret that signs cookies. */
+void api_auth_sign(const struct api_auth *a, const void *text, size_t len,
+                   unsigned char out[static BASE_SHA256_BYTES]);
+/* Returns how long cookies are valid, in seconds. */
+int64_t api_auth_get_validity_s(const struct api_auth *a);
+/* Returns the domain of cookies; NULL: none. */
+const char *api_auth_get_cookie_domain(const struct api_auth *a);
 /* Returns true when @user, at the address @peer, may act as @as: hadoop.proxyuser.USER.users,
  * .groups and .hosts. May ask the name service for the groups of @as. */
 bool api_auth_may_act_as(const struct api_auth *a, const char *user, const char *as,

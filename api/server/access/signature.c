@@ -5,41 +5,18 @@
 #include <string.h>
 
 #include "api/server/access/replay.h"
+#include "api/server/answer/error.h"
 #include "api/server/hosts.h"
 #include "api/server/request/request.h"
 #include "api/server/server_internal.h"
 #include "base/clock.h"
 #include "base/io/log.h"
 
-#define WARN_EVERY_MS 1000
-
-/* Logs the reason of a refusal, at most one line a second; used when there is no audit log to show
- * the reason. */
-static void warn_of_refusal(struct api_request *rq, const char *reason)
-{
-    char others[64] = "";
-    int64_t left_out;
-
-    if (!base_log_limit_allows(&rq->server->signature_warnings, api_now_ms(), WARN_EVERY_MS,
-                               &left_out))
-        return;
-    if (left_out)
-        snprintf(others, sizeof others, " (and %lld other refusals since the last line)",
-                 (long long)left_out);
-    base_log_warn("http", "%s %.200s from %s is refused: %s%s", rq->method, rq->uri.path, rq->peer,
-                  reason, others);
-}
-
 void api_signature_refuse(struct api_request *rq, const char *reason)
 {
     bool for_nodes = rq->route && rq->route->role == API_ROLE_NODE;
 
-    if (rq->server->on_answer) {
-        free(rq->refusal);
-        rq->refusal = base_strdup(reason);
-    } else {
-        warn_of_refusal(rq, reason);
-    }
+    api_error_note_refusal(rq, reason);
     api_add_header(rq, "WWW-Authenticate",
                    for_nodes ? BASE_SIGNATURE_SCHEME : "Bearer, " BASE_SIGNATURE_SCHEME);
     api_answer_error(rq, 401, "AuthorizationException", "The request is not authenticated");

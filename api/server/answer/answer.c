@@ -10,7 +10,9 @@ void api_add_header(struct api_request *rq, const char *name, const char *value)
 {
     struct api_header *h = NULL;
 
-    for (unsigned i = 0; i < rq->n_headers && strcasecmp(name, "Set-Cookie") != 0; i++)
+    bool repeats = strcasecmp(name, "Set-Cookie") == 0 || strcasecmp(name, "WWW-Authenticate") == 0;
+
+    for (unsigned i = 0; i < rq->n_headers && !repeats; i++)
         if (strcasecmp(rq->headers[i].name, name) == 0)
             h = &rq->headers[i];
     if (!h) {

@@ -2,6 +2,8 @@
 #include "api/server/answer/error.h"
 
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/server/answer/wadl.h"
@@ -9,6 +11,9 @@
 #include "api/server/server_internal.h"
 #include "api/yarn/shape.h"
 #include "base/io/json_write.h"
+#include "base/io/log.h"
+
+#define WARN_EVERY_MS 1000
 
 static const struct {
     const char *name, *java_class;
@@ -255,6 +260,55 @@ void api_error_answer_unauthenticated(struct api_request *rq, const char *messag
         reply.content_type = "text/html;charset=iso-8859-1";
     }
     api_request_hand_over_reply(rq, &reply);
+}
+
+/* Logs the reason of a refusal, at most one line a second; used when there is no audit log to show
+ * the reason. */
+static void warn_of_refusal(struct api_request *rq, const char *why)
+{
+    char others[64] = "";
+    int64_t left_out;
+
+    if (!base_log_limit_allows(&rq->server->refusal_warnings, api_now_ms(), WARN_EVERY_MS,
+                               &left_out))
+        return;
+    if (left_out)
+        snprintf(others, sizeof others, " (and %lld other refusals since the last line)",
+                 (long long)left_out);
+    base_log_warn("http", "%s %.200s from %s is refused: %s%s", rq->method, rq->uri.path, rq->peer,
+                  why, others);
+}
+
+void api_error_note_refusal(struct api_request *rq, const char *why)
+{
+    if (!rq->server->on_answer) {
+        warn_of_refusal(rq, why);
+        return;
+    }
+    free(rq->refusal);
+    rq->refusal = base_strdup(why);
+}
+
+/* A person, rather than a program that has no wishes (Accept: any type). */
+static bool wants_page(const struct api_request *rq)
+{
+    const char *accept = api_header(rq, "Accept");
+
+    return strcmp(rq->method, "GET") == 0 && accept && strstr(accept, "text/html");
+}
+
+void api_error_answer_proof_needed(struct api_request *rq, const char *message)
+{
+    const struct api_server *s = rq->server;
+
+    api_add_header(rq, "WWW-Authenticate", "Bearer");
+    /* last, since clients in Java look at the last of them */
+    if (s->method == API_AUTH_SPNEGO)
+        api_add_header(rq, "WWW-Authenticate", "Negotiate");
+    if (s->answer_login_needed && wants_page(rq))
+        s->answer_login_needed(rq, s->user);
+    else
+        api_answer_error(rq, 401, "AuthorizationException", "%s", message);
 }
 
 void api_error_answer_may_not_act_as(struct api_request *rq, const char *as)

@@ -16,6 +16,11 @@ void api_error_answer_no_content_type(struct api_request *rq);
 /* Answers 401 as Hadoop's authentication filter does: with a page, or JSON, or nothing, depending
  * on what the client accepts; the cookie is cleared. */
 void api_error_answer_unauthenticated(struct api_request *rq, const char *message);
+/* Keeps @why for the audit log, or logs it where there is none: the client must not read it. */
+void api_error_note_refusal(struct api_request *rq, const char *why);
+/* Answers 401 with the schemes by which callers may prove who they are; people who read pages get a
+ * page, if the daemon has one. */
+void api_error_answer_proof_needed(struct api_request *rq, const char *message);
 /* Answers 403 as Hadoop's authentication filter does when the caller may not act as @as. */
 void api_error_answer_may_not_act_as(struct api_request *rq, const char *as);
 /* Answers OPTIONS: 200 with Allow, and a WADL document for YARN's routes. */

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "api/server/access/auth.h"
 #include "api/server/access/cors.h"
 #include "api/server/answer/error.h"
+#include "api/server/request/cookie.h"
+#include "api/server/request/negotiate.h"
 #include "api/server/request/origin.h"
 #include "api/server/request/token.h"
 #include "api/server/server_internal.h"
@@ -71,14 +72,6 @@ static bool check_name(struct api_request *rq, const char *name)
     return false;
 }
 
-static int64_t get_wall_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 /* Returns true when the sender is identified by a signature or a token, not by a name: the
  * cluster's secret, or a container's token, which the handler checks. */
 static bool is_known_by_token(const struct api_request *rq)
@@ -113,10 +106,7 @@ bool api_request_act_as_asked(struct api_request *rq)
 static bool identify_by_name(struct api_request *rq, const char *user)
 {
     const struct api_auth *auth = rq->server->auth;
-    int64_t now_ms = get_wall_ms();
-    enum api_auth_cookie cookie =
-        api_auth_check_cookie(auth, api_header(rq, "Cookie"), now_ms, &rq->caller);
-    struct base_buf value = {0};
+    enum api_auth_cookie cookie = api_request_check_cookie(rq);
 
     rq->named = cookie == API_AUTH_VALID || user;
     if (cookie == API_AUTH_VALID)
@@ -125,11 +115,7 @@ static bool identify_by_name(struct api_request *rq, const char *user)
         if (!check_name(rq, user))
             return false;
         rq->caller = base_strdup(user);
-        api_auth_add_cookie(auth, user, now_ms, &value);
-        if (rq->server->tls) /* as Hadoop's AuthenticationFilter does: the cookie is for TLS only */
-            base_buf_adds(&value, "; Secure");
-        api_add_header(rq, "Set-Cookie", value.data);
-        base_buf_free(&value);
+        api_request_set_cookie(rq, user, "");
         return api_request_act_as_asked(rq);
     }
     /* daemons of the cluster have no names */
@@ -145,14 +131,27 @@ static bool identify_by_name(struct api_request *rq, const char *user)
     return true;
 }
 
+/* Sets the caller from the ticket or the token. Returns false when the request has been
+ * answered. */
+static bool identify_by_proof(struct api_request *rq)
+{
+    if (rq->server->method == API_AUTH_SPNEGO && !rq->bearer) {
+        if (!api_request_identify_by_ticket(rq))
+            return false;
+        if (rq->named)
+            return api_request_act_as_asked(rq);
+    }
+    return api_request_identify_by_token(rq);
+}
+
 bool api_request_identify(struct api_request *rq)
 {
     const struct api_auth *auth = rq->server->auth;
     const char *user = api_uri_find_query_value(&rq->uri, "user.name");
 
     read_bearer_token(rq);
-    if (rq->server->method == API_AUTH_TOKEN && !is_known_by_token(rq))
-        return api_request_identify_by_token(rq);
+    if (rq->server->method != API_AUTH_SIMPLE && !is_known_by_token(rq))
+        return identify_by_proof(rq);
     if (auth && !api_auth_reads_names(auth))
         user = NULL;
     else if (auth && !is_known_by_token(rq))

@@ -111,18 +111,31 @@ static bool is_allowed_site(const struct api_request *rq, const char *origin)
     return trust == API_CORS_NAMED || (trust == API_CORS_ANY_SITE && is_asked_in_advance(rq));
 }
 
+/* A proxy in front may replace Host. Then the browser's Sec-Fetch-Site decides, provided that the
+ * origin has one of our names. */
+static bool is_own_origin(const struct api_request *rq, const char *origin)
+{
+    const char *site = api_header(rq, "Sec-Fetch-Site");
+    struct api_authority host;
+
+    return (api_authority_parse(rq->host, &host) && api_origin_matches(origin, &host)) ||
+           (site && (strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0) &&
+            api_hosts_contain_origin(rq->server->hosts, origin));
+}
+
+bool api_origin_is_own_or_named(const struct api_request *rq, const char *origin)
+{
+    return is_own_origin(rq, origin) ||
+           (rq->server->cors && api_cors_judge_origin(rq->server->cors, origin) == API_CORS_NAMED);
+}
+
 bool api_is_from_other_site(const struct api_request *rq)
 {
     const char *site = api_header(rq, "Sec-Fetch-Site"), *origin = api_header(rq, "Origin");
-    struct api_authority host;
 
     if (origin && is_allowed_site(rq, origin))
         return false;
     if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return true;
-    if (!origin || (api_authority_parse(rq->host, &host) && api_origin_matches(origin, &host)))
-        return false;
-    /* A proxy in front may replace Host. Then the browser's Sec-Fetch-Site decides, provided that
-     * the origin has one of our names. */
-    return !site || !api_hosts_contain_origin(rq->server->hosts, origin);
+    return origin && !is_own_origin(rq, origin);
 }

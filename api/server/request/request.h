@@ -49,9 +49,10 @@ struct api_request {
         *host;  /* value of the only Host header, in the connection's memory; NULL: not read */
     char *rest; /* what {rest*} captured; NULL: the route has none */
     char *caller, *bearer;
-    bool named;     /* the request says who the caller is */
-    bool unsettled; /* the user of its token has not been found yet */
-    bool refused;   /* its token is that of no user */
+    bool named;      /* the request says who the caller is */
+    bool unsettled;  /* the user of its token has not been found yet */
+    bool refused;    /* its token is that of no user */
+    bool in_session; /* its token is the text of a session, from a cookie */
     char peer[INET6_ADDRSTRLEN];
     char *refusal; /* message of the error answer, kept for on_answer */
     enum api_accept accept;

@@ -3,21 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/server/answer/error.h"
 #include "api/server/request/authorise.h"
+#include "api/server/request/cookie.h"
 #include "api/server/server_internal.h"
+#include "api/server/session.h"
 
 /* The same answer whatever is wrong: why a token is refused is in the daemon's log alone. */
 static void answer_token_refused(struct api_request *rq)
 {
+    if (!api_header(rq, "Authorization")) { /* the log token of a link: people may log in instead */
+        api_error_answer_proof_needed(rq, "The token is not valid");
+        return;
+    }
     api_add_header(rq, "WWW-Authenticate", "Bearer error=\"invalid_token\"");
     api_answer_error(rq, 401, "AuthorizationException", "The token is not valid");
-}
-
-static void answer_token_needed(struct api_request *rq)
-{
-    api_add_header(rq, "WWW-Authenticate", "Bearer");
-    api_answer_error(rq, 401, "AuthorizationException",
-                     "A user's token is needed: Authorization: Bearer <token>");
 }
 
 bool api_request_identify_by_token(struct api_request *rq)
@@ -26,14 +26,18 @@ bool api_request_identify_by_token(struct api_request *rq)
     enum api_token answer = API_TOKEN_UNKNOWN;
     char *name = NULL;
 
-    if (rq->bearer && s->check_token)
+    if (!rq->bearer)
+        api_request_take_session(rq);
+    else if (api_session_is_text(rq->bearer))
+        answer = API_TOKEN_REFUSED;
+    if (rq->bearer && answer == API_TOKEN_UNKNOWN && s->check_token)
         answer = s->check_token(rq, rq->bearer, s->user, &name);
-    if (answer == API_TOKEN_REFUSED) {
+    if (answer == API_TOKEN_REFUSED && !rq->in_session) {
         answer_token_refused(rq);
         return false;
     }
     rq->named = answer == API_TOKEN_VALID;
-    rq->unsettled = rq->bearer && !rq->named;
+    rq->unsettled = rq->bearer && answer == API_TOKEN_UNKNOWN;
     rq->caller = rq->named ? name : base_strdup(s->static_user);
     return !rq->named || api_request_act_as_asked(rq);
 }
@@ -42,22 +46,25 @@ static bool needs_user(const struct api_request *rq)
 {
     const struct api_route *route = rq->route;
 
-    if (rq->server->method != API_AUTH_TOKEN || rq->named ||
+    if (rq->server->method == API_AUTH_SIMPLE || rq->named || (route->flags & API_ROUTE_FOR_ALL) ||
         (route->role != API_ROLE_READ && route->role != API_ROLE_WRITE) ||
         (api_is_signed_by_node(rq) && rq->server->trusts_daemons))
         return false;
     if (route->role == API_ROLE_WRITE || strcmp(route->method, "GET") != 0 ||
         (route->flags & API_ROUTE_PRIVATE))
         return true;
-    return !rq->server->on_loopback && !(route->flags & API_ROUTE_PROBE) &&
-           !api_is_signed_by_node(rq);
+    return !rq->server->on_loopback && !api_is_signed_by_node(rq);
 }
 
 bool api_request_check_needed_user(struct api_request *rq)
 {
     if (rq->unsettled || !needs_user(rq))
         return true;
-    answer_token_needed(rq);
+    api_error_answer_proof_needed(
+        rq, rq->server->method == API_AUTH_SPNEGO
+                ? "A Kerberos ticket or a user's token is needed: Authorization: Negotiate or "
+                  "Bearer <token>"
+                : "A user's token is needed: Authorization: Bearer <token>");
     return false;
 }
 
@@ -66,7 +73,7 @@ bool api_request_check_settled_user(struct api_request *rq)
     if (!rq->unsettled)
         return true;
     rq->unsettled = false;
-    if (!rq->refused)
+    if (!rq->refused || rq->in_session)
         return api_request_check_needed_user(rq);
     answer_token_refused(rq);
     return false;

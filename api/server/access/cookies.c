@@ -1,0 +1,29 @@
+#include "api/server/access/cookies.h"
+
+#include <string.h>
+
+const char *api_cookies_find(const char *cookies, const char *name, size_t *len)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = cookies; at && *at;) {
+        size_t whole;
+
+        at += strspn(at, " ;,");
+        whole = strcspn(at, ";");
+        if (whole > n && strncmp(at, name, n) == 0 && at[n] == '=') {
+            at += n + 1;
+            whole -= n + 1;
+            while (whole && at[whole - 1] == ' ')
+                whole--;
+            if (whole >= 2 && at[0] == '"' && at[whole - 1] == '"') {
+                at++;
+                whole -= 2;
+            }
+            *len = whole;
+            return whole ? at : NULL;
+        }
+        at += whole;
+    }
+    return NULL;
+}
