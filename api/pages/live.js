@@ -73,6 +73,8 @@
             signal: AbortSignal.timeout(30000),
         });
 
+        if (answer.status === 401) /* the session has ended: the page itself says so */
+            location.reload();
         if (!answer.ok)
             throw new Error('status ' + answer.status);
         return new DOMParser().parseFromString(await answer.text(), 'text/html');

@@ -6,10 +6,12 @@
 #include "base/limits.h"
 
 static const struct wire_member identify_members[] = {
-    WIRE_TEXT_ROW(struct wire_identify, token, "token", WIRE_R, WIRE_TOKEN_MAX), WIRE_END};
+    WIRE_TEXT_ROW(struct wire_identify, token, "token", WIRE_R, WIRE_TOKEN_MAX),
+    WIRE_BOOL_ROW(struct wire_identify, begins_session, "beginsSession", WIRE_S), WIRE_END};
 static const struct wire_member identity_members[] = {
     WIRE_TEXT_ROW(struct wire_identity, user, "user", WIRE_R, BASE_NAME_MAX),
-    WIRE_INT64_ROW(struct wire_identity, valid_ms, "validMs", WIRE_R, 0, INT64_MAX), WIRE_END};
+    WIRE_INT64_ROW(struct wire_identity, valid_ms, "validMs", WIRE_R, 0, INT64_MAX),
+    WIRE_TEXT_ROW(struct wire_identity, session, "session", WIRE_S, WIRE_TOKEN_MAX), WIRE_END};
 
 void wire_identify_put(const struct wire_identify *m, struct base_buf *out)
 {

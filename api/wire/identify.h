@@ -8,6 +8,7 @@
 #define CREEL_API_WIRE_IDENTIFY_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,8 @@
 enum { WIRE_TOKEN_MAX = 512 }; /* most bytes of a token that is asked about */
 
 struct wire_identify {
-    const char *token;
+    const char *token;   /* or the text of a session (api/server/session.h) */
+    bool begins_session; /* with the token; the answer has its text */
     json_t *root;
 };
 void wire_identify_put(const struct wire_identify *m, struct base_buf *out);
@@ -27,7 +29,8 @@ void wire_identify_free(struct wire_identify *m);
 
 struct wire_identity {
     const char *user;
-    int64_t valid_ms; /* time until the token expires */
+    int64_t valid_ms;    /* time until the token, or the session, expires */
+    const char *session; /* NULL: none was asked for */
     json_t *root;
 };
 void wire_identity_put(const struct wire_identity *m, struct base_buf *out);

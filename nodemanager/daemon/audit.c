@@ -9,6 +9,7 @@
 static const struct api_audit_operation operations[] = {
     {"PUT", NODE "/auxiliaryservices", "set-services", false},
     {"PUT", NODE "/yarn/sysfs/{user}/{appid}", "set-sysfs", false},
+    {"POST", "/login", "login", false},
 };
 
 int nm_audit_open(const struct base_conf *conf, struct base_error *err)

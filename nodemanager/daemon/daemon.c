@@ -26,6 +26,7 @@
 #include "nodemanager/figures/load.h"
 #include "nodemanager/http/access/identify.h"
 #include "nodemanager/http/routes.h"
+#include "nodemanager/http/site.h"
 
 /* Finds another program of Creel: in the folder of creel-nm, or in ../libexec/creel when installed.
  * If neither contains the program, @out names the first place. */
@@ -86,6 +87,7 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
         .trusts_daemons = true,
         /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
         .check_token = nm_check_token,
+        .answer_login_needed = nm_page_answer_login_needed,
         .prepare = nm_identify_prepare,
         .keys = nm->keys,
         .find_key = nm_container_token_find_key};

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/pages/login.h"
 #include "base/conf/percent.h"
 #include "base/version.h"
 #include "nodemanager/http/answer.h"
@@ -15,6 +16,7 @@ static const struct api_page_link links[] = {
     {"/node/allContainers", "Containers"},
     {"/conf", "Configuration"},
     {"/metrics", "Metrics"},
+    {API_LOGIN_PATH, "Log in"},
 };
 const struct api_page_site nm_site = {"NodeManager", links, sizeof links / sizeof *links};
 

@@ -14,6 +14,7 @@
     X(nm_raw_log_routes)                                                                           \
     X(nm_pages_routes)                                                                             \
     X(nm_log_pages_routes)                                                                         \
+    X(nm_login_routes)                                                                             \
     X(api_files_routes)                                                                            \
     X(nm_aux_services_routes)                                                                      \
     X(nm_sysfs_routes)                                                                             \

@@ -85,6 +85,11 @@ struct base_keyring *rm_backend_keys(struct rm_backend *b)
     return b->secret;
 }
 
+const struct api_auth *rm_backend_auth(const struct rm_backend *b)
+{
+    return b->auth;
+}
+
 struct rm_own_token *rm_backend_own_token(struct rm_backend *b)
 {
     return b->own_token;

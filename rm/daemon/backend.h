@@ -10,6 +10,7 @@
 #include "rm/term/term.h"
 
 struct rm_backend;
+struct api_auth; /* api/server/access/auth.h */
 struct base_conf;
 
 /* Receives the reply to a posted event: called once, on any thread, also within rm_backend_post(),
@@ -53,6 +54,8 @@ struct rm_relay *rm_backend_relay(struct rm_backend *b);    /* rm/daemon/relay.h
 struct base_keyring *rm_backend_keys(struct rm_backend *b); /* the cluster's secret, or NULL */
 /* Returns the token of the daemon's own user (rm/daemon/own_token.h); NULL: there is none. */
 struct rm_own_token *rm_backend_own_token(struct rm_backend *b);
+/* Returns what signs the cookies of this RM; NULL only before its server starts. */
+const struct api_auth *rm_backend_auth(const struct rm_backend *b);
 /* ---- high availability: the role of this RM, and the active RM. Any thread; cheap ---- */
 enum rm_role {
     RM_ROLE_STANDBY,    /* the core is empty, or soon will be; posts are refused */

@@ -89,6 +89,12 @@ void rm_daemon_set_own_token(struct rm_backend *b, struct rm_own_token *t)
     b->own_token = t;
 }
 
+void rm_daemon_set_auth(struct rm_backend *b, const struct api_auth *a)
+{
+    base_assert(!b->started);
+    b->auth = a;
+}
+
 void rm_daemon_set_url(struct rm_backend *b, const char *url)
 {
     base_assert(!atomic_load(&b->url));

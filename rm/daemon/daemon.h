@@ -57,6 +57,8 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url);
 /* Sets the token of the daemon's own user; @t, borrowed, must outlive the daemon. Call before
  * rm_daemon_start(). NULL, or not called: callers need not prove who they are. */
 void rm_daemon_set_own_token(struct rm_backend *b, struct rm_own_token *t);
+/* Sets what signs cookies; @a, borrowed, must outlive the daemon. Call before rm_daemon_start(). */
+void rm_daemon_set_auth(struct rm_backend *b, const struct api_auth *a);
 /* Ends a leadership in good order, then all threads. Returns 0, or the error of the last write to
  * the store (changes that were not written were not acknowledged either), or the error that kept an
  * RM that is not one of several from entering its leadership under a higher epoch. */

@@ -79,6 +79,7 @@ struct rm_backend {
     struct base_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
     struct rm_own_token *own_token;  /* borrowed; NULL: none */
+    const struct api_auth *auth;     /* borrowed */
     _Atomic(char *) url;
     struct rm_clock clock;
     struct rm_parking *watch;

@@ -32,6 +32,7 @@
 #include "rm/http/access/identify.h"
 #include "rm/http/access/prepare.h"
 #include "rm/http/mapreduce/mapreduce.h"
+#include "rm/http/pages/pages.h"
 #include "rm/http/routes.h"
 #include "rm/leader/leader.h"
 #include "rm/leader/role.h"
@@ -276,6 +277,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .on_answer = api_audit_log_answer,
         .prepare = rm_access_prepare,
         .check_token = rm_identify_token,
+        .answer_login_needed = rm_page_answer_login_needed,
         .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
@@ -518,6 +520,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
     routes = rm_routes_new(&n);
     rm_daemon_set_keys(b, s->keys);
     rm_daemon_set_own_token(b, own_token);
+    rm_daemon_set_auth(b, conf->auth);
     rm_daemon_start(b);
     rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {

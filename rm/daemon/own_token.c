@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/crypto/equal.h"
 #include "base/crypto/hex.h"
 #include "base/crypto/random.h"
 #include "base/io/io.h"
@@ -21,12 +20,12 @@
 #define SECRET_BYTES 32
 
 struct rm_own_token {
-    char text[128];
+    char text[RM_OWN_TOKEN_MAX];
     char *path, *header_path;
     bool path_given;
-    pthread_mutex_t lock; /* for the members below */
-    struct stat seen;     /* the file's state when it was last read */
-    char shared[128];     /* the token in the file; "": none */
+    pthread_mutex_t lock;          /* for the members below */
+    struct stat seen;              /* the file's state when it was last read */
+    char shared[RM_OWN_TOKEN_MAX]; /* the token in the file; "": none */
 };
 
 /* Replaces ".token" at the end of @path by ".header"; appends ".header" to any other path. Caller
@@ -132,17 +131,18 @@ static void read_shared(struct rm_own_token *t)
     base_buf_free(&text);
 }
 
-bool rm_own_token_accepts(struct rm_own_token *t, const char *token)
+bool rm_own_token_find(struct rm_own_token *t, const char *id, char out[static RM_OWN_TOKEN_MAX])
 {
-    bool accepted;
+    bool own, shared;
 
     if (!t)
         return false;
-    if (base_secret_equal(token, t->text))
-        return true;
+    own = strncmp(t->text, id, 2 * ID_BYTES) == 0;
     pthread_mutex_lock(&t->lock);
-    read_shared(t);
-    accepted = strlen(t->shared) == strlen(t->text) && base_secret_equal(token, t->shared);
+    if (!own)
+        read_shared(t);
+    shared = strlen(t->shared) == strlen(t->text) && strncmp(t->shared, id, 2 * ID_BYTES) == 0;
+    snprintf(out, RM_OWN_TOKEN_MAX, "%s", own ? t->text : t->shared);
     pthread_mutex_unlock(&t->lock);
-    return accepted;
+    return own || shared;
 }

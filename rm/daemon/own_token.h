@@ -7,14 +7,16 @@
  *   rm.header   "Authorization: Bearer <token>", for curl -H @rm.header
  *
  * ResourceManagers that share the file, such as those of `creel dev --ha`, accept each other's
- * tokens: a token that differs from a ResourceManager's own is compared with that in the file,
- * which is read again when it has changed. */
+ * tokens: one that is not a ResourceManager's own is sought in the file, which is read again when
+ * it has changed. */
 #ifndef CREEL_RM_DAEMON_OWN_TOKEN_H
 #define CREEL_RM_DAEMON_OWN_TOKEN_H
 
 #include <stdbool.h>
 
 #include "base/conf/conf.h"
+
+enum { RM_OWN_TOKEN_MAX = 128 };
 
 struct rm_own_token;
 
@@ -24,8 +26,9 @@ void rm_own_token_free(struct rm_own_token *t); /* NULL-safe */
  * or a negative BASE_E* when they cannot be written; 0 after a warning if creel.auth.token-file is
  * not set. */
 int rm_own_token_publish(struct rm_own_token *t, const char *urls, struct base_error *err);
-/* Returns true when @token is @t, or the token in the file (when the file is gone: the last one
- * that was read from it). Any thread. @t NULL: false. */
-bool rm_own_token_accepts(struct rm_own_token *t, const char *token);
+/* Finds the token whose part before the dot is @id, 16 hex digits: @t, or the token in the file
+ * (when the file is gone: the last one that was read from it). Returns false when there is none.
+ * Any thread. @t NULL: false. */
+bool rm_own_token_find(struct rm_own_token *t, const char *id, char out[static RM_OWN_TOKEN_MAX]);
 
 #endif

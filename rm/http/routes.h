@@ -52,6 +52,7 @@
     X(rm_pages_nodes_routes)                                                                       \
     X(rm_pages_scheduler_routes)                                                                   \
     X(rm_pages_about_routes)                                                                       \
+    X(rm_pages_login_routes)                                                                       \
     X(api_files_routes)
 
 #define X(name)                                                                                    \

@@ -64,7 +64,9 @@ fill() { # PATH: with ids that exist, where there are some
         -e "s/{user}/root/; s/{rest\*}/x/; s/{[a-z]*}/x/g" <<< "$1"
 }
 while read -r daemon method path role flags; do
-    case $method:$role:$flags in GET:READ:*PRIVATE* | GET:WRITE:* | *:NODE:* | *:MASTER:*) ;;
+    case $method:$role:$flags in
+    *FOR_ALL*) continue ;;
+    GET:READ:*PRIVATE* | GET:WRITE:* | *:NODE:* | *:MASTER:*) ;;
     GET:*) continue ;;
     esac
     url=$CREEL_RM

@@ -1,5 +1,6 @@
 #include "nodemanager/http/access/identify.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "base/mailbox.h"
 #include "nodemanager/daemon/daemon.h"
 #include "nodemanager/http/access/log_token.h"
+#include "nodemanager/http/site.h"
 
 #define PATH         "/ws/v1/nodetracker/identify"
 #define CONNECT_MS   1000
@@ -32,6 +34,8 @@ struct question {
     struct api_request *rq;
     unsigned char digest[DIGEST_BYTES];
     char token[WIRE_TOKEN_MAX + 1];
+    bool begins_session;    /* with the token; otherwise the request waits for its user */
+    struct api_login login; /* what the answer is about then */
 };
 struct nm_identifier {
     struct base_keyring *keys; /* NULL: requests are not signed */
@@ -125,24 +129,34 @@ static int ask_each(struct nm_identifier *i, const struct base_buf *body,
     return more ? 0 : -BASE_EAGAIN;
 }
 
-/* Asks whose the token is, and keeps the answer. Returns false when nobody could tell. */
-static bool ask_and_keep(struct nm_identifier *i, const struct question *q)
+/* Asks about the token. Returns false when nobody could tell. @out: without a user, the token is
+ * not valid; free it with wire_identity_free() in any case. */
+static bool ask(struct nm_identifier *i, const struct question *q, struct wire_identity *out)
 {
     struct base_http_answer answer = {0};
-    struct wire_identity m = {0};
     struct base_buf body = {0};
     bool told = false;
 
-    wire_identify_put(&(struct wire_identify){.token = q->token}, &body);
-    if (ask_each(i, &body, &answer) == 0) {
+    *out = (struct wire_identity){0};
+    wire_identify_put(
+        &(struct wire_identify){.token = q->token, .begins_session = q->begins_session}, &body);
+    if (ask_each(i, &body, &answer) == 0)
         told = answer.status == 404 || wire_identity_get(answer.body.data ? answer.body.data : "",
-                                                         answer.body.len, &m, NULL) == 0;
-        if (told)
-            keep(i, q->digest, m.user, answer.status == 404 ? NM_IDENTITY_KEPT_MS : m.valid_ms);
-    }
-    wire_identity_free(&m);
+                                                         answer.body.len, out, NULL) == 0;
     base_http_answer_free(&answer);
     base_buf_free(&body);
+    return told;
+}
+
+/* Asks whose the token is, and keeps the answer. Returns false when nobody could tell. */
+static bool ask_and_keep(struct nm_identifier *i, const struct question *q)
+{
+    struct wire_identity m;
+    bool told = ask(i, q, &m);
+
+    if (told)
+        keep(i, q->digest, m.user, m.user ? m.valid_ms : NM_IDENTITY_KEPT_MS);
+    wire_identity_free(&m);
     return told;
 }
 
@@ -154,16 +168,11 @@ static void answer_unavailable(struct api_request *rq)
                      "No ResourceManager says whose the token is; try again");
 }
 
-static void settle_and_continue(struct nm_identifier *i, struct question *q)
+static void settle_and_continue(struct nm_identifier *i, struct question *q, bool stopping)
 {
     char *name = NULL;
     enum api_token answer = look_up(i, q->digest, &name);
-    bool stopping;
 
-    pthread_mutex_lock(&i->lock);
-    stopping = i->stopping;
-    i->waiting--;
-    pthread_mutex_unlock(&i->lock);
     if (answer == API_TOKEN_UNKNOWN && !stopping && ask_and_keep(i, q))
         answer = look_up(i, q->digest, &name);
     if (answer == API_TOKEN_UNKNOWN) { /* also if the answer that was kept has expired just now */
@@ -175,8 +184,44 @@ static void settle_and_continue(struct nm_identifier *i, struct question *q)
         api_continue(q->rq);
     }
     free(name);
+}
+
+static void answer_login(struct nm_identifier *i, struct question *q, bool stopping)
+{
+    struct wire_identity m = {0};
+
+    if (stopping || !ask(i, q, &m)) {
+        answer_unavailable(q->rq);
+    } else if (m.user && m.session) {
+        api_audit_add_member(q->rq, "of", m.user);
+        api_login_answer_begun(q->rq, m.session, m.valid_ms / 1000, &q->login);
+    } else {
+        api_audit_mark_forbidden(q->rq, NOT_VALID);
+        api_login_answer_refused(q->rq, &nm_site, &q->login);
+    }
+    wire_identity_free(&m);
+}
+
+static void free_question(struct question *q)
+{
+    api_login_free(&q->login);
     explicit_bzero(q->token, sizeof q->token);
     free(q);
+}
+
+static void handle(struct nm_identifier *i, struct question *q)
+{
+    bool stopping;
+
+    pthread_mutex_lock(&i->lock);
+    stopping = i->stopping;
+    i->waiting--;
+    pthread_mutex_unlock(&i->lock);
+    if (q->begins_session)
+        answer_login(i, q, stopping);
+    else
+        settle_and_continue(i, q, stopping);
+    free_question(q);
 }
 
 static void *run_thread(void *u)
@@ -185,7 +230,7 @@ static void *run_thread(void *u)
     struct base_mail *mail;
 
     while ((mail = base_mailbox_take(&i->box, INT64_MAX)))
-        settle_and_continue(i, (struct question *)mail);
+        handle(i, (struct question *)mail);
     return NULL;
 }
 
@@ -218,29 +263,42 @@ static bool count_waiting(struct nm_identifier *i)
     return ok;
 }
 
-bool nm_identify_prepare(struct api_request *rq, void *user)
+/* Parks the request until the thread has asked about its @token, which is not longer than
+ * WIRE_TOKEN_MAX. @login: taken; NULL: the request waits for its user. */
+static void park_until_asked(struct nm_identifier *i, struct api_request *rq, const char *token,
+                             struct api_login *login)
 {
-    struct nm *nm = user;
-    struct nm_identifier *i = nm->identifier;
-    const char *token = api_bearer_token(rq);
-    struct question *q;
+    struct question *q = base_alloc(sizeof *q);
 
-    if (!api_user_is_unsettled(rq))
-        return false;
-    api_park(rq);
-    if (!count_waiting(i)) {
-        answer_unavailable(rq);
-        return true;
-    }
-    q = base_alloc(sizeof *q);
     q->rq = rq;
     memcpy(q->token, token, strlen(token));
     base_sha256(token, strlen(token), q->digest);
-    if (!base_mailbox_post(&i->box, &q->mail)) {
-        answer_unavailable(rq);
-        free(q);
+    if (login) {
+        q->begins_session = true;
+        q->login = *login;
+        *login = (struct api_login){0};
     }
+    api_park(rq);
+    if (!count_waiting(i) || !base_mailbox_post(&i->box, &q->mail)) {
+        answer_unavailable(rq);
+        free_question(q);
+    }
+}
+
+bool nm_identify_prepare(struct api_request *rq, void *user)
+{
+    struct nm *nm = user;
+
+    if (!api_user_is_unsettled(rq))
+        return false;
+    park_until_asked(nm->identifier, rq, api_bearer_token(rq), NULL);
     return true;
+}
+
+void nm_identify_begin_session(struct nm *nm, struct api_request *rq, struct api_login *login)
+{
+    static_assert(API_LOGIN_TOKEN_MAX <= WIRE_TOKEN_MAX, "the form's tokens can be asked about");
+    park_until_asked(nm->identifier, rq, login->token, login);
 }
 
 /* ---------------------------------------------------------------- start and stop */

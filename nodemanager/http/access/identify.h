@@ -1,6 +1,6 @@
-/* nodemanager/http/access/identify.h - finds out whose a caller's bearer token is, by asking the
- * ResourceManager. An answer of the ResourceManager is kept for NM_IDENTITY_KEPT_MS, so a revoked
- * token works here for that time at most.
+/* nodemanager/http/access/identify.h - finds out whose a caller's bearer token or session is, by
+ * asking the ResourceManager. An answer of the ResourceManager is kept for NM_IDENTITY_KEPT_MS, so
+ * a revoked token works here for that time at most.
  *
  *   head --> known --yes--> the user, or 401
  *               \--no--> body --prepare--> parked --> a thread asks the RM --> the user, or 401
@@ -10,6 +10,7 @@
 #ifndef CREEL_NODEMANAGER_HTTP_ACCESS_IDENTIFY_H
 #define CREEL_NODEMANAGER_HTTP_ACCESS_IDENTIFY_H
 
+#include "api/pages/login.h"
 #include "api/server/server.h"
 #include "base/conf/rm_list.h"
 #include "base/crypto/keyring.h"
@@ -20,6 +21,7 @@ enum {
     NM_IDENTIFY_WAITING_MAX = 128,
 };
 
+struct nm;
 struct nm_identifier;
 /* @rms: borrowed, not empty. @keys: the cluster's secret, of which a reference is taken; NULL:
  * questions are not signed. Returns 0 or -BASE_EIO. */
@@ -33,5 +35,7 @@ void nm_identifier_free(struct nm_identifier *i); /* NULL-safe */
 /* An api_check_token and an api_prepare; @nm: struct nm *. */
 enum api_token nm_check_token(struct api_request *rq, const char *token, void *nm, char **name);
 bool nm_identify_prepare(struct api_request *rq, void *nm);
+/* Begins a session with the token of the form @login, which is taken; parks and answers @rq. */
+void nm_identify_begin_session(struct nm *nm, struct api_request *rq, struct api_login *login);
 
 #endif

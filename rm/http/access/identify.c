@@ -13,9 +13,11 @@
 #include "base/crypto/hex.h"
 #include "base/crypto/random.h"
 #include "rm/daemon/own_token.h"
+#include "rm/http/access/session.h"
 #include "rm/leader/standby.h"
 
-#define HEX "0123456789abcdef"
+#define HEX       "0123456789abcdef"
+#define SECOND_US INT64_C(1000000)
 
 static void digest_secret(const char *secret, char out[static RM_TOKEN_HEX + 1])
 {
@@ -49,47 +51,133 @@ static bool parse_token(const char *token, uint64_t *id, const char **secret)
     return true;
 }
 
-static char *find_stored_user(struct rm_backend *b, const char *token, int64_t *expires_us,
-                              struct base_buf *why)
+/* A token as the core, or the daemon itself, knows it. */
+struct holder {
+    char *user; /* owned; NULL: there is no such token */
+    char digest[RM_TOKEN_HEX + 1];
+    int64_t expires_us;
+};
+
+static struct holder find_own(struct rm_backend *b, uint64_t id)
+{
+    char id_text[RM_TOKEN_ID_HEX + 1], text[RM_OWN_TOKEN_MAX];
+    struct holder h = {.expires_us = INT64_MAX};
+
+    snprintf(id_text, sizeof id_text, "%016" PRIx64, id);
+    if (rm_own_token_find(rm_backend_own_token(b), id_text, text)) {
+        h.user = base_strdup(base_process_user());
+        digest_secret(text + RM_TOKEN_ID_HEX + 1, h.digest);
+        explicit_bzero(text, sizeof text);
+    }
+    return h;
+}
+
+static struct holder find_holder(struct rm_backend *b, uint64_t id)
 {
     struct rm_token_view v = {0};
-    char digest[RM_TOKEN_HEX + 1];
-    const char *secret;
-    uint64_t id;
-    int rc;
+    struct holder h = {0};
+    int rc = rm_view_user_token(rm_backend_lock_core(b), id, &v);
 
-    if (!parse_token(token, &id, &secret)) {
-        base_buf_adds(why, "the token has not the form of one");
+    rm_backend_unlock_core(b);
+    /* last, since this look for a token that no user has may read the token file */
+    if (rc < 0)
+        return find_own(b, id);
+    h.user = v.user;
+    h.expires_us = v.expires_us;
+    memcpy(h.digest, v.digest, sizeof h.digest);
+    return h;
+}
+
+/* What a caller shows: a token, or a session that was begun with one. */
+struct proof {
+    const char *text;
+    uint64_t token_id;
+    const char *secret; /* NULL: a session */
+    struct rm_session session;
+};
+
+static bool parse_proof(const char *text, struct proof *out)
+{
+    *out = (struct proof){.text = text};
+    if (!api_session_is_text(text))
+        return parse_token(text, &out->token_id, &out->secret);
+    if (!rm_session_parse(text, &out->session))
+        return false;
+    out->token_id = out->session.token_id;
+    return true;
+}
+
+static bool is_right(const struct rm_backend *b, const struct proof *p, const struct holder *h)
+{
+    char digest[RM_TOKEN_HEX + 1];
+
+    if (!p->secret)
+        return rm_session_is_genuine(rm_backend_auth(b), p->text, &p->session, h->digest);
+    digest_secret(p->secret, digest);
+    return base_secret_equal(digest, h->digest);
+}
+
+/* Returns the time when the proof expires. */
+static int64_t find_expiry(const struct proof *p, const struct holder *h)
+{
+    int64_t session_us = p->secret ? INT64_MAX : p->session.expires_s * SECOND_US;
+
+    return session_us < h->expires_us ? session_us : h->expires_us;
+}
+
+char *rm_identify_user(struct rm_backend *b, const char *text, int64_t *expires_us,
+                       struct base_buf *why)
+{
+    const char *what = api_session_is_text(text) ? "session of token" : "token";
+    struct proof p;
+    struct holder h;
+
+    if (!parse_proof(text, &p)) {
+        base_buf_addf(why, "the %s has not the form of one", *what == 's' ? "session" : "token");
         return NULL;
     }
-    rc = rm_view_user_token(rm_backend_lock_core(b), id, &v);
-    rm_backend_unlock_core(b);
-    digest_secret(secret, digest);
-    if (rc < 0)
-        base_buf_addf(why, "there is no token %016" PRIx64 "; it may have been revoked", id);
-    else if (!base_secret_equal(digest, v.digest))
-        base_buf_addf(why, "the secret of token %016" PRIx64 " of %s is wrong", id, v.user);
-    else if (v.expires_us <= rm_backend_now_us(b))
-        base_buf_addf(why, "token %016" PRIx64 " of %s has expired", id, v.user);
-    else {
-        *expires_us = v.expires_us;
-        return v.user;
-    }
-    free(v.user);
+    h = find_holder(b, p.token_id);
+    if (h.user)
+        *expires_us = find_expiry(&p, &h);
+    if (!h.user)
+        base_buf_addf(why, "there is no token %016" PRIx64 "; it may have been revoked",
+                      p.token_id);
+    else if (!is_right(b, &p, &h))
+        base_buf_addf(why, "the secret of %s %016" PRIx64 " of %s is wrong", what, p.token_id,
+                      h.user);
+    else if (*expires_us <= rm_backend_now_us(b))
+        base_buf_addf(why, "%s %016" PRIx64 " of %s has expired", what, p.token_id, h.user);
+    else
+        return h.user;
+    free(h.user);
     return NULL;
 }
 
-char *rm_identify_user(struct rm_backend *b, const char *token, int64_t *expires_us,
-                       struct base_buf *why)
+char *rm_begin_session(struct rm_backend *b, const char *token, char text[API_SESSION_TEXT_MAX],
+                       int64_t *seconds, struct base_buf *why)
 {
-    char *user = find_stored_user(b, token, expires_us, why);
+    int64_t expires_us, now_us = rm_backend_now_us(b);
+    int64_t longest_us = api_auth_get_validity_s(rm_backend_auth(b)) * SECOND_US;
+    struct rm_session session;
+    struct holder h;
+    char *user;
 
-    /* last, since this check of a token that no user has may read the token file */
-    if (user || !rm_own_token_accepts(rm_backend_own_token(b), token))
-        return user;
-    base_buf_clear(why);
-    *expires_us = INT64_MAX;
-    return base_strdup(base_process_user());
+    if (api_session_is_text(token)) {
+        base_buf_adds(why, "a session was given in place of a token");
+        return NULL;
+    }
+    user = rm_identify_user(b, token, &expires_us, why);
+    if (!user)
+        return NULL;
+    if (expires_us - now_us > longest_us)
+        expires_us = now_us + longest_us;
+    session.token_id = strtoull(token, NULL, 16);
+    session.expires_s = expires_us / SECOND_US;
+    h = find_holder(b, session.token_id); /* revoked meanwhile: nobody will accept the session */
+    free(h.user);
+    rm_session_format(rm_backend_auth(b), &session, h.digest, text);
+    *seconds = session.expires_s - now_us / SECOND_US;
+    return user;
 }
 
 enum api_token rm_identify_token(struct api_request *rq, const char *token, void *backend,

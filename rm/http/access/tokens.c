@@ -263,13 +263,32 @@ static void delete_token(struct api_request *rq, void *backend)
 }
 
 /* ---------------------------------------------------------------- nodes */
-static void answer_identity(struct api_request *rq, struct rm_backend *b, const char *token)
+static char *identify(struct rm_backend *b, const struct wire_identify *m, char *session,
+                      int64_t *valid_ms, struct base_buf *why)
+{
+    int64_t expires_us = 0, now_us = rm_backend_now_us(b), seconds = 0;
+    char *user;
+
+    if (m->begins_session) {
+        user = rm_begin_session(b, m->token, session, &seconds, why);
+        *valid_ms = seconds * 1000;
+    } else {
+        user = rm_identify_user(b, m->token, &expires_us, why);
+        *valid_ms = (expires_us - now_us) / 1000;
+    }
+    return user;
+}
+
+static void answer_identity(struct api_request *rq, struct rm_backend *b,
+                            const struct wire_identify *asked)
 {
     struct base_buf body = {0}, why = {0};
-    int64_t expires_us = 0, now_us = rm_backend_now_us(b);
-    char *user = rm_identify_user(b, token, &expires_us, &why);
-    struct wire_identity m = {.user = user, .valid_ms = (expires_us - now_us) / 1000};
+    char session[API_SESSION_TEXT_MAX];
+    struct wire_identity m = {0};
+    char *user = identify(b, asked, session, &m.valid_ms, &why);
 
+    m.user = user;
+    m.session = asked->begins_session ? session : NULL;
     if (user) {
         wire_identity_put(&m, &body);
         rm_api_answer_json(rq, 200, &body);
@@ -298,7 +317,7 @@ static void identify_for_node(struct api_request *rq, void *backend)
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    answer_identity(rq, backend, m.token);
+    answer_identity(rq, backend, &m);
     wire_identify_free(&m);
 }
 

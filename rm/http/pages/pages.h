@@ -25,6 +25,8 @@ void rm_page_answer_missing(struct api_request *rq, const char *title, const cha
 /* Returns true when the caller may not see application @id: the request has then been answered,
  * with a page that says so. An application that is not known is not refused. */
 bool rm_page_refuse_app(const struct rm_page *p, struct base_app_id id);
+/* An api_handler: answers 401 with a page that leads to the one for logging in. */
+void rm_page_answer_login_needed(struct api_request *rq, void *backend);
 /* Answers 400 with a page about parameter @name, whose value is refused. */
 void rm_page_answer_bad_value(struct api_request *rq, const char *name, const char *value,
                               const char *expected);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
+#include "api/pages/login.h"
 #include "base/clock.h"
 #include "base/conf/http_address.h"
 #include "base/conf/percent.h"
@@ -14,7 +15,7 @@
 static const struct api_page_link links[] = {
     {"/cluster/apps", "Applications"},   {"/cluster/nodes", "Nodes"},
     {"/cluster/scheduler", "Scheduler"}, {"/cluster/nodelabels", "Labels"},
-    {"/cluster/cluster", "About"},
+    {"/cluster/cluster", "About"},       {API_LOGIN_PATH, "Log in"},
 };
 const struct api_page_site rm_site = {"ResourceManager", links, sizeof links / sizeof *links};
 
