@@ -131,6 +131,11 @@ static void renew_log_token_if_due(struct cli_nodes *r)
     free(path);
 }
 
+bool cli_node_negotiates(const struct cli_node *n, bool direct)
+{
+    return !direct && cli_rm_negotiates(n->nodes->rm);
+}
+
 const char *cli_node_token(const struct cli_node *n, bool direct)
 {
     if (!direct)

@@ -33,6 +33,8 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
  * the ResourceManager is asked for when there is none or it will soon expire; the user's own token
  * goes to the ResourceManager alone. Borrowed until the next request or cli_node_renew_token(). */
 const char *cli_node_token(const struct cli_node *n, bool direct);
+/* Returns true when a Kerberos ticket is used in place of a token on this route. */
+bool cli_node_negotiates(const struct cli_node *n, bool direct);
 /* Gets another token after that of this route was refused. */
 void cli_node_renew_token(const struct cli_node *n, bool direct);
 /* GETs JSON on one route, and if that fails on the other. Returns CLI_OK; CLI_NOTFOUND when the

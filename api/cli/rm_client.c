@@ -37,6 +37,7 @@ struct cli_rm {
     struct base_rm_cursor turn;
     char *user;
     struct cli_token token;
+    bool negotiates;     /* without a token: creel.auth is spnego */
     bool wait_announced; /* the user has been informed that the call waits */
     bool not_rm; /* the last server asked is not an RM; after a round: none of those asked is one */
     bool standby; /* the last answer came from a standby */
@@ -74,6 +75,7 @@ int cli_rm_open(struct cli *c)
     struct cli_rm *rm = base_alloc(sizeof *rm);
     rm->list = list;
     rm->token = token;
+    rm->negotiates = strcmp(base_conf_get(c->conf, "creel.auth"), "spnego") == 0;
     base_rm_cursor_init(&rm->turn, &rm->list);
     rm->several = list.n > 1;
     rm->http = base_http_new();
@@ -97,6 +99,11 @@ void cli_rm_close(struct cli_rm *rm)
 const char *cli_rm_token(const struct cli_rm *rm)
 {
     return rm->token.text;
+}
+
+bool cli_rm_negotiates(const struct cli_rm *rm)
+{
+    return rm->negotiates && !rm->token.text;
 }
 
 bool cli_rm_reload_token(struct cli_rm *rm)
@@ -307,6 +314,10 @@ static char *make_token_text(const struct cli_rm *rm, const char *url, bool sent
     if (sent)
         return base_printf("%.*s refuses the token in %s: it is wrong, has expired or was revoked",
                            n, url, rm->token.path);
+    if (rm->negotiates && !rm->token.text)
+        return base_printf("%.*s wants a Kerberos ticket, which kinit gets, or a token: there is "
+                           "none that it accepts",
+                           n, url);
     if (rm->token.text)
         return base_printf("%.*s wants a token, but is not among the addresses given, to which "
                            "alone it is sent",
@@ -327,6 +338,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url, cons
 {
     struct base_http_request rq = {
         .bearer = bearer,
+        .negotiate = !bearer && cli_rm_negotiates(rm) && is_listed_rm(rm, url),
         .method = method,
         .url = url,
         .body = body->data,
@@ -357,7 +369,9 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url, cons
     if (location)
         snprintf(location, sizeof answer.location, "%s", answer.location);
     rc = classify_answer(rm, method, url, answer.reason, out);
-    if (answer.status == 401 && !for_node && strncasecmp(answer.challenge, "Bearer", 6) == 0) {
+    if (answer.status == 401 && !for_node &&
+        (strncasecmp(answer.challenge, "Bearer", 6) == 0 ||
+         strncasecmp(answer.challenge, "Negotiate", 9) == 0)) {
         free(out->error);
         out->error = make_token_text(rm, url, rq.bearer);
     }

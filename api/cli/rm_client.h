@@ -11,7 +11,8 @@
  *
  * Every request to an RM carries ?user.name=, and the user's token if there is one
  * (api/cli/token/token_file.h): requests to the RMs as given carry it, not those to a server that
- * only a redirect names, nor those to nodes. When an RM refuses the token, its file is
+ * only a redirect names, nor those to nodes; the same holds for the Kerberos ticket that is used
+ * where creel.auth is spnego and there is no token. When an RM refuses the token, its file is
  * read again, and the request is repeated if the token has changed. The functions print nothing
  * unless their comments say so, except that a patient call prints one line after a second without
  * an answer. */
@@ -32,6 +33,9 @@ const char *cli_rm_user(const struct cli_rm *rm);
 /* Returns the user's token; NULL: none was found. Borrowed until the next call that sends a request
  * or reloads the token. */
 const char *cli_rm_token(const struct cli_rm *rm);
+/* Returns true when a Kerberos ticket proves who the user is: there is no token, and creel.auth is
+ * spnego. */
+bool cli_rm_negotiates(const struct cli_rm *rm);
 /* Reads the token's file again, after a server has refused the token. Returns true when the token
  * has changed. */
 bool cli_rm_reload_token(struct cli_rm *rm);

@@ -56,6 +56,12 @@ void base_curl_trust_system_too(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_SSLKEY, NULL);
 }
 
+void base_curl_negotiate(CURL *easy)
+{
+    curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_NEGOTIATE);
+    curl_easy_setopt(easy, CURLOPT_USERPWD, ":"); /* the user is that of the ticket */
+}
+
 /* Returns why a server's certificate was not accepted, or NULL when the transfer failed for another
  * reason. */
 static const char *explain_certificate(CURL *easy, const char *text, char room[static 512])

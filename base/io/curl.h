@@ -14,6 +14,8 @@ void base_curl_set_target(CURL *easy, const char *url, const char *protocols);
 /* Makes @easy trust the authorities of the system besides ours: for servers outside of the cluster.
  * @easy then shows servers no certificate of ours. Call after base_curl_set_target(). */
 void base_curl_trust_system_too(CURL *easy);
+/* Makes @easy prove by the user's Kerberos ticket who asks. */
+void base_curl_negotiate(CURL *easy);
 /* Returns why the transfer of @easy failed with @code, in words for operators; @text: what libcurl
  * has put into its error buffer. Certificates that are not accepted, and plain HTTP where TLS was
  * expected, are described in terms of our configuration. Borrowed, or in @room. */

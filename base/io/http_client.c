@@ -240,6 +240,8 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
         e, CURLOPT_CONNECTTIMEOUT_MS,
         (long)(rq->connect_timeout_ms > 0 ? rq->connect_timeout_ms : CONNECT_TIMEOUT_MS));
     curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)timeout);
+    if (rq->negotiate && !rq->keys && !rq->bearer)
+        base_curl_negotiate(e);
     if (rq->keys) /* what is signed is what is sent */
         curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
     set_method(e, rq);

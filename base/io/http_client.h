@@ -24,6 +24,8 @@ struct base_http_request {
     size_t body_len;
     const char *content_type; /* NULL: application/json if there is a body */
     const char *bearer;       /* token for "Authorization: Bearer <token>", or NULL */
+    /* without @bearer and @keys: proves by a Kerberos ticket who asks (RFC 4559) */
+    bool negotiate;
     /* The keyring that signs the request, which then carries no @bearer, and with which the answer
      * must be signed, too (base/crypto/signature.h); NULL: neither is signed. */
     struct base_keyring *keys;

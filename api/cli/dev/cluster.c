@@ -152,7 +152,7 @@ static int start_and_supervise(struct cli_dev *d, const struct cli_dev_options *
         cli_dev_print_json(d);
     else
         cli_dev_print_start_message(d, o->ha || o->tls || o->port != 8088,
-                                    strcmp(o->auth, "token") == 0, ready_fd >= 0);
+                                    strcmp(o->auth, "simple") != 0, ready_fd >= 0);
     fflush(stdout);
     if (ready_fd >= 0) {
         char *path = cli_dev_path(d, "dev", ".log");

@@ -33,8 +33,8 @@ static const struct argp_option options[] = {
     {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each; default: 1", 1},
     {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fair, hfsp, rtmr, …; default: fifo", 1},
     {"auth", KEY_AUTH, "HOW", 0,
-     "How users prove who they are: token, or simple (they just name themselves, as in YARN "
-     "without Kerberos); default: token",
+     "How users prove who they are: token, spnego (Kerberos; -D sets its keys), or simple (they "
+     "just name themselves, as in YARN without Kerberos); default: token",
      1},
     {"port", KEY_PORT, "PORT", 0,
      "Port of the (first) ResourceManager, 0 for any free one; default: 8088, with --tls 8090", 1},
@@ -92,9 +92,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_AUTH:
         o->auth = arg;
-        return strcmp(arg, "token") == 0 || strcmp(arg, "simple") == 0
+        return strcmp(arg, "token") == 0 || strcmp(arg, "spnego") == 0 || strcmp(arg, "simple") == 0
                    ? 0
-                   : cli_option_set_error("--auth: '%s' is neither token nor simple", arg);
+                   : cli_option_set_error("--auth: '%s' is none of token, spnego and simple", arg);
     case KEY_DIR:
         o->dir = arg;
         return *arg ? 0 : cli_option_set_error("--dir: the path is empty");

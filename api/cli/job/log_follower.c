@@ -145,6 +145,8 @@ static void start_transfer(struct stream *s)
     if (token) { /* libcurl does not send it to another host after a redirect */
         curl_easy_setopt(s->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(s->easy, CURLOPT_XOAUTH2_BEARER, token);
+    } else if (cli_node_negotiates(s->node, s->direct)) {
+        base_curl_negotiate(s->easy);
     }
     base_curl_limit_silence(s->easy, PEER_SILENCE_MS);
     curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
