@@ -54,6 +54,24 @@ check_equal "$(jq -c . "$T/o")" '{"findings":[]}' "holes of a closed configurati
 CREEL_CONF_DIR=$T/conf expect 0 creel doctor
 
 finds simple-auth creel.auth creel.auth=simple
+spnego="creel.auth=spnego yarn.resourcemanager.webapp.spnego-principal=HTTP/_HOST@A.EXAMPLE
+    yarn.nodemanager.webapp.spnego-principal=HTTP/_HOST@A.EXAMPLE
+    yarn.resourcemanager.webapp.spnego-keytab-file=$T/keytab
+    yarn.nodemanager.webapp.spnego-keytab-file=$T/keytab"
+touch "$T/keytab"
+write_conf $spnego
+CREEL_CONF_DIR=$T/conf expect 0 creel doctor
+for daemon in resourcemanager nodemanager; do
+    for key in principal keytab-file; do
+        finds no-keytab yarn.$daemon.webapp.spnego-$key $spnego yarn.$daemon.webapp.spnego-$key=
+    done
+    finds no-keytab yarn.$daemon.webapp.spnego-keytab-file $spnego \
+        yarn.$daemon.webapp.spnego-keytab-file="$T/nowhere"
+    chmod 640 "$T/keytab"
+    finds secret-file yarn.$daemon.webapp.spnego-keytab-file $spnego
+    chmod 600 "$T/keytab"
+done
+finds plain-http yarn.http.policy $spnego yarn.http.policy=HTTP_ONLY
 finds insecure creel.rm.insecure creel.rm.insecure=true
 finds plain-http yarn.http.policy yarn.http.policy=HTTP_ONLY
 finds no-secret creel.cluster.secret-file creel.cluster.secret-file=

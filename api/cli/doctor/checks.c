@@ -7,11 +7,16 @@ const struct doctor_check doctor_checks[] = {
     {"simple-auth", DOCTOR_HIGH, doctor_check_auth,
      "users are who they claim to be: whoever reaches the port submits, reads and kills as anybody",
      "set creel.auth to token, and make a token for each user (creel token --new)", false},
+    {"no-keytab", DOCTOR_MEDIUM, doctor_check_keytab,
+     "creel.auth is spnego, but the daemon has no key by which it could check tickets, and does "
+     "not start",
+     "name the principal, HTTP/_HOST@REALM, and a keytab of it on this host, mode 0600", false},
     {"insecure", DOCTOR_HIGH, doctor_check_insecure,
      "the daemon serves other hosts although it cannot tell who asks",
      "remove the key, and the option --insecure where daemons are started", false},
     {"plain-http", DOCTOR_HIGH, doctor_check_plain_http,
-     "tokens, submissions and outputs cross the network readable, and can be changed on the way",
+     "tokens, cookies, submissions and outputs cross the network readable, and can be changed on "
+     "the way",
      "make certificates (deploy/make-certs) and set yarn.http.policy to HTTPS_ONLY", false},
     {"no-secret", DOCTOR_HIGH, doctor_check_no_secret,
      "without a secret of their own the daemons of several hosts cannot know each other",

@@ -76,6 +76,7 @@ void doctor_check_zookeeper(struct doctor *d, const struct doctor_check *check);
 void doctor_check_admin_pages(struct doctor *d, const struct doctor_check *check);
 
 /* ---- files.c: the files and folders that the configuration names ---- */
+void doctor_check_keytab(struct doctor *d, const struct doctor_check *check);
 void doctor_check_secret_files(struct doctor *d, const struct doctor_check *check);
 void doctor_check_launcher_file(struct doctor *d, const struct doctor_check *check);
 void doctor_check_state_folder(struct doctor *d, const struct doctor_check *check);

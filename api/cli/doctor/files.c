@@ -1,6 +1,8 @@
 /* api/cli/doctor/files.c - the files and folders that the configuration names: who can read, write
  * or replace them. Files that are not on this host, or not visible to the caller, are passed
  * over. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -33,9 +35,12 @@ static void check_private_file(struct doctor *d, const struct doctor_check *chec
 
 void doctor_check_secret_files(struct doctor *d, const struct doctor_check *check)
 {
-    static const char *const keys[] = {"creel.cluster.secret-file", "creel.zk.secret-file",
+    static const char *const keys[] = {"creel.cluster.secret-file",
+                                       "creel.zk.secret-file",
                                        "creel.auth.token-file",
-                                       "hadoop.http.authentication.signature.secret.file"};
+                                       "hadoop.http.authentication.signature.secret.file",
+                                       "yarn.resourcemanager.webapp.spnego-keytab-file",
+                                       "yarn.nodemanager.webapp.spnego-keytab-file"};
     struct stat st;
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -48,6 +53,38 @@ void doctor_check_secret_files(struct doctor *d, const struct doctor_check *chec
     path = doctor_get(d, "hadoop.zk.auth");
     if (*path == '@' && stat(path + 1, &st) == 0 && (st.st_mode & 077))
         report_mode(d, check, "hadoop.zk.auth", path + 1, "open to others", &st);
+}
+
+/* A file that is not there counts as missing only where its folder is: other hosts may have it. */
+static bool is_missing(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = base_strndup(path, slash ? (size_t)(slash - path) : 0);
+    struct stat st;
+    bool missing = lstat(path, &st) < 0 && errno == ENOENT && (!slash || stat(folder, &st) == 0);
+
+    free(folder);
+    return missing;
+}
+
+void doctor_check_keytab(struct doctor *d, const struct doctor_check *check)
+{
+    static const char *const daemons[] = {"resourcemanager", "nodemanager"};
+
+    if (strcmp(doctor_get(d, "creel.auth"), "spnego") != 0)
+        return;
+    for (size_t i = 0; i < sizeof daemons / sizeof *daemons; i++) {
+        char *principal = base_printf("yarn.%s.webapp.spnego-principal", daemons[i]);
+        char *keytab = base_printf("yarn.%s.webapp.spnego-keytab-file", daemons[i]);
+        const char *path = doctor_get(d, keytab);
+
+        if (!*doctor_get(d, principal))
+            doctor_report(d, check, principal, "");
+        if (!*path || is_missing(path))
+            doctor_report(d, check, keytab, path);
+        free(keytab);
+        free(principal);
+    }
 }
 
 void doctor_check_launcher_file(struct doctor *d, const struct doctor_check *check)
