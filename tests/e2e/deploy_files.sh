@@ -66,6 +66,7 @@ pages=$(ls "$DEPLOY"/doc/*.md "$CREEL_SOURCE"/{README,SECURITY}.md | grep -v /co
 for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages |
     tr -d '` =' | sort -u); do
     case $key in
+        hadoop.auth) ;; # a cookie
         yarn.resourcemanager.webapp.address | yarn.resourcemanager.webapp.https.address) ;;
         *) grep -qE "$key( \\(|$)" "$T/help" || fail "$key is no key" ;;
     esac
