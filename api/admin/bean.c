@@ -19,8 +19,8 @@ const char *api_bean_get_host_name(void)
     return host_name;
 }
 
-void api_bean_add(const struct api_bean_kind *kind, struct api_bean_sink *sink, const char *tail,
-                  unsigned bits, const void *source)
+void api_bean_add_if_wanted(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                            const char *tail, unsigned bits, const void *source)
 {
     if (api_bean_is_wanted(kind, sink, tail))
         sink->add(sink, kind, tail ? tail : kind->name, bits, source);

@@ -94,7 +94,7 @@ struct api_bean_kind {
     const char *record; /* the record's name for Prometheus; NULL: @name */
     const struct api_attribute *attributes;
     size_t n;
-    /* Calls api_bean_add() for each bean of the kind. */
+    /* Calls api_bean_add_if_wanted() for each bean of the kind. */
     void (*list)(const struct api_bean_kind *kind, struct api_bean_sink *sink,
                  const struct api_bean_service *service);
 };
@@ -104,8 +104,8 @@ struct api_bean_kind {
 /* Adds one bean. @tail: what follows the kind's prefix in the bean's name, "QueueMetrics,q0=root"
  * (NULL: the kind's name). @bits: which conditional attributes (api_attribute.when) the bean has.
  * @source: the kind's struct, borrowed for the call. */
-void api_bean_add(const struct api_bean_kind *kind, struct api_bean_sink *sink, const char *tail,
-                  unsigned bits, const void *source);
+void api_bean_add_if_wanted(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                            const char *tail, unsigned bits, const void *source);
 /* Returns true when the sink would take a bean with this name; saves filling beans that are not
  * wanted. */
 bool api_bean_is_wanted(const struct api_bean_kind *kind, const struct api_bean_sink *sink,

@@ -6,25 +6,25 @@
 #define US_PER_MS 1000.0
 #define WINDOW_S  10
 
-static double get_average(int64_t sum_us, int64_t calls)
+static double get_average_ms(int64_t sum_us, int64_t calls)
 {
     return calls ? (double)sum_us / US_PER_MS / (double)calls : 0;
 }
 
 struct api_rate api_rate_of_handling(const struct api_call_figures *f)
 {
-    return (struct api_rate){f->all.calls, get_average(f->window.handling_us, f->window.calls)};
+    return (struct api_rate){f->all.calls, get_average_ms(f->window.handling_us, f->window.calls)};
 }
 
 struct api_rate api_rate_of_holding(const struct api_call_figures *f)
 {
     return (struct api_rate){f->all.held_calls,
-                             get_average(f->window.held_us, f->window.held_calls)};
+                             get_average_ms(f->window.held_us, f->window.held_calls)};
 }
 
-struct api_rate api_rate_of_whole(const struct api_call_figures *f)
+struct api_rate api_rate_of_whole_requests(const struct api_call_figures *f)
 {
-    return (struct api_rate){f->all.calls, get_average(f->window.whole_us, f->window.calls)};
+    return (struct api_rate){f->all.calls, get_average_ms(f->window.whole_us, f->window.calls)};
 }
 
 #define NO_GAUGE(name)                                                                             \
@@ -92,7 +92,7 @@ static void sum_up(const struct api_route *route, const struct api_call_figures 
 static struct http_times get_times(int64_t n, int64_t sum_us, int64_t longest_us, double squares)
 {
     struct http_times t = {
-        .longest = longest_us / 1000, .total = sum_us / 1000, .mean = get_average(sum_us, n)};
+        .longest = longest_us / 1000, .total = sum_us / 1000, .mean = get_average_ms(sum_us, n)};
     double variance;
 
     if (n > 1) {
@@ -131,7 +131,7 @@ static void list_http_server(const struct api_bean_kind *kind, struct api_bean_s
     h.bytes = f.sent;
     for (int i = 0; i < 6; i++)
         h.by_class[i] = f.by_class[i];
-    api_bean_add(kind, sink, tail, 0, &h);
+    api_bean_add_if_wanted(kind, sink, tail, 0, &h);
 }
 
 const struct api_bean_kind api_bean_http_server = {
@@ -209,7 +209,7 @@ static void add_rpc(const struct api_rpc_figures *f, void *u)
     char tail[48];
 
     snprintf(tail, sizeof tail, "RpcActivityForPort%.8s", f->port);
-    api_bean_add(a->kind, a->sink, tail, 0, &r);
+    api_bean_add_if_wanted(a->kind, a->sink, tail, 0, &r);
 }
 
 static void list_rpc(const struct api_bean_kind *kind, struct api_bean_sink *sink,

@@ -21,7 +21,7 @@ struct api_rpc_figures {
  * were handled, held, or answered as a whole. */
 struct api_rate api_rate_of_handling(const struct api_call_figures *f);
 struct api_rate api_rate_of_holding(const struct api_call_figures *f);
-struct api_rate api_rate_of_whole(const struct api_call_figures *f);
+struct api_rate api_rate_of_whole_requests(const struct api_call_figures *f);
 
 extern const struct api_bean_kind api_bean_http_server, api_bean_rpc_activity;
 #define API_CALL_BEANS &api_bean_http_server, &api_bean_rpc_activity

@@ -108,7 +108,7 @@ static const char *redact(const struct secrets *s, const char *name, const char 
 /* ---- encoding ---- */
 
 /* Returns the name, without folder and line, of the file that has set the key. Caller frees. */
-static char *get_source(const struct base_conf_item *item)
+static char *get_source_file_name(const struct base_conf_item *item)
 {
     const char *slash, *comma;
 
@@ -150,7 +150,7 @@ static void put_item(struct base_buf *out, const struct secrets *s,
                      const struct base_conf_item *item, bool json)
 {
     const char *value = redact(s, item->name, item->value);
-    char *source = get_source(item);
+    char *source = get_source_file_name(item);
 
     (json ? put_json : put_xml)(out, item, value, source);
     free(source);

@@ -21,8 +21,8 @@ struct jmx_sink {
 };
 
 /* Appends a member's name. Returns false when the member is not wanted. */
-static bool begin_member(struct jmx_sink *s, const char *before, const char *name,
-                         const char *after)
+static bool begin_member_if_wanted(struct jmx_sink *s, const char *before, const char *name,
+                                   const char *after)
 {
     if (s->only) {
         size_t a = strlen(before), b = strlen(name);
@@ -40,7 +40,7 @@ static bool begin_member(struct jmx_sink *s, const char *before, const char *nam
     return true;
 }
 
-static void put_text(struct base_buf *out, const char *text)
+static void put_text_or_null(struct base_buf *out, const char *text)
 {
     if (text)
         base_json_quote(out, text);
@@ -50,14 +50,14 @@ static void put_text(struct base_buf *out, const char *text)
 
 static void put_long(struct jmx_sink *s, const char *name, const char *after, int64_t v)
 {
-    if (begin_member(s, "", name, after))
+    if (begin_member_if_wanted(s, "", name, after))
         base_buf_add_int(s->out, v);
 }
 
 static void put_rate(struct jmx_sink *s, const char *name, const struct api_rate *rate)
 {
     put_long(s, name, "NumOps", rate->ops);
-    if (begin_member(s, "", name, "AvgTime"))
+    if (begin_member_if_wanted(s, "", name, "AvgTime"))
         api_java_add_float(s->out, rate->average, false);
 }
 
@@ -84,7 +84,7 @@ static void put_texts(struct base_buf *out, const struct api_texts *list)
 {
     base_buf_adds(out, "[ ");
     for (size_t i = 0; i < list->n; i++) {
-        put_text(out, list->v[i]);
+        put_text_or_null(out, list->v[i]);
         base_buf_adds(out, i + 1 < list->n ? ", " : " ");
     }
     base_buf_adds(out, "]");
@@ -114,12 +114,12 @@ static void put_attribute(struct jmx_sink *s, const struct api_attribute *a, con
     default:
         break;
     }
-    if (!begin_member(s, a->type == API_ATTR_TAG ? "tag." : "", a->name, ""))
+    if (!begin_member_if_wanted(s, a->type == API_ATTR_TAG ? "tag." : "", a->name, ""))
         return;
     switch (a->type) {
     case API_ATTR_TAG:
     case API_ATTR_TEXT:
-        put_text(s->out, *(const char *const *)at);
+        put_text_or_null(s->out, *(const char *const *)at);
         break;
     case API_ATTR_BOOL:
         base_buf_adds(s->out, *(const bool *)at ? "true" : "false");

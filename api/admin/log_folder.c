@@ -42,7 +42,7 @@ int api_log_folder_open(const char *folder, const char *name, int64_t *size)
     return fd;
 }
 
-static int compare_files(const void *a, const void *b)
+static int compare_file_names(const void *a, const void *b)
 {
     return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
 }
@@ -72,7 +72,7 @@ static struct file *list_files(const char *folder, size_t *n)
     }
     closedir(d);
     if (*n)
-        qsort(v, *n, sizeof *v, compare_files);
+        qsort(v, *n, sizeof *v, compare_file_names);
     return v;
 }
 

@@ -46,7 +46,7 @@ const char *api_log_level_find_area(const char *name, const char *package)
 }
 
 /* Returns @text without blanks around it; the caller frees. */
-static char *trim(const char *text)
+static char *copy_trimmed(const char *text)
 {
     size_t n;
 
@@ -99,7 +99,7 @@ static void add_results(struct api_request *rq, struct base_buf *page, const cha
 
 /* Refuses changes requested by other sites, which can make a browser send a GET, as for an
  * image. */
-static bool refuse_change(struct api_request *rq, const char *name, const char *level)
+static bool refuse_unallowed_change(struct api_request *rq, const char *name, const char *level)
 {
     if (strlen(name) > API_LOG_NAME_MAX) {
         api_answer_error(rq, 400, "BadRequestException",
@@ -117,10 +117,11 @@ static bool refuse_change(struct api_request *rq, const char *name, const char *
 void api_log_level_answer(struct api_request *rq, const char *package)
 {
     const char *asked = api_query(rq, "log"), *wanted = api_query(rq, "level");
-    char *name = asked ? trim(asked) : NULL, *level = name && wanted ? trim(wanted) : NULL;
+    char *name = asked ? copy_trimmed(asked) : NULL,
+         *level = name && wanted ? copy_trimmed(wanted) : NULL;
     struct base_buf page = {0};
 
-    if (!name || !refuse_change(rq, name, level)) {
+    if (!name || !refuse_unallowed_change(rq, name, level)) {
         base_buf_adds(&page, "<html>\n"
                              "<link rel='stylesheet' type='text/css' href='/static/hadoop.css'>\n"
                              "<title>Log Level</title>\n<body>\n<h1>Log Level</h1>\n\n");

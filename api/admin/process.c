@@ -180,14 +180,14 @@ static void take_cpu_sample(struct cpu_sample *out)
     }
 }
 
-static double get_part(int64_t part, int64_t whole)
+static double get_clamped_ratio(int64_t part, int64_t whole)
 {
     double f = whole > 0 ? (double)part / (double)whole : 0;
 
     return f < 0 ? 0 : f > 1 ? 1 : f;
 }
 
-static void read_cpu_load(struct api_process_machine *out)
+static void read_cpu_load_since_last(struct api_process_machine *out)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct cpu_sample last;
@@ -196,9 +196,9 @@ static void read_cpu_load(struct api_process_machine *out)
     pthread_mutex_lock(&lock);
     take_cpu_sample(&now);
     out->cpu_ns = now.process_ns;
-    out->cpu_of_process =
-        get_part(now.process_ns - last.process_ns, (now.wall_ns - last.wall_ns) * out->processors);
-    out->cpu_of_machine = get_part(now.busy - last.busy, now.all - last.all);
+    out->cpu_of_process = get_clamped_ratio(now.process_ns - last.process_ns,
+                                            (now.wall_ns - last.wall_ns) * out->processors);
+    out->cpu_of_machine = get_clamped_ratio(now.busy - last.busy, now.all - last.all);
     last = now;
     pthread_mutex_unlock(&lock);
 }
@@ -220,7 +220,7 @@ void api_process_read_machine(struct api_process_machine *out)
         out->files_max = (int64_t)limit.rlim_cur;
     if (getloadavg(&out->load, 1) != 1)
         out->load = -1;
-    read_cpu_load(out);
+    read_cpu_load_since_last(out);
 }
 
 static int64_t start_ms;

@@ -51,7 +51,7 @@ static double to_mb(int64_t bytes)
     return (double)bytes / (1024 * 1024);
 }
 
-static void count_threads(struct jvm_metrics *m)
+static void count_threads_by_state(struct jvm_metrics *m)
 {
     size_t n;
     struct api_process_thread *v = api_process_list_threads(&n);
@@ -82,8 +82,8 @@ static void list_jvm_metrics(const struct api_bean_kind *kind, struct api_bean_s
     m.other_used = to_mb(memory.files);
     m.other_committed = to_mb(memory.code);
     m.max = to_mb(memory.max);
-    count_threads(&m);
-    api_bean_add(kind, sink, NULL, 0, &m);
+    count_threads_by_state(&m);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &m);
 }
 
 const struct api_bean_kind api_bean_jvm_metrics = {
@@ -122,8 +122,8 @@ static void list_ugi_metrics(const struct api_bean_kind *kind, struct api_bean_s
                              const struct api_bean_service *service)
 {
     (void)service;
-    api_bean_add(kind, sink, NULL, 0,
-                 &(struct context){.context = "ugi", .host = api_bean_get_host_name()});
+    api_bean_add_if_wanted(kind, sink, NULL, 0,
+                           &(struct context){.context = "ugi", .host = api_bean_get_host_name()});
 }
 
 static void list_metrics_system(const struct api_bean_kind *kind, struct api_bean_sink *sink,
@@ -133,7 +133,7 @@ static void list_metrics_system(const struct api_bean_kind *kind, struct api_bea
 
     for (const struct api_bean_kind *const *k = service->kinds; *k; k++)
         c.sources += !(*k)->java_class;
-    api_bean_add(kind, sink, "MetricsSystem,sub=Stats", 0, &c);
+    api_bean_add_if_wanted(kind, sink, "MetricsSystem,sub=Stats", 0, &c);
 }
 
 const struct api_bean_kind api_bean_ugi_metrics = {
@@ -190,7 +190,7 @@ static void list_runtime(const struct api_bean_kind *kind, struct api_bean_sink 
     clock_gettime(CLOCK_REALTIME, &now);
     r.uptime_ms = now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 - r.start_ms;
     snprintf(name, sizeof name, "%d@%s", getpid(), api_bean_get_host_name());
-    api_bean_add(kind, sink, NULL, 0, &r);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &r);
 }
 
 struct memory {
@@ -218,7 +218,7 @@ static void list_memory(const struct api_bean_kind *kind, struct api_bean_sink *
     api_process_read_memory(&p);
     m.heap = (struct api_memory_usage){.committed = p.data, .max = p.max, .used = p.anonymous};
     m.other = (struct api_memory_usage){.committed = p.code, .max = -1, .used = p.files};
-    api_bean_add(kind, sink, NULL, 0, &m);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &m);
 }
 
 /* Shows the features of Java 17 as supported, although they have no meaning here. */
@@ -274,7 +274,7 @@ static void list_threading(const struct api_bean_kind *kind, struct api_bean_sin
     t.count = (int64_t)n;
     t.peak = atomic_load(&most_seen);
     t.cpu_ns = cpu.tv_sec * INT64_C(1000000000) + cpu.tv_nsec;
-    api_bean_add(kind, sink, NULL, 0, &t);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &t);
     free(ids);
     free(v);
 }
@@ -323,7 +323,7 @@ static void list_operating_system(const struct api_bean_kind *kind, struct api_b
     o.arch = strcmp(system.machine, "x86_64") == 0 ? "amd64" : system.machine;
     o.name = system.sysname;
     o.version = system.release;
-    api_bean_add(kind, sink, NULL, 0, &o);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &o);
 }
 
 /* Dashboards ask for the collectors of Java 17 by name. */
@@ -358,7 +358,7 @@ static void list_collectors(const struct api_bean_kind *kind, struct api_bean_si
 
         snprintf(tail, sizeof tail, "%s,type=GarbageCollector", names[i]);
         snprintf(object_name, sizeof object_name, JAVA_TYPE "GarbageCollector,name=%s", names[i]);
-        api_bean_add(kind, sink, tail, 0, &c);
+        api_bean_add_if_wanted(kind, sink, tail, 0, &c);
     }
 }
 

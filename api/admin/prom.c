@@ -17,7 +17,7 @@ struct prom_sink {
     struct family *families; /* of the present kind: two for each attribute, as a rate has two */
 };
 
-void api_prom_add_name(struct base_buf *out, const char *camel)
+void api_prom_add_camel_as_snake(struct base_buf *out, const char *camel)
 {
     size_t from = out->len;
 
@@ -78,7 +78,7 @@ static struct base_buf *begin_line(struct prom_sink *s, const struct api_bean_ki
         camel.data[0] = (char)toupper((unsigned char)camel.data[0]);
         camel.data[strlen(camel.data) - strlen(name) - strlen(after)] =
             (char)toupper((unsigned char)name[0]);
-        api_prom_add_name(&f->name, camel.data);
+        api_prom_add_camel_as_snake(&f->name, camel.data);
         base_buf_free(&camel);
         f->counter = counter;
     }
@@ -138,8 +138,8 @@ static void add_metric(struct prom_sink *s, const struct api_bean_kind *kind, st
     }
 }
 
-static bool wants_bean(const struct api_bean_sink *sink, const struct api_bean_kind *kind,
-                       const char *tail)
+static bool wants_every_bean(const struct api_bean_sink *sink, const struct api_bean_kind *kind,
+                             const char *tail)
 {
     (void)sink;
     (void)kind;
@@ -162,8 +162,8 @@ static void add_bean(struct api_bean_sink *sink, const struct api_bean_kind *kin
             add_metric(s, kind, &s->families[2 * i], &kind->attributes[i], source);
 }
 
-static void add_families(struct family *v, size_t n, const struct api_bean_kind *kind,
-                         struct base_buf *out)
+static void add_and_free_families(struct family *v, size_t n, const struct api_bean_kind *kind,
+                                  struct base_buf *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (v[i].name.len) {
@@ -179,14 +179,14 @@ static void add_families(struct family *v, size_t n, const struct api_bean_kind 
 
 void api_prom_encode(const struct api_bean_service *service, struct base_buf *out)
 {
-    struct prom_sink s = {.sink = {.wants = wants_bean, .add = add_bean}};
+    struct prom_sink s = {.sink = {.wants = wants_every_bean, .add = add_bean}};
 
     for (const struct api_bean_kind *const *k = service->kinds; *k; k++) {
         if ((*k)->java_class)
             continue;
         s.families = base_alloc(2 * (*k)->n * sizeof *s.families);
         (*k)->list(*k, &s.sink, service);
-        add_families(s.families, 2 * (*k)->n, *k, out);
+        add_and_free_families(s.families, 2 * (*k)->n, *k, out);
         free(s.families);
     }
     base_buf_free(&s.labels);

@@ -13,6 +13,6 @@ void api_prom_answer(struct api_request *rq, const struct api_bean_service *serv
 /* Appends @camel in lower case with "_" between its words: "NumActiveNMs" becomes
  * "num_active_n_ms", "AllocatedVCores" "allocated_v_cores", "AMResourceLimitMB"
  * "am_resource_limit_mb". */
-void api_prom_add_name(struct base_buf *out, const char *camel);
+void api_prom_add_camel_as_snake(struct base_buf *out, const char *camel);
 
 #endif

@@ -9,7 +9,7 @@
 #include "api/admin/process.h"
 
 /* Returns the name of a system call in which a daemon's threads wait; NULL for any other. */
-static const char *get_call_name(long number)
+static const char *get_system_call_name(long number)
 {
     static const struct {
         long number;
@@ -60,7 +60,7 @@ static const char *get_call_name(long number)
 }
 
 /* Java's word for a state in /proc. */
-static const char *get_state_name(char state)
+static const char *get_java_state_name(char state)
 {
     switch (state) {
     case 'R':
@@ -86,7 +86,7 @@ static bool read_thread_file(pid_t thread, const char *file, char *out, size_t m
 }
 
 /* Adds the system call that the thread is in, and the kernel's function in which it waits. */
-static void add_call(struct base_buf *out, pid_t thread)
+static void add_current_system_call(struct base_buf *out, pid_t thread)
 {
     char text[256], at[64] = "";
     const char *name;
@@ -98,7 +98,7 @@ static void add_call(struct base_buf *out, pid_t thread)
     number = strtol(text, &end, 10);
     if (end == text || number < 0) /* "running", or stopped outside of a call */
         return;
-    name = get_call_name(number);
+    name = get_system_call_name(number);
     base_buf_adds(out, "    ");
     if (name)
         base_buf_adds(out, name);
@@ -114,12 +114,12 @@ static void add_thread(struct base_buf *out, const struct api_process_thread *t)
     struct api_process_thread_use use;
 
     base_buf_addf(out, "Thread %d (%s):\n  State: %s\n", (int)t->id, t->name,
-                  get_state_name(t->state));
+                  get_java_state_name(t->state));
     if (api_process_read_thread_use(t->id, &use))
         base_buf_addf(out, "  Preempted count: %lld\n  Waited count: %lld\n  CPU time: %lld ms\n",
                       (long long)use.preempted, (long long)use.waited, (long long)use.cpu_ms);
     base_buf_adds(out, "  Stack:\n");
-    add_call(out, t->id);
+    add_current_system_call(out, t->id);
 }
 
 void api_stacks_encode(struct base_buf *out)

@@ -39,7 +39,7 @@ void api_web_root_answer_robots(struct api_request *rq)
     api_answer(rq, 200, API_TEXT, &body);
 }
 
-void api_web_root_answer_profiler(struct api_request *rq)
+void api_web_root_answer_no_profiler(struct api_request *rq)
 {
     struct base_buf body = {0};
 

@@ -10,6 +10,6 @@ void api_web_root_redirect(struct api_request *rq, const char *path, const char 
 /* Answers GET /robots.txt: robots may read nothing. */
 void api_web_root_answer_robots(struct api_request *rq);
 /* Answers GET /prof, Hadoop's profiler of Java programs: 404 with a text. */
-void api_web_root_answer_profiler(struct api_request *rq);
+void api_web_root_answer_no_profiler(struct api_request *rq);
 
 #endif

@@ -203,7 +203,7 @@ static bool count_refusal_and_may_log(const char *ip)
     return may;
 }
 
-void api_audit_log_left_out_refusals(void)
+void api_audit_end_refusal_window_if_over(void)
 {
     end_refusal_window(false);
 }
@@ -268,8 +268,8 @@ void api_audit_mark_forbidden(struct api_request *rq, const char *why)
 }
 
 /* Returns the name of the operation that the request is logged as; NULL: it is not logged. */
-static const char *find_operation(const struct api_request *rq, const struct notes *n,
-                                  unsigned status)
+static const char *find_operation_to_log(const struct api_request *rq, const struct notes *n,
+                                         unsigned status)
 {
     const struct api_route *route = api_route_of(rq);
     bool stranger = status == 401 || status == 403 || status == 421 || (n && n->forbidden);
@@ -286,7 +286,7 @@ static const char *find_operation(const struct api_request *rq, const struct not
 void api_audit_log_answer(struct api_request *rq, unsigned status, void *user)
 {
     const struct notes *n = api_request_slot(rq);
-    const char *op = find_operation(rq, n, status), *why = api_refusal_text(rq);
+    const char *op = find_operation_to_log(rq, n, status), *why = api_refusal_text(rq);
     const char *result = n && n->forbidden                    ? "refused"
                          : status >= 500                      ? "failed"
                          : status >= 400 || (n && n->refusal) ? "refused"

@@ -44,7 +44,7 @@ int api_audit_open(const struct api_audit_operation *ops, size_t n, const char *
  * open. */
 void api_audit_reopen(void);
 /* Logs how many refusals were left out, when their minute is over. Call about once a second. */
-void api_audit_log_left_out_refusals(void);
+void api_audit_end_refusal_window_if_over(void);
 void api_audit_close(void);
 
 /* For api_server_conf.on_answer: logs the request if its operation is logged. */

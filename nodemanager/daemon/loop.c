@@ -523,7 +523,7 @@ void nm_loop_run(struct nm *nm)
             nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
         if (nm->health_next_us <= now) {
             nm_stopped_continue_shims_and_spawner(nm);
-            api_audit_log_left_out_refusals();
+            api_audit_end_refusal_window_if_over();
             nm_check_and_report_health(nm);
             nm_container_tokens_renew_if_due(nm);
         }

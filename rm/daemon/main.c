@@ -357,7 +357,7 @@ static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigse
     for (;;) {
         int sig = sigtimedwait(signals, NULL, &look);
 
-        api_audit_log_left_out_refusals();
+        api_audit_end_refusal_window_if_over();
         if (sig < 0 && errno != EAGAIN && errno != EINTR)
             return;
         if (sig > 0 && sig != SIGHUP)

@@ -57,9 +57,9 @@ static void list_queues(const struct api_bean_kind *kind, struct api_bean_sink *
 
     CU_ASSERT_STRING_EQUAL(service->user, "user");
     filled++;
-    api_bean_add(kind, sink, "QueueMetrics,q0=root", 1, &q);
+    api_bean_add_if_wanted(kind, sink, "QueueMetrics,q0=root", 1, &q);
     q = (struct queue){.queue = "root.\"a", .session = "s", .text = "x", .apps = 1};
-    api_bean_add(kind, sink, "QueueMetrics,q0=root,q1=a", 0, &q);
+    api_bean_add_if_wanted(kind, sink, "QueueMetrics,q0=root,q1=a", 0, &q);
 }
 
 static const struct api_bean_kind queue_kind = {
@@ -205,7 +205,7 @@ static void test_prom_names(void)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct base_buf out = {0};
 
-        api_prom_add_name(&out, all[i].camel);
+        api_prom_add_camel_as_snake(&out, all[i].camel);
         CU_ASSERT_STRING_EQUAL(out.data, all[i].snake);
         base_buf_free(&out);
     }

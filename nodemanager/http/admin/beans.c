@@ -179,7 +179,7 @@ static void list_node(const struct api_bean_kind *kind, struct api_bean_sink *si
     read_core(nm, &f);
     read_load(nm, &f);
     f.disk_percent = read_disk_percent(nm);
-    api_bean_add(kind, sink, NULL, 0, &f);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &f);
 }
 
 static const struct api_bean_kind node_metrics = {
@@ -207,7 +207,7 @@ static void list_shuffle(const struct api_bean_kind *kind, struct api_bean_sink 
 
     (void)service;
     nm_map_output_count(&f.counts);
-    api_bean_add(kind, sink, NULL, 0, &f);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &f);
 }
 
 static const struct api_bean_kind shuffle_metrics = {
@@ -244,7 +244,7 @@ static void list_containers(const struct api_bean_kind *kind, struct api_bean_si
     pthread_mutex_unlock(&nm->lock);
     for (size_t i = 0; i < ids.n; i++) {
         snprintf(tail, sizeof tail, "%s_%s", kind->name, ids.v[i]);
-        api_bean_add(kind, sink, tail, 0, NULL);
+        api_bean_add_if_wanted(kind, sink, tail, 0, NULL);
     }
     free(ids.v);
 }

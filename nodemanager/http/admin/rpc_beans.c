@@ -108,7 +108,7 @@ static void add_details(const struct api_bean_kind *kind, struct api_bean_sink *
     if (stats.spawned)
         d.start.average = (double)stats.spawn_us / 1000 / (double)stats.spawned;
     snprintf(tail, sizeof tail, "RpcDetailedActivityForPort%.8s", port);
-    api_bean_add(kind, sink, tail, 0, &d);
+    api_bean_add_if_wanted(kind, sink, tail, 0, &d);
 }
 
 static void list_management(const struct api_bean_kind *kind, struct api_bean_sink *sink,

@@ -30,9 +30,10 @@ static void list_rm_info(const struct api_bean_kind *kind, struct api_bean_sink 
 {
     const char *host = strstr(rm_backend_url(service->user), "://");
 
-    api_bean_add(kind, sink, NULL, 0,
-                 &(struct rm_info){.state = rm_standby_get_state_name(service->user, false),
-                                   .host_and_port = host ? host + 3 : ""});
+    api_bean_add_if_wanted(
+        kind, sink, NULL, 0,
+        &(struct rm_info){.state = rm_standby_get_state_name(service->user, false),
+                          .host_and_port = host ? host + 3 : ""});
 }
 
 static const struct api_bean_kind rm_info = {
@@ -80,7 +81,7 @@ static void list_ha(const struct api_bean_kind *kind, struct api_bean_sink *sink
                                    .zookeeper = rm_standby_get_zookeeper_text(b)};
 
     rm_backend_get_stats(b, &ha.stats);
-    api_bean_add(kind, sink, NULL, 0, &ha);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &ha);
 }
 
 /* /metrics has these figures for Prometheus */
@@ -103,8 +104,9 @@ static void list_tokens(const struct api_bean_kind *kind, struct api_bean_sink *
                         const struct api_bean_service *service)
 {
     (void)service;
-    api_bean_add(kind, sink, NULL, 0,
-                 &(struct high_availability){.context = "token", .host = api_bean_get_host_name()});
+    api_bean_add_if_wanted(
+        kind, sink, NULL, 0,
+        &(struct high_availability){.context = "token", .host = api_bean_get_host_name()});
 }
 
 static const struct api_bean_kind tokens = {.name = "DelegationTokenSecretManagerMetrics",

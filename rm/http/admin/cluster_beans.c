@@ -57,7 +57,7 @@ static void list_cluster_metrics(const struct api_bean_kind *kind, struct api_be
     m.queue_length = stats.queue_length;
     for (int s = 0; s < RM_NODE_STATES; s++)
         m.nodes[s] = m.view.nodes[s];
-    api_bean_add(kind, sink, NULL, 0, &m);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &m);
 }
 
 const struct api_bean_kind rm_bean_cluster_metrics = {
@@ -121,7 +121,7 @@ static void list_rm_nm_info(const struct api_bean_kind *kind, struct api_bean_si
         rm_views_free(&v);
     }
     base_json_close(&text, ']');
-    api_bean_add(kind, sink, NULL, 0, &(struct rm_nm_info){text.data});
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &(struct rm_nm_info){text.data});
     base_buf_free(&text);
 }
 
@@ -194,7 +194,7 @@ static void add_timing(const struct api_bean_kind *kind, struct api_bean_sink *s
     t.heartbeats.ops = c.heartbeats;
     t.assignments.ops = c.assignments;
     t.overruled.ops = c.policy_overruled;
-    api_bean_add(kind, sink, NULL, 0, &t);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &t);
 }
 
 static void list_fair_timing(const struct api_bean_kind *kind, struct api_bean_sink *sink,

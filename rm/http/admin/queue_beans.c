@@ -357,7 +357,7 @@ static void add_bean(const struct api_bean_kind *kind, struct api_bean_sink *sin
         base_buf_adds(&tail, ",user=");
         add_value(&tail, user, strlen(user));
     }
-    api_bean_add(kind, sink, tail.data, bits, f);
+    api_bean_add_if_wanted(kind, sink, tail.data, bits, f);
     base_buf_free(&tail);
 }
 

@@ -226,9 +226,9 @@ static void list_details(const struct api_bean_kind *kind, struct api_bean_sink 
     for (int m = 0; m < METHODS; m++) {
         d.own[m] = api_rate_of_handling(&c.of_method[m]);
         d.deferred[m] = api_rate_of_holding(&c.of_method[m]);
-        d.overall[m] = api_rate_of_whole(&c.of_method[m]);
+        d.overall[m] = api_rate_of_whole_requests(&c.of_method[m]);
     }
-    api_bean_add(kind, sink, NULL, 0, &d);
+    api_bean_add_if_wanted(kind, sink, NULL, 0, &d);
 }
 
 #define DETAILED(port, table)                                                                      \

@@ -90,7 +90,7 @@ static void get_wadl(struct api_request *rq, void *user)
 static void get_profiler(struct api_request *rq, void *user)
 {
     if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
-        api_web_root_answer_profiler(rq);
+        api_web_root_answer_no_profiler(rq);
 }
 
 const struct api_route rm_admin_servlets_routes[] = {
