@@ -44,12 +44,12 @@ double cli_num(const json_t *j, const char *path)
     return json_is_string(v) ? strtod(json_string_value(v), NULL) : 0;
 }
 
-size_t cli_list_len(const json_t *j)
+size_t cli_list_or_one_len(const json_t *j)
 {
     return json_is_array(j) ? json_array_size(j) : json_is_object(j) ? 1 : 0;
 }
 
-const json_t *cli_list_get(const json_t *j, size_t i)
+const json_t *cli_list_or_one_get(const json_t *j, size_t i)
 {
     return json_is_array(j) ? json_array_get(j, i) : j;
 }

@@ -5,7 +5,7 @@
 #include "api/cli/cli.h"
 #include "base/id.h"
 
-char *cli_app_id_from(const char *id)
+char *cli_app_id_from_any_id(const char *id)
 {
     struct base_app_id app;
     struct base_attempt_id attempt;
@@ -14,7 +14,7 @@ char *cli_app_id_from(const char *id)
     char text[BASE_ID_TEXT_MAX];
     if (strncmp(id, "job_", 4) == 0) { /* Hadoop's name for the same application */
         char *renamed = base_printf("application_%s", id + 4);
-        char *result = cli_app_id_from(renamed);
+        char *result = cli_app_id_from_any_id(renamed);
         free(renamed);
         return result;
     }
@@ -37,7 +37,7 @@ char *cli_app_id_require(const char *id, const char *command)
         cli_error(CLI_USAGE, "an id is missing; see %s --help", command);
         return NULL;
     }
-    char *app = cli_app_id_from(id);
+    char *app = cli_app_id_from_any_id(id);
     if (!app)
         cli_error(CLI_USAGE, "'%s' is not an id such as application_1700000000000_0001", id);
     return app;

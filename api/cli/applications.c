@@ -20,11 +20,11 @@ static void print_creel_list(const json_t *apps)
     struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE",
                                         "<4", "STATE", "<", "RESULT", "<", "PROGRESS", ">",
                                         "CONTAINERS", ">2", "TRACKING", "<1", NULL);
-    size_t n = cli_list_len(apps);
+    size_t n = cli_list_or_one_len(apps);
     /* the answer lists the applications in no particular order */
     const json_t **sorted = base_realloc_array(NULL, n ? n : 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
-        sorted[i] = cli_list_get(apps, i);
+        sorted[i] = cli_list_or_one_get(apps, i);
     qsort(sorted, n, sizeof *sorted, compare_newest_first);
     for (size_t i = 0; i < n; i++) {
         const json_t *j = sorted[i];
@@ -39,7 +39,7 @@ static void print_creel_list(const json_t *apps)
                           NULL);
     }
     free(sorted);
-    cli_table_print(t, stdout);
+    cli_table_print_and_free(t, stdout);
 }
 
 /* Appends the values of an option as one parameter. */
@@ -151,7 +151,7 @@ static int list_or_show_applications(struct cli *c, const struct cli_yarn_line *
     size_t words = list ? 1 : 2;
     if (line->missing)
         return cli_error(CLI_USAGE, "application %s: an option lacks its value", line->words[0]);
-    if (cli_yarn_has_others(line, list ? "appStates appTypes appTags user queue" : ""))
+    if (cli_yarn_has_options_besides(line, list ? "appStates appTypes appTags user queue" : ""))
         return cli_error(CLI_USAGE,
                          "application %s: takes no other option with one dash%s; see creel "
                          "application --help",

@@ -13,28 +13,28 @@
 #define URL_FILE_MAX 8192
 
 /* Returns true when file @path lists one of @rms. */
-static bool lists_one(const char *path, const struct base_rm_list *rms)
+static bool file_lists_any_rm(const char *path, const struct base_rm_list *rms)
 {
     struct base_buf text = {0};
     bool found = false;
 
     if (access(path, R_OK) == 0 && base_file_read(path, URL_FILE_MAX, &text, NULL) == 0)
         for (size_t i = 0; !found && i < rms->n; i++)
-            found = cli_token_list_has(text.data ? text.data : "", rms->url[i]);
+            found = cli_url_list_has(text.data ? text.data : "", rms->url[i]);
     base_buf_free(&text);
     return found;
 }
 
 /* Returns the authority of a cluster that `creel dev --tls` has started in its default folder, if
  * it is the one at @rms; NULL: none is. The caller frees it. */
-static char *find_of_dev_cluster(const struct base_rm_list *rms)
+static char *find_authority_of_dev_cluster(const struct base_rm_list *rms)
 {
     static const char *const names[] = {"dev", "dev-ha"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *dir = base_state_path(names[i]);
         char *url = base_printf("%s/rm.url", dir), *ca = base_printf("%s/tls/ca.pem", dir);
-        bool found = lists_one(url, rms) && access(ca, R_OK) == 0;
+        bool found = file_lists_any_rm(url, rms) && access(ca, R_OK) == 0;
 
         free(dir);
         free(url);
@@ -54,7 +54,7 @@ void cli_trust_authority(const struct cli *c, const struct base_rm_list *rms)
     if (!ca || !*ca)
         ca = key;
     if (!ca || !*ca)
-        ca = of_dev = find_of_dev_cluster(rms);
+        ca = of_dev = find_authority_of_dev_cluster(rms);
     base_tls_trust(ca);
     free(of_dev);
 }

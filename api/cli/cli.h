@@ -61,7 +61,7 @@ void cli_option_error_clear(void);
 void cli_output_init(void);
 /* Writes bytes to descriptor 1 or 2, bypassing stdio. Returns 0 or -errno. The first error other
  * than EPIPE is printed; from then on cli_write_failed() returns true: the command has failed. */
-int cli_write_through(int fd, const void *data, size_t len);
+int cli_write_all_or_print_error(int fd, const void *data, size_t len);
 bool cli_write_failed(void);
 /* Print @text without control characters on stdout: as "label text", the label padded to @width,
  * or in the format @fmt, which has one %s. */
@@ -104,9 +104,9 @@ void cli_trust_authority(const struct cli *c, const struct base_rm_list *rms);
 /* ---- api/cli/app_id.c ---- */
 /* Returns the id of the application that @id, an id of an application, job, attempt, container or
  * task, belongs to, as "application_1_0002"; NULL when @id is not an id. Caller frees. */
-char *cli_app_id_from(const char *id);
-/* Like cli_app_id_from(), but prints an error before returning NULL. @id may be NULL: not given;
- * then the error refers to the help of @command ("creel logs"). */
+char *cli_app_id_from_any_id(const char *id);
+/* Like cli_app_id_from_any_id(), but prints an error before returning NULL. @id may be NULL: not
+ * given; then the error refers to the help of @command ("creel logs"). */
 char *cli_app_id_require(const char *id, const char *command);
 /* Checks @n ids. Returns CLI_OK, or CLI_USAGE after printing which one is not an id. */
 int cli_app_ids_require(char *const *ids, size_t n);

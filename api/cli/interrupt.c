@@ -75,7 +75,7 @@ bool cli_interrupt_pending(void)
     return poll(&p, 1, 0) > 0;
 }
 
-int cli_interrupt_take(void)
+int cli_interrupt_take_signal(void)
 {
     unsigned char byte;
     return pipe_ends[0] >= 0 && read(pipe_ends[0], &byte, 1) == 1 ? byte : 0;

@@ -20,7 +20,7 @@ void cli_interrupt_release(void);
 int cli_interrupt_fd(void);
 bool cli_interrupt_pending(void);
 /* Removes the oldest pending signal and returns its number; 0: none is pending. */
-int cli_interrupt_take(void);
+int cli_interrupt_take_signal(void);
 /* Sleeps for @ms at most. Returns true, at once, when a signal is pending. */
 bool cli_interrupt_sleep(int64_t ms);
 

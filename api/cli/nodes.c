@@ -9,7 +9,7 @@
 #include "api/cli/text/text.h"
 #include "api/cli/yarn/node.h"
 
-static int compare_nodes(const void *a, const void *b)
+static int compare_by_node_id(const void *a, const void *b)
 {
     return strverscmp(cli_str(*(json_t *const *)a, "id"), cli_str(*(json_t *const *)b, "id"));
 }
@@ -61,7 +61,7 @@ static json_t *select_and_sort_nodes(const json_t *all, const char *states)
         if (state_is_listed(states, cli_str(json_array_get(all, i), "state")))
             v[kept++] = json_array_get(all, i);
     if (kept > 1)
-        qsort(v, kept, sizeof *v, compare_nodes);
+        qsort(v, kept, sizeof *v, compare_by_node_id);
     for (size_t i = 0; i < kept; i++)
         json_array_append(list, (json_t *)(uintptr_t)v[i]);
     free(v);
@@ -85,7 +85,7 @@ static void print_creel_list(const json_t *nodes)
                           *http ? http : "-", cli_str(j, "rack"), *health ? health : "-", NULL);
         base_buf_free(&silent);
     }
-    cli_table_print(t, stdout);
+    cli_table_print_and_free(t, stdout);
 }
 
 static void print_creel_status(const json_t *j)
@@ -180,7 +180,7 @@ static int list_nodes_or_show_one(struct cli *c, const struct cli_yarn_line *lin
     int rc = states ? check_states(states) : CLI_OK;
     if (line->missing)
         rc = cli_error(CLI_USAGE, "node %s: an option lacks its value", line->words[0]);
-    else if (cli_yarn_has_others(line, list ? "states" : ""))
+    else if (cli_yarn_has_options_besides(line, list ? "states" : ""))
         rc = cli_error(CLI_USAGE,
                        "node %s: takes no other option with one dash%s; see creel node --help",
                        line->words[0], list ? " than -states; it shows all states already" : "");

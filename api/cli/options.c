@@ -21,7 +21,7 @@ static bool is_table_end(const struct argp_option *o)
     return !o->name && !o->key && !o->doc;
 }
 
-static void search_table(struct search *s, const struct argp_option *options)
+static void search_option_table(struct search *s, const struct argp_option *options)
 {
     const struct argp_option *real = options;
     for (const struct argp_option *o = options; o && !is_table_end(o); o++) {
@@ -57,9 +57,9 @@ int cli_print_option_error(const char *name, const char *at, const struct argp_o
     struct search s = {.word = word, .len = strlen(word)};
     int rc;
     if (dashes > 0 && s.len > 0) {
-        search_table(&s, own);
+        search_option_table(&s, own);
         if (!s.found || s.prefixes != 1)
-            search_table(&s, common);
+            search_option_table(&s, common);
     }
     if (dashes == 0 || s.len == 0)
         rc = cli_error(CLI_USAGE, "unexpected argument '%s'; see %s --help", at, name);

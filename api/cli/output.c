@@ -14,7 +14,7 @@
 
 static bool write_failed;
 
-int cli_write_through(int fd, const void *data, size_t len)
+int cli_write_all_or_print_error(int fd, const void *data, size_t len)
 {
     int rc = base_write_all(fd, data, len);
     if (rc < 0 && rc != -EPIPE && !write_failed) {

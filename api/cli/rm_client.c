@@ -322,7 +322,7 @@ static char *make_token_text(const struct cli_rm *rm, const char *url, bool sent
         return base_printf("%.*s wants a token, but is not among the addresses given, to which "
                            "alone it is sent",
                            n, url);
-    places = cli_token_places();
+    places = cli_token_describe_places();
     text = base_printf("%.*s wants a token, and there is none in %s; its administrator makes one "
                        "with creel token --new --user %s",
                        n, url, places, rm->user);
@@ -539,7 +539,7 @@ int cli_rm_get_from_url(struct cli_rm *rm, const char *url, const char *bearer,
     return call_url(rm, "GET", url, bearer, &none, SOON_MS, NULL, out);
 }
 
-int cli_answer_print_error(struct cli_answer *a, int rc)
+int cli_answer_print_error_and_free(struct cli_answer *a, int rc)
 {
     cli_error(rc, "%s", a->error ? a->error : "no answer");
     cli_answer_free(a);
@@ -552,7 +552,7 @@ int cli_rm_get(struct cli *c, const char *path, json_t **out)
     *out = NULL;
     int rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
     if (rc != CLI_OK)
-        return cli_answer_print_error(&a, rc);
+        return cli_answer_print_error_and_free(&a, rc);
     *out = a.json;
     a.json = NULL;
     cli_answer_free(&a);
@@ -571,7 +571,7 @@ int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_
                      cli_rm_url(c->rm), path, member);
 }
 
-int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
+int cli_rm_kill_app(struct cli *c, const char *app_id, char **state, bool *late)
 {
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", app_id);
     json_t *body = json_pack("{s:s}", "state", "KILLED");
@@ -581,7 +581,7 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
     json_decref(body);
     free(path);
     if (rc != CLI_OK)
-        return cli_answer_print_error(&a, rc);
+        return cli_answer_print_error_and_free(&a, rc);
     *late = a.status == 200 && cli_state_is_final(cli_str(a.json, "state"));
     if (*late && c->rm->failed_requests != before &&
         strcmp(cli_str(a.json, "state"), "KILLED") == 0)

@@ -89,12 +89,12 @@ const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
 int cli_rm_get_from_url(struct cli_rm *rm, const char *url, const char *bearer,
                         struct cli_answer *out);
 /* Prints @a's error and frees @a; returns @rc. */
-int cli_answer_print_error(struct cli_answer *a, int rc);
+int cli_answer_print_error_and_free(struct cli_answer *a, int rc);
 
 /* Kills an application. Returns what cli_rm_call() does, and prints any error. On CLI_OK sets
  * *state to the state in the RM's answer, which the caller frees, and *late to whether the
  * application had already ended. */
-int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
+int cli_rm_kill_app(struct cli *c, const char *app_id, char **state, bool *late);
 bool cli_state_is_final(const char *state); /* true for FINISHED, FAILED and KILLED */
 
 /* ---- api/cli/answers.c: values out of an answer, whatever its form ----
@@ -105,8 +105,8 @@ int64_t cli_int(const json_t *j, const char *path);     /* 0 when absent */
 double cli_num(const json_t *j, const char *path);      /* 0 when absent */
 /* Some of YARN's lists of one element are that element without a list; these functions take both
  * forms. */
-size_t cli_list_len(const json_t *j);
-const json_t *cli_list_get(const json_t *j, size_t i);
+size_t cli_list_or_one_len(const json_t *j);
+const json_t *cli_list_or_one_get(const json_t *j, size_t i);
 /* Prints @j on one line of stdout. */
 void cli_print_json(const json_t *j);
 

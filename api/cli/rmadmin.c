@@ -85,7 +85,7 @@ static int set_policy(struct cli *c, const char *name)
     body = json_pack("{s:o}", "policy", text);
     int rc = cli_rm_get(c, POLICY_PATH, &old);
     if (rc == CLI_OK && (rc = cli_rm_call(c->rm, "PUT", POLICY_PATH, body, 0, &answer)) != CLI_OK)
-        cli_answer_print_error(&answer, rc);
+        cli_answer_print_error_and_free(&answer, rc);
     if (rc == CLI_OK && c->json) {
         cli_print_json(answer.json);
     } else if (rc == CLI_OK) {
@@ -135,12 +135,12 @@ static int refresh_secret(struct cli *c)
 static int refresh_nodes(struct cli *c, const struct cli_yarn_line *line)
 {
     const char *seconds = cli_yarn_value(line, cli_yarn_has(line, "g") ? "g" : "graceful");
-    if (cli_yarn_has_others(line, "refreshNodes g graceful client server"))
-        return cli_admin_fail("refreshNodes", "Unrecognized option");
+    if (cli_yarn_has_options_besides(line, "refreshNodes g graceful client server"))
+        return cli_admin_print_failure("refreshNodes", "Unrecognized option");
     if (!cli_yarn_has(line, "g") && !cli_yarn_has(line, "graceful"))
         return cli_admin_refresh_nodes(c);
     if (!cli_yarn_has(line, "client") && !cli_yarn_has(line, "server"))
-        return cli_admin_fail("refreshNodes", "-g needs -client or -server");
+        return cli_admin_print_failure("refreshNodes", "-g needs -client or -server");
     return cli_admin_refresh_nodes_gracefully(c, seconds, cli_yarn_has(line, "client"));
 }
 
@@ -160,7 +160,7 @@ static void print_groups(const char *user)
     puts("");
 }
 
-static int get_groups(const struct cli *c, const struct cli_yarn_values *users)
+static int print_groups_of_users(const struct cli *c, const struct cli_yarn_values *users)
 {
     for (size_t i = 0; i < users->n; i++)
         print_groups(users->v[i]);
@@ -191,7 +191,7 @@ static bool is_action(const struct cli_yarn_line *line, const char *name)
 
 /* Carries out actions that have no effect in Creel: they succeed or are refused. Returns -1 for any
  * other action. */
-static int run_without_effect(const struct cli_yarn_line *line)
+static int run_action_without_effect(const struct cli_yarn_line *line)
 {
     static const struct {
         const char *action, *refusal; /* NULL: it succeeds, since there is nothing to refresh */
@@ -207,7 +207,7 @@ static int run_without_effect(const struct cli_yarn_line *line)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (is_action(line, all[i].action))
-            return all[i].refusal ? cli_admin_fail(all[i].action, "%s", all[i].refusal)
+            return all[i].refusal ? cli_admin_print_failure(all[i].action, "%s", all[i].refusal)
                                   : CLI_YARN_OK;
     return -1;
 }
@@ -246,7 +246,7 @@ static int run_ha_action(struct cli *c, const struct cli_yarn_line *line,
                                 action->ids == 2   ? "the ids of two ResourceManagers"
                                 : action->ids == 1 ? "the id of a ResourceManager"
                                                    : "none");
-    rc = cli_rmadmin_ha(c, action->what, option, ids, n == action->ids ? NULL : refusal);
+    rc = cli_rmadmin_run_ha_action(c, action->what, option, ids, n == action->ids ? NULL : refusal);
     free(refusal);
     free(option);
     return rc != CLI_OK && of_yarn ? CLI_YARN_FAILED : rc;
@@ -263,7 +263,7 @@ static int change_labels(struct cli *c, const struct cli_yarn_line *line)
 }
 
 /* Prints which argument is missing; yarn has its own sentence for labels. */
-static int refuse_missing(const struct cli_yarn_line *line)
+static int refuse_missing_argument(const struct cli_yarn_line *line)
 {
     if (cli_yarn_has(line, "addToClusterNodeLabels") ||
         cli_yarn_has(line, "removeFromClusterNodeLabels"))
@@ -300,7 +300,7 @@ static int run_yarn_action(struct cli *c, const struct cli_yarn_line *line)
     const struct ha_action *ha = find_ha_action(line);
     int rc;
     if (line->missing)
-        return refuse_missing(line);
+        return refuse_missing_argument(line);
     if (is_action(line, "help")) {
         print_usage(line->n_args > 1 ? stderr : stdout, cli_yarn_value(line, "help"), true);
         return CLI_YARN_OK;
@@ -314,13 +314,13 @@ static int run_yarn_action(struct cli *c, const struct cli_yarn_line *line)
     if (is_action(line, "refreshNodes"))
         return refresh_nodes(c, line);
     if (is_action(line, "updateNodeResource"))
-        return cli_admin_update_node(c, cli_yarn_values(line, "updateNodeResource"));
+        return cli_admin_update_node_resource(c, cli_yarn_values(line, "updateNodeResource"));
     if (is_action(line, "addToClusterNodeLabels") ||
         is_action(line, "removeFromClusterNodeLabels") || is_action(line, "replaceLabelsOnNode"))
         return change_labels(c, line);
     if (is_action(line, "getGroups"))
-        return get_groups(c, cli_yarn_values(line, "getGroups"));
-    rc = run_without_effect(line);
+        return print_groups_of_users(c, cli_yarn_values(line, "getGroups"));
+    rc = run_action_without_effect(line);
     return rc < 0 ? print_usage(stderr, NULL, false) : rc;
 }
 
@@ -334,7 +334,7 @@ static int run_action(struct cli *c, const struct cli_yarn_line *line)
 {
     static char *const no_ids[2];
     if (line->n_words == 1 && line->n_args == 1 && strcmp(line->words[0], "status") == 0)
-        return cli_rmadmin_ha(c, CLI_RMADMIN_STATUS, "status", no_ids, NULL);
+        return cli_rmadmin_run_ha_action(c, CLI_RMADMIN_STATUS, "status", no_ids, NULL);
     if (line->first && *line->first != '-')
         return refuse_unknown_action(line->first);
     if (has_too_many_words(line)) {

@@ -19,7 +19,7 @@ enum cli_rmadmin_do {
  * messages. @ids has two entries, NULL where none was given. @refusal: what is wrong with the
  * arguments, printed instead of running @what; NULL: nothing. Returns one of creel's exit codes
  * after printing any error; CLI_YARN_FAILED for @refusal, or when HA is not enabled. */
-int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids,
-                   const char *refusal);
+int cli_rmadmin_run_ha_action(struct cli *c, enum cli_rmadmin_do what, const char *option,
+                              char *const *ids, const char *refusal);
 
 #endif

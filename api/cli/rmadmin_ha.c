@@ -98,7 +98,7 @@ static void query_rms(struct cli *c, const char *only, struct all_rms *all)
 }
 
 /* Returns the RM with this id, or NULL after printing that no RM has it. */
-static struct one_rm *find_rm(struct all_rms *all, const char *id)
+static struct one_rm *find_rm_or_print_error(struct all_rms *all, const char *id)
 {
     struct base_buf known = {0};
     for (size_t i = 0; i < all->n; i++)
@@ -112,7 +112,7 @@ static struct one_rm *find_rm(struct all_rms *all, const char *id)
     return NULL;
 }
 
-static const struct one_rm *find_active(const struct all_rms *all)
+static const struct one_rm *find_active_rm(const struct all_rms *all)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].state && strcmp(all->v[i].state, "active") == 0)
@@ -196,12 +196,12 @@ static int print_status(struct cli *c, const struct all_rms *all)
         cli_print_json(report);
         cli_table_free(t);
     } else {
-        cli_table_print(t, stdout);
+        cli_table_print_and_free(t, stdout);
     }
     json_decref(report);
     if (silent == all->n)
         return cli_error(CLI_UNREACHABLE, "no ResourceManager answers");
-    return find_active(all) ? CLI_OK : cli_error(CLI_FAILED, "no ResourceManager is active");
+    return find_active_rm(all) ? CLI_OK : cli_error(CLI_FAILED, "no ResourceManager is active");
 }
 
 /* Orders @rm to become a standby. Returns an exit code after printing any error. */
@@ -234,7 +234,7 @@ static void warn_if_no_successor(struct cli *c, struct all_rms *all, const struc
             rm->id, (int)HOLD_MS / 1000);
 }
 
-static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
+static int make_rm_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     if (!rm->state)
@@ -266,10 +266,10 @@ static const struct one_rm *wait_for_active_rm(struct cli *c, struct all_rms *al
     do {
         query_rm(c, to, &all->ha); /* the likely successor first: once it is active, no other RM
                                       need be asked */
-        for (size_t i = 0; i < all->n && !find_active(all); i++)
+        for (size_t i = 0; i < all->n && !find_active_rm(all); i++)
             query_rm(c, &all->v[i], &all->ha);
         left = left || !from->state || strcmp(from->state, "active") != 0;
-        const struct one_rm *active = find_active(all);
+        const struct one_rm *active = find_active_rm(all);
         if (active && (active != from || left))
             return active;
         for (size_t i = 0; i < all->n; i++) { /* query all of them again */
@@ -306,7 +306,7 @@ static int print_failover(struct cli *c, const struct one_rm *from, const struct
 static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *from,
                            struct one_rm *to)
 {
-    const struct one_rm *active = find_active(all);
+    const struct one_rm *active = find_active_rm(all);
     if (from == to)
         return cli_error(CLI_USAGE, "Illegal argument: failover from %s to itself", from->id);
     if (!from->state)
@@ -330,7 +330,7 @@ static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *fr
 /* SOURCE: HAAdmin.checkManualStateManagementOK */
 static int refuse_transition_to_active(const struct all_rms *all, const struct one_rm *rm)
 {
-    const struct one_rm *active = find_active(all);
+    const struct one_rm *active = find_active_rm(all);
     return cli_error(CLI_FAILED,
                      "Automatic failover is enabled for %s. Refusing to manually manage HA state, "
                      "since it may cause a split-brain scenario or other incorrect state. To move "
@@ -338,7 +338,7 @@ static int refuse_transition_to_active(const struct all_rms *all, const struct o
                      rm->id, active && active != rm ? active->id : "<active>", rm->id);
 }
 
-static bool has_any_answered(const struct all_rms *all)
+static bool has_any_rm_answered(const struct all_rms *all)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].state)
@@ -346,8 +346,8 @@ static bool has_any_answered(const struct all_rms *all)
     return false;
 }
 
-int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids,
-                   const char *refusal)
+int cli_rmadmin_run_ha_action(struct cli *c, enum cli_rmadmin_do what, const char *option,
+                              char *const *ids, const char *refusal)
 {
     struct all_rms all = {0};
     struct one_rm *a = NULL, *b = NULL;
@@ -360,15 +360,15 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
         all_rms_free(&all);
         return rc;
     }
-    if (has_any_answered(&all) && !all.ha) {
+    if (has_any_rm_answered(&all) && !all.ha) {
         printf("Cannot run %s when ResourceManager HA is not enabled\n", option);
         rc = CLI_YARN_FAILED;
     }
     if (rc == CLI_OK && refusal)
-        rc = cli_admin_fail(option + 1, "%s", refusal);
-    if (rc == CLI_OK && ids[0] && !(a = find_rm(&all, ids[0])))
+        rc = cli_admin_print_failure(option + 1, "%s", refusal);
+    if (rc == CLI_OK && ids[0] && !(a = find_rm_or_print_error(&all, ids[0])))
         rc = CLI_USAGE;
-    if (rc == CLI_OK && ids[0] && ids[1] && !(b = find_rm(&all, ids[1])))
+    if (rc == CLI_OK && ids[0] && ids[1] && !(b = find_rm_or_print_error(&all, ids[1])))
         rc = CLI_USAGE;
     if (rc == CLI_OK && what == CLI_RMADMIN_GET_STATE)
         rc = print_rm_state(c, a);
@@ -378,7 +378,7 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
     else if (rc == CLI_OK && what == CLI_RMADMIN_GET_ALL)
         rc = print_all_states(c, &all);
     else if (rc == CLI_OK && what == CLI_RMADMIN_STANDBY)
-        rc = make_standby(c, &all, a);
+        rc = make_rm_standby(c, &all, a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_ACTIVE)
         rc = refuse_transition_to_active(&all, a);
     else if (rc == CLI_OK)

@@ -48,7 +48,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static int make_secret(const char *path, bool keep_old)
+static int make_secret_file(const char *path, bool keep_old)
 {
     struct base_error err = {0};
     int rc = keep_old ? base_secret_file_roll(path, true, &err) : base_secret_file_make(path, &err);
@@ -97,7 +97,7 @@ int cli_secret_main(int argc, char **argv)
                       : base_keyring_path_by_conf(c.conf, BASE_CLUSTER_SECRET_KEY,
                                                   BASE_CLUSTER_SECRET_NAME);
     if (rc == CLI_OK)
-        rc = make_secret(path, s.keep_old);
+        rc = make_secret_file(path, s.keep_old);
     free(path);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;

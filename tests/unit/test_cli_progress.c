@@ -128,14 +128,14 @@ static void test_hold(void)
         p.elapsed_ms = steps[i].ms;
         p.last = steps[i].last;
         p.bars[0].done = steps[i].done;
-        cli_progress_keep_level(&hold, steps[i].failed_requests, &p);
+        cli_progress_keep_from_falling(&hold, steps[i].failed_requests, &p);
         CU_ASSERT_EQUAL(p.bars[0].percent, steps[i].want);
         CU_ASSERT_EQUAL(p.bars[0].done, steps[i].want_done);
         CU_ASSERT_EQUAL(p.n, 2);
     }
     struct cli_progress empty = {
         .elapsed_ms = 1000 + CLI_PROGRESS_HOLD_MS}; /* the job's tasks are not known yet */
-    cli_progress_keep_level(&hold, 3, &empty);
+    cli_progress_keep_from_falling(&hold, 3, &empty);
     CU_ASSERT_EQUAL(empty.n, 2);
     CU_ASSERT_EQUAL(empty.bars[0].total, 12);
 }

@@ -79,7 +79,8 @@ static int start_daemon(struct cli_dev *d, size_t i, const char **failed, struct
 static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, struct base_error *err,
                          const char **failed)
 {
-    size_t rms = cli_dev_count_kind(d, cli_dev_is_rm), nodes = cli_dev_count_kind(d, cli_dev_is_nm);
+    size_t rms = cli_dev_count_daemons(d, cli_dev_is_rm),
+           nodes = cli_dev_count_daemons(d, cli_dev_is_nm);
     int rc = o->tls ? cli_dev_make_certificates(d, err) : 0;
     if (rc >= 0)
         rc = cli_dev_write_conf(d, o, err);
@@ -94,7 +95,7 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
         rc = cli_dev_write_conf(d, o, err);
     }
     if (rc >= 0)
-        rc = cli_dev_write_rm_url(d, err);
+        rc = cli_dev_write_rm_url_file(d, err);
     for (size_t i = rms; rc >= 0 && i < rms + nodes; i++)
         rc = start_daemon(d, i, failed, err);
     if (rc < 0)
@@ -122,7 +123,7 @@ static int plan_and_start(struct cli_dev *d, const struct cli_dev_options *o,
     plan_daemons(d, o, known ? old : NULL);
     int rc = start_daemons(d, o, err, failed);
     for (int i = 0; i < PORT_TRIES && rc < 0 && port_was_taken(d, o, *failed); i++) {
-        cli_dev_stop_all(d);
+        cli_dev_stop_all_but_supervisor(d);
         plan_daemons(d, o, NULL);
         rc = start_daemons(d, o, err, failed);
     }
@@ -145,11 +146,11 @@ static int start_and_supervise(struct cli_dev *d, const struct cli_dev_options *
         cli_error(CLI_FAILED, "%s", err.text);
         if (failed)
             cli_dev_print_log_tail(d, failed, stderr);
-        cli_dev_stop_all(d);
+        cli_dev_stop_all_but_supervisor(d);
         return CLI_FAILED;
     }
     if (o->json)
-        cli_dev_print_json(d);
+        cli_dev_print_status_json(d);
     else
         cli_dev_print_start_message(d, o->ha || o->tls || o->port != 8088,
                                     strcmp(o->auth, "simple") != 0, ready_fd >= 0);
@@ -169,7 +170,7 @@ static int start_and_supervise(struct cli_dev *d, const struct cli_dev_options *
     cli_dev_supervise(d, signal_fd);
     if (ready_fd < 0)
         fprintf(stderr, "creel: stopping\n");
-    cli_dev_lock_and_stop_all(d);
+    cli_dev_lock_and_stop_daemons(d);
     return CLI_OK;
 }
 
@@ -211,7 +212,7 @@ static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
     char *rm = NULL, *nm = NULL;
     bool before = cli_dev_load(d, NULL) == 0;
     int rc = CLI_OK, busy;
-    if (before && cli_dev_is_running(d))
+    if (before && cli_dev_is_any_process_alive(d))
         rc = cli_error(
             CLI_FAILED,
             "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
@@ -227,7 +228,7 @@ static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
                        (long long)o->port, strerror(busy));
     else if (!(rm = cli_dev_find_program("creel-rm", &err)) ||
              !(nm = cli_dev_find_program("creel-nm", &err)) ||
-             (o->ha && cli_dev_zookeeper_check(d, &err) < 0))
+             (o->ha && cli_dev_zookeeper_check_installed(d, &err) < 0))
         rc = cli_error(CLI_FAILED, "%s", err.text);
     free(rm);
     free(nm);

@@ -160,7 +160,7 @@ static int check_and_normalize_policy(const char **name)
 }
 
 /* Refuses -D for keys that have an option here, or whose values creel dev chooses itself. */
-static int check_settings(const struct cli_dev_options *o)
+static int refuse_reserved_settings(const struct cli_dev_options *o)
 {
     static const struct {
         const char *key, *instead;
@@ -196,7 +196,7 @@ static int check_settings(const struct cli_dev_options *o)
     return CLI_OK;
 }
 
-static int check_options(const struct cli_dev_options *o)
+static int check_option_combination(const struct cli_dev_options *o)
 {
     const char *verb = o->stop      ? "--stop"
                        : o->restart ? "--restart"
@@ -211,7 +211,7 @@ static int check_options(const struct cli_dev_options *o)
         return cli_error(CLI_USAGE, "dev: --rms needs --ha");
     if (verb && o->n_sets)
         return cli_error(CLI_USAGE, "dev: -D is for starting a cluster, and excludes %s", verb);
-    return check_settings(o);
+    return refuse_reserved_settings(o);
 }
 
 int cli_dev_main(int argc, char **argv)
@@ -231,7 +231,7 @@ int cli_dev_main(int argc, char **argv)
     o.n_sets = c.n_sets;
     d->dir = cli_dev_dir(o.dir, o.ha);
     if (rc == CLI_OK)
-        rc = check_options(&o);
+        rc = check_option_combination(&o);
     o.rms = o.rms ? o.rms : 2;
     if (o.port < 0)
         o.port = o.tls ? 8090 : 8088;

@@ -72,7 +72,7 @@ static inline bool cli_dev_is_ha(const struct cli_dev *d)
 {
     return d->n > 0 && cli_dev_is_zookeeper(&d->v[d->n - 1]);
 }
-size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x));
+size_t cli_dev_count_daemons(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x));
 
 /* ---- api/cli/dev/state.c ---- */
 /* Returns the cluster's folder, absolute: @arg, else $XDG_STATE_HOME/creel/dev, else
@@ -90,7 +90,7 @@ int cli_dev_lock(const struct cli_dev *d, struct base_error *err);
 struct cli_dev_daemon *cli_dev_find_daemon(struct cli_dev *d,
                                            const char *name); /* NULL: no such daemon */
 /* Returns true when any daemon or the supervisor is alive. */
-bool cli_dev_is_running(const struct cli_dev *d);
+bool cli_dev_is_any_process_alive(const struct cli_dev *d);
 void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out);
 
 /* ---- api/cli/dev/start.c ---- */
@@ -105,7 +105,7 @@ int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct ba
  * @timeout_ms. */
 int cli_dev_wait_until_nodes_registered(const struct cli_dev *d, int timeout_ms,
                                         struct base_error *err);
-int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
+int cli_dev_write_rm_url_file(const struct cli_dev *d, struct base_error *err);
 /* Returns the path of program @name: in the folder of this program, in ../sbin from there, or else
  * in PATH; caller frees. NULL: not found (@err). */
 char *cli_dev_find_program(const char *name, struct base_error *err);
@@ -124,7 +124,7 @@ int cli_dev_check_port_free(int64_t port);
 int64_t cli_dev_find_free_port(void);
 /* Checks that Java and ZooKeeper are installed (the error names the package), and that d->dir can
  * be written in their configuration. */
-int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err);
+int cli_dev_zookeeper_check_installed(const struct cli_dev *d, struct base_error *err);
 /* Makes the folder of ZooKeeper's data, and writes zoo.cfg and log4j.properties beside it. */
 int cli_dev_zookeeper_write_conf(const struct cli_dev *d, const struct cli_dev_daemon *x,
                                  struct base_error *err);
@@ -137,14 +137,14 @@ char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev
 int cli_dev_zookeeper_wait_until_serving(const struct cli_dev *d, struct cli_dev_daemon *x,
                                          struct base_error *err);
 /* Asks the RM at @url for its role: "active", "standby", "initializing"; "": no answer. */
-const char *cli_dev_ask_role(const char *url);
+const char *cli_dev_ask_rm_role(const char *url);
 /* Returns the RMs' addresses, separated by commas; caller frees. */
 char *cli_dev_join_rm_urls(const struct cli_dev *d);
 
 /* ---- api/cli/dev/stop.c ---- */
 /* Ends the NMs, the containers that they leave, the RMs and finally ZooKeeper, but not the
  * supervisor; removes the daemons' pid and URL files, and the token. */
-void cli_dev_stop_all(struct cli_dev *d);
+void cli_dev_stop_all_but_supervisor(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */
 void cli_dev_stop_daemon(struct cli_dev_daemon *x);
 
@@ -159,10 +159,10 @@ int cli_dev_stop_cluster(struct cli_dev *d, bool json);
 int cli_dev_restart_daemon(struct cli_dev *d, const char *name, bool json);
 /* Stops all daemons under the lock, so that a concurrent --restart has either finished or not
  * begun. */
-void cli_dev_lock_and_stop_all(struct cli_dev *d);
+void cli_dev_lock_and_stop_daemons(struct cli_dev *d);
 
 /* ---- api/cli/dev/status.c ---- */
-void cli_dev_print_json(const struct cli_dev *d);
+void cli_dev_print_status_json(const struct cli_dev *d);
 /* Prints how to use the cluster and how to stop it. @own_port: the RM is not at the default
  * address, so that CREEL_RM has to be set. @token: users need one. */
 void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool token, bool detached);

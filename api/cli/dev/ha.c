@@ -75,7 +75,7 @@ static bool is_safe_for_java(const char *path)
     return true;
 }
 
-int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
+int cli_dev_zookeeper_check_installed(const struct cli_dev *d, struct base_error *err)
 {
     char *java = cli_dev_find_program("java", err);
     if (!java)
@@ -96,7 +96,7 @@ int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
     return 0;
 }
 
-static int write_file(const char *path, const struct base_buf *text, struct base_error *err)
+static int write_private_file(const char *path, const struct base_buf *text, struct base_error *err)
 {
     return base_file_write_atomic(path, text->data, text->len, 0600, false, err);
 }
@@ -129,9 +129,9 @@ int cli_dev_zookeeper_write_conf(const struct cli_dev *d, const struct cli_dev_d
         "%m%n\n");
     int rc = base_mkdirs(data, 0700, err);
     if (rc >= 0)
-        rc = write_file(conf, &text, err);
+        rc = write_private_file(conf, &text, err);
     if (rc >= 0)
-        rc = write_file(log, &log_text, err);
+        rc = write_private_file(log, &log_text, err);
     base_buf_free(&text);
     base_buf_free(&log_text);
     free(data);
@@ -208,7 +208,7 @@ int cli_dev_zookeeper_wait_until_serving(const struct cli_dev *d, struct cli_dev
     return 0;
 }
 
-const char *cli_dev_ask_role(const char *url)
+const char *cli_dev_ask_rm_role(const char *url)
 {
     static const char *const roles[] = {"active", "standby", "initializing"};
     struct base_http *http = base_http_new();

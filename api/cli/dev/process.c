@@ -73,7 +73,7 @@ bool cli_proc_signal(const struct cli_proc *p, int sig)
     return sent;
 }
 
-bool cli_proc_wait(const struct cli_proc *p, int timeout_ms)
+bool cli_proc_wait_for_end(const struct cli_proc *p, int timeout_ms)
 {
     int fd = cli_proc_open_pidfd(p);
     if (fd < 0)

@@ -25,7 +25,7 @@ int cli_proc_open_pidfd(const struct cli_proc *p);
  * signalled. */
 bool cli_proc_signal(const struct cli_proc *p, int sig);
 /* Waits for the end of the process. Returns true when the process has ended within @timeout_ms. */
-bool cli_proc_wait(const struct cli_proc *p, int timeout_ms);
+bool cli_proc_wait_for_end(const struct cli_proc *p, int timeout_ms);
 /* Signals every descendant of @p, children before their parents, and @p too if @itself. Does
  * nothing when @p has ended. Returns the number of processes signalled. */
 unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself);

@@ -78,14 +78,14 @@ static void add_property(struct base_buf *out, const char *name, size_t name_len
     base_buf_adds(out, "</value></property>\n");
 }
 
-static void add_number(struct base_buf *out, const char *name, int64_t value)
+static void add_number_property(struct base_buf *out, const char *name, int64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld", (long long)value);
     add_property(out, name, strlen(name), text);
 }
 
-static void add_text(struct base_buf *out, const char *name, const char *value)
+static void add_text_property(struct base_buf *out, const char *name, const char *value)
 {
     add_property(out, name, strlen(name), value);
 }
@@ -95,18 +95,18 @@ static void add_ha_properties(struct base_buf *out, const struct cli_dev *d)
 {
     struct base_buf ids = {0};
     char *zookeeper = base_printf("127.0.0.1:%lld", (long long)d->v[d->n - 1].port);
-    add_text(out, "yarn.resourcemanager.ha.enabled", "true");
+    add_text_property(out, "yarn.resourcemanager.ha.enabled", "true");
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
         char *name = base_printf("yarn.resourcemanager.webapp.%saddress.%s", d->tls ? "https." : "",
                                  d->v[i].name);
-        add_text(out, name, strstr(d->v[i].url, "://") + 3);
+        add_text_property(out, name, strstr(d->v[i].url, "://") + 3);
         base_buf_addf(&ids, "%s%s", i ? "," : "", d->v[i].name);
         free(name);
     }
-    add_text(out, "yarn.resourcemanager.ha.rm-ids", ids.data);
-    add_text(out, "yarn.resourcemanager.cluster-id", "dev");
-    add_text(out, "yarn.resourcemanager.zk-address", zookeeper);
-    add_number(out, "yarn.resourcemanager.zk-timeout-ms", SESSION_MS);
+    add_text_property(out, "yarn.resourcemanager.ha.rm-ids", ids.data);
+    add_text_property(out, "yarn.resourcemanager.cluster-id", "dev");
+    add_text_property(out, "yarn.resourcemanager.zk-address", zookeeper);
+    add_number_property(out, "yarn.resourcemanager.zk-timeout-ms", SESSION_MS);
     base_buf_free(&ids);
     free(zookeeper);
 }
@@ -116,16 +116,16 @@ static void add_tls_properties(struct base_buf *out, const struct cli_dev *d)
     static const char *const files[][2] = {{"creel.tls.certificate-file", "/host.pem"},
                                            {"creel.tls.key-file", "/host.key"},
                                            {"creel.tls.ca-file", "/ca.pem"}};
-    add_text(out, "yarn.http.policy", "HTTPS_ONLY");
+    add_text_property(out, "yarn.http.policy", "HTTPS_ONLY");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = cli_dev_path(d, "tls", files[i][1]);
-        add_text(out, files[i][0], path);
+        add_text_property(out, files[i][0], path);
         free(path);
     }
 }
 
 /* Makes the secret at @path, unless an earlier start has: its containers may still use it. */
-static int make_secret(const char *path, struct base_error *err)
+static int make_secret_if_absent(const char *path, struct base_error *err)
 {
     int rc = access(path, F_OK) == 0 ? 0 : base_secret_file_make(path, err);
 
@@ -143,21 +143,21 @@ int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
     char *rms = cli_dev_join_rm_urls(d);
     int rc = base_mkdirs(dir, 0700, err);
     if (rc >= 0)
-        rc = make_secret(secret, err);
+        rc = make_secret_if_absent(secret, err);
     if (rc >= 0 && cli_dev_is_ha(d))
-        rc = make_secret(zk_secret, err);
+        rc = make_secret_if_absent(zk_secret, err);
     if (rc >= 0) {
         base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. "
                             "-->\n<configuration>\n");
-        add_text(&xml, BASE_CLUSTER_SECRET_KEY, secret);
-        add_text(&xml, "creel.auth", o->auth);
-        add_text(&xml, "creel.auth.token-file", token);
-        add_number(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
-        add_text(&xml, "creel.scheduler.policy", d->policy);
-        add_number(&xml, "creel.nodemanager.map-slots", d->map_slots);
-        add_number(&xml, "creel.nodemanager.reduce-slots", d->reduce_slots);
+        add_text_property(&xml, BASE_CLUSTER_SECRET_KEY, secret);
+        add_text_property(&xml, "creel.auth", o->auth);
+        add_text_property(&xml, "creel.auth.token-file", token);
+        add_number_property(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
+        add_text_property(&xml, "creel.scheduler.policy", d->policy);
+        add_number_property(&xml, "creel.nodemanager.map-slots", d->map_slots);
+        add_number_property(&xml, "creel.nodemanager.reduce-slots", d->reduce_slots);
         if (*rms)
-            add_text(&xml, "creel.nodemanager.rm", rms);
+            add_text_property(&xml, "creel.nodemanager.rm", rms);
         if (cli_dev_is_ha(d))
             add_ha_properties(&xml, d);
         if (d->tls)
@@ -177,7 +177,7 @@ int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
     return rc;
 }
 
-int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err)
+int cli_dev_write_rm_url_file(const struct cli_dev *d, struct base_error *err)
 {
     char *path = cli_dev_path(d, "rm", ".url"), *rms = cli_dev_join_rm_urls(d),
          *text = base_printf("%s\n", rms);
@@ -339,8 +339,8 @@ static size_t count_registered_nms(const struct cli_dev *d, struct base_http *ht
         const char *address =
             strstr(d->v[i].url, "://") ? strstr(d->v[i].url, "://") + 3 : d->v[i].url;
         size_t len = strcspn(address, "/");
-        for (size_t k = 0; k < cli_list_len(nodes); k++) {
-            const char *http_address = cli_str(cli_list_get(nodes, k), "nodeHTTPAddress");
+        for (size_t k = 0; k < cli_list_or_one_len(nodes); k++) {
+            const char *http_address = cli_str(cli_list_or_one_get(nodes, k), "nodeHTTPAddress");
             found += strlen(http_address) == len && memcmp(http_address, address, len) == 0;
         }
     }
@@ -365,7 +365,7 @@ int cli_dev_wait_until_nodes_registered(const struct cli_dev *d, int timeout_ms,
 {
     int64_t until = base_mono_us(&base_clock_real) + timeout_ms * INT64_C(1000);
     struct base_http *http = base_http_new();
-    size_t found, nodes = cli_dev_count_kind(d, cli_dev_is_nm);
+    size_t found, nodes = cli_dev_count_daemons(d, cli_dev_is_nm);
     int rc = 0;
     while (rc == 0 && (found = get_greatest_registered_count(d, http)) < nodes) {
         for (size_t i = 0; i < d->n && rc == 0; i++)

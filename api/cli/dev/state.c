@@ -126,7 +126,7 @@ struct cli_dev_daemon *cli_dev_find_daemon(struct cli_dev *d, const char *name)
     return NULL;
 }
 
-size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
+size_t cli_dev_count_daemons(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
 {
     size_t n = 0;
     for (size_t i = 0; i < d->n; i++)
@@ -134,7 +134,7 @@ size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_d
     return n;
 }
 
-bool cli_dev_is_running(const struct cli_dev *d)
+bool cli_dev_is_any_process_alive(const struct cli_dev *d)
 {
     bool any = cli_proc_is_alive(&d->supervisor);
     for (size_t i = 0; i < d->n; i++)

@@ -8,7 +8,7 @@
 #include "api/cli/text/text.h"
 #include "base/io/tls_conf.h"
 
-void cli_dev_print_json(const struct cli_dev *d)
+void cli_dev_print_status_json(const struct cli_dev *d)
 {
     json_t *list = json_array();
     char *rms = cli_dev_join_rm_urls(d);
@@ -18,7 +18,7 @@ void cli_dev_print_json(const struct cli_dev *d)
         json_t *one = json_pack("{s:s,s:s,s:i,s:b}", "name", x->name, "url", x->url, "pid",
                                 (int)x->proc.pid, "running", alive);
         if (alive && cli_dev_is_ha(d) && cli_dev_is_rm(x))
-            json_object_set_new(one, "role", json_string(cli_dev_ask_role(x->url)));
+            json_object_set_new(one, "role", json_string(cli_dev_ask_rm_role(x->url)));
         json_array_append_new(list, one);
     }
     json_t *j = json_pack("{s:s,s:s,s:o}", "dir", d->dir, "rm", rms, "daemons", list);
@@ -30,7 +30,7 @@ void cli_dev_print_json(const struct cli_dev *d)
 static void print_rms_and_zookeeper(const struct cli_dev *d)
 {
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
-        const char *role = cli_dev_is_ha(d) ? cli_dev_ask_role(d->v[i].url) : "";
+        const char *role = cli_dev_is_ha(d) ? cli_dev_ask_rm_role(d->v[i].url) : "";
         printf("  %-15s  %s%s%s%s\n", i ? "" : "ResourceManager", d->v[i].url, *role ? " (" : "",
                role, *role ? ")" : "");
     }
@@ -54,7 +54,7 @@ void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool to
     printf("Creel runs in %s\n\n", d->dir);
     print_rms_and_zookeeper(d);
     printf("  nodes            %zu, each with %lld map and %lld reduce slots\n",
-           cli_dev_count_kind(d, cli_dev_is_nm), (long long)d->map_slots,
+           cli_dev_count_daemons(d, cli_dev_is_nm), (long long)d->map_slots,
            (long long)d->reduce_slots);
     printf("  policy           %s\n\n", d->policy);
     if (own_port)
@@ -95,7 +95,7 @@ int cli_dev_show_status(struct cli_dev *d, bool json)
     for (size_t i = 0; i < d->n; i++) {
         bool alive = cli_proc_is_alive(&d->v[i].proc);
         const char *role = alive && cli_dev_is_ha(d) && cli_dev_is_rm(&d->v[i])
-                               ? cli_dev_ask_role(d->v[i].url)
+                               ? cli_dev_ask_rm_role(d->v[i].url)
                                : "";
         char pid[16], *log = cli_dev_path(d, d->v[i].name, ".log");
         snprintf(pid, sizeof pid, "%d", (int)d->v[i].proc.pid);
@@ -109,10 +109,10 @@ int cli_dev_show_status(struct cli_dev *d, bool json)
             rc = CLI_FAILED;
     }
     if (json) {
-        cli_dev_print_json(d);
+        cli_dev_print_status_json(d);
         cli_table_free(t);
     } else {
-        cli_table_print(t, stdout);
+        cli_table_print_and_free(t, stdout);
     }
     return rc;
 }

@@ -37,9 +37,9 @@ void cli_dev_stop_daemon(struct cli_dev_daemon *x)
 {
     cli_proc_signal(&x->proc, SIGTERM);
     cli_proc_signal(&x->proc, SIGCONT);
-    if (!cli_proc_wait(&x->proc, TERM_MS)) {
+    if (!cli_proc_wait_for_end(&x->proc, TERM_MS)) {
         cli_proc_signal(&x->proc, SIGKILL);
-        cli_proc_wait(&x->proc, KILL_MS);
+        cli_proc_wait_for_end(&x->proc, KILL_MS);
     }
     reap_daemon(x);
 }
@@ -148,7 +148,7 @@ static void stop_daemons(struct cli_dev *d, bool (*is)(const struct cli_dev_daem
             cli_dev_stop_daemon(&d->v[i]);
 }
 
-void cli_dev_stop_all(struct cli_dev *d)
+void cli_dev_stop_all_but_supervisor(struct cli_dev *d)
 {
     stop_daemons(d, cli_dev_is_nm);
     stop_containers(d);

@@ -28,8 +28,8 @@ void cli_dev_trust_authority(const struct cli_dev *d)
     free(ca);
 }
 
-static int write_pair(const struct cli_dev *d, const char *name, const struct base_certificate *c,
-                      struct base_error *err)
+static int write_certificate_and_key(const struct cli_dev *d, const char *name,
+                                     const struct base_certificate *c, struct base_error *err)
 {
     char *crt = base_printf("%s/tls/%s.pem", d->dir, name),
          *key = base_printf("%s/tls/%s.key", d->dir, name);
@@ -64,11 +64,11 @@ static int make_authority(const struct cli_dev *d, struct base_certificate *out,
 
     base_certificate_free(out);
     rc = base_certificate_make(&spec, NULL, out, err);
-    return rc < 0 ? rc : write_pair(d, "ca", out, err);
+    return rc < 0 ? rc : write_certificate_and_key(d, "ca", out, err);
 }
 
-static int make_host(const struct cli_dev *d, const struct base_certificate *authority,
-                     struct base_error *err)
+static int make_host_certificate(const struct cli_dev *d, const struct base_certificate *authority,
+                                 struct base_error *err)
 {
     char own[256] = "";
     const char *hosts[] = {"localhost", "127.0.0.1", "::1", own};
@@ -83,7 +83,7 @@ static int make_host(const struct cli_dev *d, const struct base_certificate *aut
     spec.hosts_n = gethostname(own, sizeof own - 1) == 0 && *own ? 4 : 3;
     rc = base_certificate_make(&spec, authority, &host, err);
     if (rc == 0)
-        rc = write_pair(d, "host", &host, err);
+        rc = write_certificate_and_key(d, "host", &host, err);
     base_certificate_free(&host);
     return rc;
 }
@@ -97,9 +97,10 @@ int cli_dev_make_certificates(const struct cli_dev *d, struct base_error *err)
     if (rc >= 0 && !read_authority(d, &authority))
         rc = make_authority(d, &authority, err);
     if (rc >= 0)
-        rc = make_host(d, &authority, err);
+        rc = make_host_certificate(d, &authority, err);
     if (rc == -BASE_EINVAL && make_authority(d, &authority, err) == 0)
-        rc = make_host(d, &authority, err); /* the files of the old authority were damaged */
+        rc = make_host_certificate(d, &authority,
+                                   err); /* the files of the old authority were damaged */
     base_certificate_free(&authority);
     free(dir);
     return rc;

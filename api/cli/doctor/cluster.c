@@ -33,14 +33,14 @@ static void report_served_stranger(struct doctor *d, const struct doctor_check *
 {
     char *key = base_printf("%s %s%s", method, d->url, path);
     char *value = base_printf("answered %ld to a stranger", status);
-    doctor_report(d, check, key, value);
+    doctor_report_if_severe(d, check, key, value);
     free(key);
     free(value);
 }
 
 /* Reports the request if the daemon serves it, or refuses it only for its content (400). */
-static void check_refused(struct doctor *d, const struct doctor_check *check, const char *method,
-                          const char *path, const char *body)
+static void check_stranger_is_refused(struct doctor *d, const struct doctor_check *check,
+                                      const char *method, const char *path, const char *body)
 {
     struct base_http_answer a = {0};
     long status = ask_as_stranger(d, method, path, body, &a);
@@ -51,7 +51,7 @@ static void check_refused(struct doctor *d, const struct doctor_check *check, co
     base_http_answer_free(&a);
 }
 
-void doctor_check_claimed_name(struct doctor *d, const struct doctor_check *check)
+void doctor_check_claimed_user_name(struct doctor *d, const struct doctor_check *check)
 {
     const char *path = "/ws/v1/cluster/userinfo?user.name=creel-doctor";
     struct base_http_answer a = {0};
@@ -62,14 +62,14 @@ void doctor_check_claimed_name(struct doctor *d, const struct doctor_check *chec
     base_http_answer_free(&a);
 }
 
-void doctor_check_submission(struct doctor *d, const struct doctor_check *check)
+void doctor_check_stranger_can_submit(struct doctor *d, const struct doctor_check *check)
 {
-    check_refused(d, check, "POST", "/ws/v1/cluster/apps/new-application", "");
+    check_stranger_is_refused(d, check, "POST", "/ws/v1/cluster/apps/new-application", "");
 }
 
-void doctor_check_joining(struct doctor *d, const struct doctor_check *check)
+void doctor_check_stranger_can_join(struct doctor *d, const struct doctor_check *check)
 {
-    check_refused(d, check, "POST", "/ws/v1/nodetracker/register", "{}");
+    check_stranger_is_refused(d, check, "POST", "/ws/v1/nodetracker/register", "{}");
 }
 
 void doctor_check_private_pages(struct doctor *d, const struct doctor_check *check)
@@ -92,6 +92,6 @@ void doctor_check_live_plain_http(struct doctor *d, const struct doctor_check *c
     bool literal = *at == '[';
     char *host = base_strndup(at + literal, strcspn(at + literal, literal ? "]" : ":/"));
     if (doctor_is_off_loopback(host))
-        doctor_report(d, check, d->url, "plain HTTP");
+        doctor_report_if_severe(d, check, d->url, "plain HTTP");
     free(host);
 }

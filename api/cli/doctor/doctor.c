@@ -32,7 +32,7 @@ static void print_findings(const struct doctor *d)
 
 /* Runs the checks. Returns CLI_OK, CLI_FAILED when something is open, CLI_UNREACHABLE when no
  * daemon answers at the address. */
-static int examine(struct doctor *d, bool as_json)
+static int run_checks_and_print(struct doctor *d, bool as_json)
 {
     struct base_http_answer a = {0};
     struct base_error err = {0};
@@ -112,7 +112,7 @@ int cli_doctor_main(int argc, char **argv)
         d.conf = c.conf;
         d.http = base_http_new();
         d.findings = json_array();
-        rc = examine(&d, c.json);
+        rc = run_checks_and_print(&d, c.json);
         json_decref(d.findings);
         base_http_free(d.http);
     }

@@ -2,8 +2,9 @@
  * cluster.
  *
  * A check is one row of the table in checks.c: what it is called, how bad the hole is, why it
- * matters, how to close it, and a function that looks for it. The function calls doctor_report()
- * once for each key, file or answer that is open; a check that finds nothing reports nothing.
+ * matters, how to close it, and a function that looks for it. The function calls
+ * doctor_report_if_severe() once for each key, file or answer that is open; a check that finds
+ * nothing reports nothing.
  *
  *   configuration (and the files it names) --checks--+
  *   answers of a daemon to a stranger      --checks--+--> findings --> text or JSON, exit status
@@ -47,32 +48,32 @@ struct doctor {
 
 /* ---- finding.c ---- */
 /* Adds a finding of @check: @key, a configuration key or a request, has the value @value. */
-void doctor_report(struct doctor *d, const struct doctor_check *check, const char *key,
-                   const char *value);
+void doctor_report_if_severe(struct doctor *d, const struct doctor_check *check, const char *key,
+                             const char *value);
 
 /* ---- conf.c: what the configuration says ---- */
 /* Returns the value of @key as set, else its default; "" when there is none. Borrowed. */
-const char *doctor_get(const struct doctor *d, const char *key);
+const char *doctor_conf_get(const struct doctor *d, const char *key);
 /* Returns true when @key is "true". */
-bool doctor_is_true(const struct doctor *d, const char *key);
+bool doctor_conf_is_true(const struct doctor *d, const char *key);
 /* Returns true when @host, a name or an address, is not one of this host's loopback. */
 bool doctor_is_off_loopback(const char *host);
 /* Returns true when a daemon with this configuration listens off loopback. Sets *@key and *@value
  * (either may be NULL) to the setting that says so. */
 bool doctor_listens_off_loopback(const struct doctor *d, const char **key, const char **value);
-void doctor_check_auth(struct doctor *d, const struct doctor_check *check);
-void doctor_check_insecure(struct doctor *d, const struct doctor_check *check);
+void doctor_check_simple_auth(struct doctor *d, const struct doctor_check *check);
+void doctor_check_insecure_keys(struct doctor *d, const struct doctor_check *check);
 void doctor_check_plain_http(struct doctor *d, const struct doctor_check *check);
-void doctor_check_no_secret(struct doctor *d, const struct doctor_check *check);
-void doctor_check_acl(struct doctor *d, const struct doctor_check *check);
+void doctor_check_no_cluster_secret(struct doctor *d, const struct doctor_check *check);
+void doctor_check_acls_enabled(struct doctor *d, const struct doctor_check *check);
 void doctor_check_admin_acl(struct doctor *d, const struct doctor_check *check);
-void doctor_check_launcher(struct doctor *d, const struct doctor_check *check);
-void doctor_check_limits(struct doctor *d, const struct doctor_check *check);
+void doctor_check_no_user_launcher(struct doctor *d, const struct doctor_check *check);
+void doctor_check_no_isolation(struct doctor *d, const struct doctor_check *check);
 void doctor_check_disk_limit(struct doctor *d, const struct doctor_check *check);
 void doctor_check_cross_origin(struct doctor *d, const struct doctor_check *check);
 void doctor_check_jmx_origin(struct doctor *d, const struct doctor_check *check);
 void doctor_check_proxy_users(struct doctor *d, const struct doctor_check *check);
-void doctor_check_zookeeper(struct doctor *d, const struct doctor_check *check);
+void doctor_check_zookeeper_secret(struct doctor *d, const struct doctor_check *check);
 void doctor_check_admin_pages(struct doctor *d, const struct doctor_check *check);
 
 /* ---- files.c: the files and folders that the configuration names ---- */
@@ -84,9 +85,9 @@ void doctor_check_local_folder(struct doctor *d, const struct doctor_check *chec
 void doctor_check_conf_folder(struct doctor *d, const struct doctor_check *check);
 
 /* ---- cluster.c: what a running daemon answers to a stranger ---- */
-void doctor_check_claimed_name(struct doctor *d, const struct doctor_check *check);
-void doctor_check_submission(struct doctor *d, const struct doctor_check *check);
-void doctor_check_joining(struct doctor *d, const struct doctor_check *check);
+void doctor_check_claimed_user_name(struct doctor *d, const struct doctor_check *check);
+void doctor_check_stranger_can_submit(struct doctor *d, const struct doctor_check *check);
+void doctor_check_stranger_can_join(struct doctor *d, const struct doctor_check *check);
 void doctor_check_private_pages(struct doctor *d, const struct doctor_check *check);
 void doctor_check_live_plain_http(struct doctor *d, const struct doctor_check *check);
 

@@ -9,12 +9,12 @@
 #include "api/cli/doctor/doctor.h"
 #include "base/mem.h"
 
-static void report_mode(struct doctor *d, const struct doctor_check *check, const char *key,
-                        const char *path, const char *wrong, const struct stat *st)
+static void report_file_mode(struct doctor *d, const struct doctor_check *check, const char *key,
+                             const char *path, const char *wrong, const struct stat *st)
 {
     char *text = base_printf("%s: %s (mode %04o, owner %ld)", path, wrong,
                              (unsigned)(st->st_mode & 07777), (long)st->st_uid);
-    doctor_report(d, check, key, text);
+    doctor_report_if_severe(d, check, key, text);
     free(text);
 }
 
@@ -22,15 +22,15 @@ static void report_mode(struct doctor *d, const struct doctor_check *check, cons
  * permissions, or cannot be found. */
 static void check_private_file(struct doctor *d, const struct doctor_check *check, const char *key)
 {
-    const char *path = doctor_get(d, key);
+    const char *path = doctor_conf_get(d, key);
     struct stat st;
 
     if (!*path || lstat(path, &st) < 0)
         return;
     if (!S_ISREG(st.st_mode))
-        report_mode(d, check, key, path, "not a regular file", &st);
+        report_file_mode(d, check, key, path, "not a regular file", &st);
     else if (st.st_mode & 077)
-        report_mode(d, check, key, path, "open to others", &st);
+        report_file_mode(d, check, key, path, "open to others", &st);
 }
 
 void doctor_check_secret_files(struct doctor *d, const struct doctor_check *check)
@@ -46,13 +46,13 @@ void doctor_check_secret_files(struct doctor *d, const struct doctor_check *chec
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         check_private_file(d, check, keys[i]);
     /* A certificate's key may be readable for a group, as Debian's ssl-cert keeps it. */
-    const char *key = "creel.tls.key-file", *path = doctor_get(d, key);
+    const char *key = "creel.tls.key-file", *path = doctor_conf_get(d, key);
     if (*path && stat(path, &st) == 0 && (st.st_mode & 037))
-        report_mode(d, check, key, path, "open to others", &st);
+        report_file_mode(d, check, key, path, "open to others", &st);
     /* @FILE holds the password of hadoop.zk.auth. */
-    path = doctor_get(d, "hadoop.zk.auth");
+    path = doctor_conf_get(d, "hadoop.zk.auth");
     if (*path == '@' && stat(path + 1, &st) == 0 && (st.st_mode & 077))
-        report_mode(d, check, "hadoop.zk.auth", path + 1, "open to others", &st);
+        report_file_mode(d, check, "hadoop.zk.auth", path + 1, "open to others", &st);
 }
 
 /* A file that is not there counts as missing only where its folder is: other hosts may have it. */
@@ -71,17 +71,17 @@ void doctor_check_keytab(struct doctor *d, const struct doctor_check *check)
 {
     static const char *const daemons[] = {"resourcemanager", "nodemanager"};
 
-    if (strcmp(doctor_get(d, "creel.auth"), "spnego") != 0)
+    if (strcmp(doctor_conf_get(d, "creel.auth"), "spnego") != 0)
         return;
     for (size_t i = 0; i < sizeof daemons / sizeof *daemons; i++) {
         char *principal = base_printf("yarn.%s.webapp.spnego-principal", daemons[i]);
         char *keytab = base_printf("yarn.%s.webapp.spnego-keytab-file", daemons[i]);
-        const char *path = doctor_get(d, keytab);
+        const char *path = doctor_conf_get(d, keytab);
 
-        if (!*doctor_get(d, principal))
-            doctor_report(d, check, principal, "");
+        if (!*doctor_conf_get(d, principal))
+            doctor_report_if_severe(d, check, principal, "");
         if (!*path || is_missing(path))
-            doctor_report(d, check, keytab, path);
+            doctor_report_if_severe(d, check, keytab, path);
         free(keytab);
         free(principal);
     }
@@ -89,7 +89,7 @@ void doctor_check_keytab(struct doctor *d, const struct doctor_check *check)
 
 void doctor_check_launcher_file(struct doctor *d, const struct doctor_check *check)
 {
-    const char *key = "creel.nodemanager.user-launcher", *path = doctor_get(d, key);
+    const char *key = "creel.nodemanager.user-launcher", *path = doctor_conf_get(d, key);
     struct stat st;
 
     if (!*path || lstat(path, &st) < 0)
@@ -101,32 +101,32 @@ void doctor_check_launcher_file(struct doctor *d, const struct doctor_check *che
                         : !(st.st_mode & S_ISUID) ? "not setuid"
                                                   : NULL;
     if (wrong)
-        report_mode(d, check, key, path, wrong, &st);
+        report_file_mode(d, check, key, path, wrong, &st);
 }
 
-static void check_folder(struct doctor *d, const struct doctor_check *check, const char *key,
-                         const char *path, mode_t forbidden, const char *wrong)
+static void check_folder_mode(struct doctor *d, const struct doctor_check *check, const char *key,
+                              const char *path, mode_t forbidden, const char *wrong)
 {
     struct stat st;
     if (*path && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & forbidden))
-        report_mode(d, check, key, path, wrong, &st);
+        report_file_mode(d, check, key, path, wrong, &st);
 }
 
 void doctor_check_state_folder(struct doctor *d, const struct doctor_check *check)
 {
     const char *key = "creel.rm.state-dir";
-    check_folder(d, check, key, doctor_get(d, key), 027, "open to others");
+    check_folder_mode(d, check, key, doctor_conf_get(d, key), 027, "open to others");
 }
 
 void doctor_check_local_folder(struct doctor *d, const struct doctor_check *check)
 {
     const char *key = "creel.nodemanager.local-dir";
-    check_folder(d, check, key, doctor_get(d, key), 022, "others can write there");
+    check_folder_mode(d, check, key, doctor_conf_get(d, key), 022, "others can write there");
 }
 
 void doctor_check_conf_folder(struct doctor *d, const struct doctor_check *check)
 {
     const char *folder = base_conf_folder(d->conf);
     if (folder)
-        check_folder(d, check, "CREEL_CONF_DIR", folder, 022, "others can write there");
+        check_folder_mode(d, check, "CREEL_CONF_DIR", folder, 022, "others can write there");
 }

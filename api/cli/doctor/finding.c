@@ -3,8 +3,8 @@
 
 const char *const doctor_severities[] = {"low", "medium", "high"};
 
-void doctor_report(struct doctor *d, const struct doctor_check *check, const char *key,
-                   const char *value)
+void doctor_report_if_severe(struct doctor *d, const struct doctor_check *check, const char *key,
+                             const char *value)
 {
     if (check->severity < d->at_least)
         return;

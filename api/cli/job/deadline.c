@@ -15,7 +15,7 @@ static int64_t now_ms(void)
     return base_wall_us(&base_clock_real) / 1000;
 }
 
-error_t cli_deadline_parse(json_t *job, const char *arg)
+error_t cli_deadline_parse_into_job(json_t *job, const char *arg)
 {
     bool relative;
     int64_t ms;
@@ -72,7 +72,7 @@ void cli_deadline_describe_offer(const json_t *job, struct base_buf *out)
 
 /* A decision is visible only when it is stored: until then the job is NEW or SUBMITTED, or has the
  * diagnostics of a refusal without having ended. */
-static bool is_decided(const json_t *job)
+static bool is_deadline_decided(const json_t *job)
 {
     const char *state = cli_str(job, "state");
 
@@ -111,7 +111,7 @@ static void print_promise(const json_t *job)
 
 /* Polls, since the decision comes with the store's acknowledgement: some milliseconds after the
  * answer to the submission. A job that is still undecided after DECISION_MS counts as accepted. */
-int cli_deadline_await_decision(struct cli *c, const char *id, json_t **job)
+int cli_deadline_await_and_print_decision(struct cli *c, const char *id, json_t **job)
 {
     int64_t until = base_mono_us(&base_clock_real) + DECISION_MS * INT64_C(1000);
     int rc;
@@ -123,7 +123,7 @@ int cli_deadline_await_decision(struct cli *c, const char *id, json_t **job)
         if (rc != CLI_OK)
             return rc;
         const json_t *inner = json_object_get(*job, "job");
-        if (is_decided(inner) || base_mono_us(&base_clock_real) > until) {
+        if (is_deadline_decided(inner) || base_mono_us(&base_clock_real) > until) {
             bool refused =
                 strcmp(cli_str(inner, "state"), "FAILED") == 0 && !cli_int(inner, "startTime");
             if (refused)

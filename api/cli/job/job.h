@@ -9,7 +9,7 @@
 
 /* Below, @job is the inner object of {"job":{…}}, and @flags are CLI_RM_*. Functions that return an
  * exit code have printed any error; only CLI_INTERRUPTED from cli_job_get() and
- * cli_deadline_await_decision() comes without one. */
+ * cli_deadline_await_and_print_decision() comes without one. */
 
 /* ---- api/cli/job/requests.c ---- */
 /* Submits @job (taken; without "id"). Asks for an application id first, so that a submission whose
@@ -38,7 +38,7 @@ void cli_print_indented(FILE *out, const char *indent, const char *text);
 /* Shows progress on stderr until the job has ended. Returns CLI_OK then, however it ended, and
  * *answer is {"job":{…}}, which the caller owns. Returns CLI_INTERRUPTED after Ctrl-C; the job goes
  * on. */
-int cli_job_wait(struct cli *c, const char *id, json_t **answer);
+int cli_job_wait_showing_progress(struct cli *c, const char *id, json_t **answer);
 /* Prints result, output folder, times and counters on stdout; the diagnostics of a job that did not
  * succeed on stderr. */
 void cli_job_print_summary(struct cli *c, const json_t *job);
@@ -48,10 +48,10 @@ int cli_job_wait_and_print(struct cli *c, const char *id);
 
 /* ---- api/cli/job/deadline.c ---- */
 /* Parses --deadline, a span or a date, into a submission. */
-error_t cli_deadline_parse(json_t *job, const char *arg);
+error_t cli_deadline_parse_into_job(json_t *job, const char *arg);
 /* Waits until the policy has accepted or refused the job, and prints the decision on stderr.
  * Replaces *answer, {"job":{…}}. Returns CLI_FAILED when the job was refused. */
-int cli_deadline_await_decision(struct cli *c, const char *id, json_t **answer);
+int cli_deadline_await_and_print_decision(struct cli *c, const char *id, json_t **answer);
 /* Appends the deadline and how far away it is, or after a success by how much it was met or missed;
  * nothing when the job has none. */
 void cli_deadline_describe(const json_t *job, struct base_buf *out);

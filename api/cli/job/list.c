@@ -126,7 +126,7 @@ static void print_list(const json_t *jobs)
         base_buf_free(&submitted);
         base_buf_free(&time);
     }
-    cli_table_print(t, stdout);
+    cli_table_print_and_free(t, stdout);
 }
 
 int cli_job_list_main(int argc, char **argv)
@@ -172,7 +172,7 @@ static void print_counters(const json_t *counters)
         cli_table_add_row(t, name, b.data, NULL);
         base_buf_free(&b);
     }
-    cli_table_print(t, stdout);
+    cli_table_print_and_free(t, stdout);
 }
 
 int cli_job_counters_main(int argc, char **argv)

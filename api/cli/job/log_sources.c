@@ -21,8 +21,8 @@ struct cli_log_source *cli_log_sources_find_container(const struct cli_log_sourc
 }
 
 /* Adds a container unless it is in the list. @label appears in headers and prefixes. */
-static void add_source(struct cli_log_sources *s, const char *container, const char *node_id,
-                       const char *node_http, const char *label)
+static void add_source_unless_known(struct cli_log_sources *s, const char *container,
+                                    const char *node_id, const char *node_http, const char *label)
 {
     if (!*container || cli_log_sources_find_container(s, container))
         return;
@@ -34,7 +34,7 @@ static void add_source(struct cli_log_sources *s, const char *container, const c
         .node = *node_http ? cli_nodes_find_or_add(s->nodes, node_id, node_http) : NULL};
 }
 
-static void add_missing(struct cli_log_sources *s, const char *what, const char *why)
+static void add_missing_unless_known(struct cli_log_sources *s, const char *what, const char *why)
 {
     for (size_t i = 0; i < s->n_missing; i++)
         if (strcmp(s->missing[i].what, what) == 0)
@@ -52,7 +52,7 @@ void cli_log_sources_add_missing(struct cli_log_sources *s, const struct cli_log
         base_buf_addf(&line, "node %s: %s", of->node_http, why);
     else
         base_buf_adds(&line, why);
-    add_missing(s, what, line.data);
+    add_missing_unless_known(s, what, line.data);
     base_buf_free(&line);
     free(what);
 }
@@ -106,7 +106,7 @@ bool cli_log_id_is_of_whole_app(const char *id)
 }
 
 /* Returns true when @want, the only task or container to show, is NULL or equals @a or @b. */
-static bool is_wanted(const char *want, const char *a, const char *b)
+static bool is_wanted_id(const char *want, const char *a, const char *b)
 {
     return !want || strcmp(want, a) == 0 || strcmp(want, b) == 0;
 }
@@ -122,12 +122,12 @@ static unsigned request_flags(const struct cli_log_sources *s)
 static int print_error_unless_patient(const struct cli_log_sources *s, struct cli_answer *a, int rc)
 {
     if (rc != CLI_UNREACHABLE || !s->patient)
-        return cli_answer_print_error(a, rc);
+        return cli_answer_print_error_and_free(a, rc);
     cli_answer_free(a);
     return rc;
 }
 
-static int64_t count_lost_attempts(const json_t *answer)
+static int64_t count_failed_and_killed_attempts(const json_t *answer)
 {
     return cli_int(answer, "job.taskCounts.map.failedAttempts") +
            cli_int(answer, "job.taskCounts.map.killedAttempts") +
@@ -145,14 +145,14 @@ static void add_sources_of_tasks(void *user, const json_t *tasks)
     struct task_pages *p = user;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         const json_t *t = json_array_get(tasks, i);
-        if (!is_wanted(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
+        if (!is_wanted_id(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
             continue;
         const char *state = cli_str(t, "state");
         if (*cli_str(t, "containerId") &&
             (strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0))
             p->out->lost--;
-        add_source(p->out, cli_str(t, "containerId"), cli_str(t, "node"),
-                   cli_str(t, "nodeHttpAddress"), cli_str(t, "id"));
+        add_source_unless_known(p->out, cli_str(t, "containerId"), cli_str(t, "node"),
+                                cli_str(t, "nodeHttpAddress"), cli_str(t, "id"));
         struct cli_log_source *found =
             cli_log_sources_find_container(p->out, cli_str(t, "containerId"));
         if (found)
@@ -174,7 +174,7 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want,
          * missed */
         out->ended = cli_job_has_ended(json_object_get(a.json, "job"));
         out->started_ms = cli_int(a.json, "job.submitTime");
-        out->lost = count_lost_attempts(a.json);
+        out->lost = count_failed_and_killed_attempts(a.json);
         cli_answer_free(&a);
         rc = cli_job_get_tasks(c, app, "", out->patient ? CLI_RM_ONCE : CLI_RM_PATIENT,
                                out->patient, add_sources_of_tasks, &pages);
@@ -194,12 +194,12 @@ static void find_live_containers(struct cli *c, const char *app, const char *att
     char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s/containers", app, attempt);
     if (cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a) == CLI_OK) {
         const json_t *list = json_object_get(a.json, "container");
-        for (size_t i = 0; i < cli_list_len(list); i++) {
-            const json_t *one = cli_list_get(list, i);
-            if (!is_wanted(want, cli_str(one, "containerId"), ""))
+        for (size_t i = 0; i < cli_list_or_one_len(list); i++) {
+            const json_t *one = cli_list_or_one_get(list, i);
+            if (!is_wanted_id(want, cli_str(one, "containerId"), ""))
                 continue;
-            add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"),
-                       cli_str(one, "nodeHttpAddress"), "container");
+            add_source_unless_known(out, cli_str(one, "containerId"), cli_str(one, "nodeId"),
+                                    cli_str(one, "nodeHttpAddress"), "container");
             struct cli_log_source *found =
                 cli_log_sources_find_container(out, cli_str(one, "containerId"));
             if (found)
@@ -215,8 +215,9 @@ static void find_live_containers(struct cli *c, const char *app, const char *att
 static bool lists_files(const json_t *answer)
 {
     const json_t *infos = json_object_get(answer, "containerLogsInfo");
-    for (size_t i = 0; i < cli_list_len(infos); i++)
-        if (cli_list_len(json_object_get(cli_list_get(infos, i), "containerLogInfo")) > 0)
+    for (size_t i = 0; i < cli_list_or_one_len(infos); i++)
+        if (cli_list_or_one_len(
+                json_object_get(cli_list_or_one_get(infos, i), "containerLogInfo")) > 0)
             return true;
     return false;
 }
@@ -244,10 +245,10 @@ static bool fetch_node_set(struct cli *c, struct cli_log_sources *out, struct no
     bool ok =
         cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes", NULL, request_flags(out), &a) == CLI_OK;
     const json_t *nodes = cli_at(a.json, "nodes.node");
-    *k = (struct node_set){.v = base_alloc((cli_list_len(nodes) + 1) * sizeof *k->v),
-                           .silent = base_alloc(cli_list_len(nodes) + 1)};
-    for (size_t i = 0; i < cli_list_len(nodes); i++) {
-        const json_t *one = cli_list_get(nodes, i);
+    *k = (struct node_set){.v = base_alloc((cli_list_or_one_len(nodes) + 1) * sizeof *k->v),
+                           .silent = base_alloc(cli_list_or_one_len(nodes) + 1)};
+    for (size_t i = 0; i < cli_list_or_one_len(nodes); i++) {
+        const json_t *one = cli_list_or_one_get(nodes, i);
         const char *state = cli_str(one, "state"), *http = cli_str(one, "nodeHTTPAddress");
         bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 ||
                   strcmp(state, "DECOMMISSIONING") == 0;
@@ -274,7 +275,7 @@ static int query_node(struct node_set *k, size_t i, const char *path, struct cli
     if (rc == CLI_UNREACHABLE) {
         char *what = base_printf("what ran on node %s", cli_node_id(k->v[i]));
         k->silent[i] = true;
-        add_missing(out, what, a->error ? a->error : "it does not answer");
+        add_missing_unless_known(out, what, a->error ? a->error : "it does not answer");
         free(what);
     }
     return rc;
@@ -292,9 +293,10 @@ static void find_ended_containers(struct cli *c, const char *app, const char *wa
         char *path = base_printf("apps/%s", app);
         if (query_node(&k, i, path, out, &a) == CLI_OK) {
             const json_t *ids = cli_at(a.json, "app.containerids");
-            for (size_t n = 0; n < cli_list_len(ids); n++)
-                if (is_wanted(want, json_string_value(cli_list_get(ids, n)), ""))
-                    add_source(out, json_string_value(cli_list_get(ids, n)), id, http, "container");
+            for (size_t n = 0; n < cli_list_or_one_len(ids); n++)
+                if (is_wanted_id(want, json_string_value(cli_list_or_one_get(ids, n)), ""))
+                    add_source_unless_known(out, json_string_value(cli_list_or_one_get(ids, n)), id,
+                                            http, "container");
         }
         free(path);
         if (want && !cli_log_sources_find_container(out, want) &&
@@ -302,7 +304,7 @@ static void find_ended_containers(struct cli *c, const char *app, const char *wa
             path = base_printf("containers/%s/logs",
                                want); /* the files may outlive the node's record of the container */
             if (query_node(&k, i, path, out, &a) == CLI_OK && lists_files(a.json))
-                add_source(out, want, id, http, "container");
+                add_source_unless_known(out, want, id, http, "container");
             free(path);
         }
         cli_answer_free(&a);
@@ -310,14 +312,14 @@ static void find_ended_containers(struct cli *c, const char *app, const char *wa
     if (k.lost && !(want && cli_log_sources_find_container(out, want))) {
         char *what = base_printf("what ran on node %s", k.lost_id);
         char *why = base_printf("the node is lost%s", k.lost > 1 ? ", and others" : "");
-        add_missing(out, what, why);
+        add_missing_unless_known(out, what, why);
         free(what);
         free(why);
     }
     node_set_free(&k);
 }
 
-static int compare_sources(const void *a, const void *b)
+static int compare_by_container_id(const void *a, const void *b)
 {
     struct base_container_id x = {0}, y = {0};
     base_container_id_parse(((const struct cli_log_source *)a)->container, &x, NULL);
@@ -327,15 +329,16 @@ static int compare_sources(const void *a, const void *b)
 
 /* Asks the nodes in turn for this container's files until one has them. Returns the number of nodes
  * tried. */
-static int probe_nodes(struct node_set *k, const char *container, struct cli_log_sources *out)
+static int find_node_with_container_logs(struct node_set *k, const char *container,
+                                         struct cli_log_sources *out)
 {
     int asked = 0;
     char *path = base_printf("containers/%s/logs", container);
     for (size_t i = 0; i < k->n && !cli_log_sources_find_container(out, container); i++, asked++) {
         struct cli_answer a = {0};
         if (query_node(k, i, path, out, &a) == CLI_OK && lists_files(a.json))
-            add_source(out, container, cli_node_id(k->v[i]), cli_node_http(k->v[i]),
-                       "earlier attempt");
+            add_source_unless_known(out, container, cli_node_id(k->v[i]), cli_node_http(k->v[i]),
+                                    "earlier attempt");
         cli_answer_free(&a);
     }
     free(path);
@@ -347,7 +350,7 @@ static int probe_nodes(struct node_set *k, const char *container, struct cli_log
  * never started and have no logs. Probes the nodes for those numbers, from the highest down, until
  * as many attempts are found as the job counts, or PROBES_MAX requests are spent. Finding fewer
  * attempts is reported only when a node was lost. */
-void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out)
+void cli_log_sources_find_earlier_attempts(struct cli *c, struct cli_log_sources *out)
 {
     size_t known = out->n, wanted_n = known + (size_t)out->lost;
     struct node_set k = {0};
@@ -356,7 +359,7 @@ void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out)
         node_set_free(&k);
         return;
     }
-    qsort(out->v, known, sizeof *out->v, compare_sources);
+    qsort(out->v, known, sizeof *out->v, compare_by_container_id);
     for (size_t i = known; i-- > 0;) {
         struct base_container_id id = {0}, before = {0};
         char text[BASE_ID_TEXT_MAX];
@@ -366,16 +369,16 @@ void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out)
             base_container_id_parse(out->v[i - 1].container, &before, NULL);
         while (BASE_CONTAINER_COUNTER(--id.num) > 0 && id.num != before.num && out->n < wanted_n &&
                asked < PROBES_MAX)
-            asked += probe_nodes(&k, base_container_id_text(&id, text), out);
+            asked += find_node_with_container_logs(&k, base_container_id_text(&id, text), out);
     }
     if (out->n < wanted_n && k.lost) {
         char *what = base_printf("%zu earlier attempts", wanted_n - out->n);
         char *why = base_printf("node %s is lost%s", k.lost_id, k.lost > 1 ? ", and others" : "");
-        add_missing(out, what, why);
+        add_missing_unless_known(out, what, why);
         free(what);
         free(why);
     }
-    qsort(out->v, out->n, sizeof *out->v, compare_sources);
+    qsort(out->v, out->n, sizeof *out->v, compare_by_container_id);
     node_set_free(&k);
 }
 
@@ -398,11 +401,11 @@ static int find_masters_and_live_containers(struct cli *c, const char *app, cons
     if (rc != CLI_OK)
         return print_error_unless_patient(out, &a, rc);
     const json_t *attempts = cli_at(a.json, "appAttempts.appAttempt");
-    for (size_t i = 0; i < cli_list_len(attempts); i++) {
-        const json_t *one = cli_list_get(attempts, i);
-        if (is_wanted(want, cli_str(one, "containerId"), cli_str(one, "appAttemptId")))
-            add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"),
-                       cli_str(one, "nodeHttpAddress"), "master");
+    for (size_t i = 0; i < cli_list_or_one_len(attempts); i++) {
+        const json_t *one = cli_list_or_one_get(attempts, i);
+        if (is_wanted_id(want, cli_str(one, "containerId"), cli_str(one, "appAttemptId")))
+            add_source_unless_known(out, cli_str(one, "containerId"), cli_str(one, "nodeId"),
+                                    cli_str(one, "nodeHttpAddress"), "master");
         find_live_containers(c, app, cli_str(one, "appAttemptId"), want, out);
     }
     cli_answer_free(&a);

@@ -49,7 +49,7 @@ void cli_log_sources_free(struct cli_log_sources *s);
 int cli_log_sources_find(struct cli *c, const char *id, struct cli_log_sources *out);
 /* Adds the containers of earlier attempts of a job's tasks, as far as nodes still have their logs.
  */
-void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out);
+void cli_log_sources_find_earlier_attempts(struct cli *c, struct cli_log_sources *out);
 /* Returns NULL when @container is not among the sources; borrowed until sources are added. */
 struct cli_log_source *cli_log_sources_find_container(const struct cli_log_sources *s,
                                                       const char *container);

@@ -60,14 +60,14 @@ static int write_log_bytes(void *user, const char *data, size_t len)
     if (s->header && !s->any) {
         char *line = base_printf("==> %s %s on %s: %s <==\n", s->source->label,
                                  s->source->container, s->source->node_http, s->file);
-        int bad = cli_write_through(s->fd, line, strlen(line));
+        int bad = cli_write_all_or_print_error(s->fd, line, strlen(line));
         free(line);
         if (bad)
             return bad;
     }
     s->any = true;
     if (!s->prefix)
-        return cli_write_through(s->fd, data, len);
+        return cli_write_all_or_print_error(s->fd, data, len);
     base_buf_add(&s->part, data, len);
     const char *at = s->part.data, *end;
     struct base_buf out = {0};
@@ -79,7 +79,7 @@ static int write_log_bytes(void *user, const char *data, size_t len)
         base_buf_add(&out, at, (size_t)(end + 1 - at));
         at = end + 1;
     }
-    int rc = cli_write_through(s->fd, out.data ? out.data : "", out.len);
+    int rc = cli_write_all_or_print_error(s->fd, out.data ? out.data : "", out.len);
     size_t left = (size_t)(s->part.data + s->part.len - at);
     memmove(s->part.data, at, left);
     s->part.len = left;
@@ -89,7 +89,7 @@ static int write_log_bytes(void *user, const char *data, size_t len)
 
 /* Ends the unfinished last line that is kept back because of its prefix, if there is one: writes it
  * with a newline. */
-static void write_last_line(struct shown *s)
+static void write_unfinished_line(struct shown *s)
 {
     if (s->prefix && s->part.len)
         write_log_bytes(s, "\n", 1);
@@ -128,7 +128,7 @@ static char *show_log_file(const struct cli *c, struct cli_log_sources *sources,
     }
     if (c->json && (result == CLI_FOLLOW_WHOLE || s->any)) {
         struct base_buf text = {0};
-        cli_text_add_utf8(s->part.data, s->part.len, &text);
+        cli_text_add_as_valid_utf8(s->part.data, s->part.len, &text);
         json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container",
                                              s->source->container, "task", s->source->label, "node",
                                              s->source->node_http, "file", s->file, "text",
@@ -204,7 +204,7 @@ static int show_current_logs(struct cli *c, const struct logs *l, struct cli_log
 {
     bool any = false;
     if (cli_log_id_is_of_whole_app(l->id))
-        cli_log_sources_find_earlier(c, sources);
+        cli_log_sources_find_earlier_attempts(c, sources);
     if (sources->n == 0 && sources->n_missing == 0)
         return cli_error(CLI_NOTFOUND, "%s has no containers with logs", l->id);
     json_t *report = json_pack("{s:[]}", "logs");
@@ -308,7 +308,7 @@ static void close_streams(struct following *f, struct cli_log_sources *sources)
 {
     for (size_t i = 0; i < f->n; i++) {
         enum cli_follow_result result = cli_follow_result(f->follow, i);
-        write_last_line(f->shown[i]);
+        write_unfinished_line(f->shown[i]);
         if (!cli_write_failed() && (result == CLI_FOLLOW_LOST || result == CLI_FOLLOW_GOING))
             cli_log_sources_add_missing(
                 sources, f->shown[i]->source,

@@ -73,7 +73,7 @@ int cli_job_submit(struct cli *c, json_t *job, json_t **stored)
     if (rc != CLI_OK) {
         json_decref(job);
         return rc == CLI_INTERRUPTED ? cli_error(rc, "interrupted; nothing was submitted")
-                                     : cli_answer_print_error(&a, rc);
+                                     : cli_answer_print_error_and_free(&a, rc);
     }
     char *sent = base_strdup(id);
     json_object_set_new(job, "id", json_string(id));
@@ -93,7 +93,7 @@ int cli_job_submit(struct cli *c, json_t *job, json_t **stored)
     if (rc == CLI_USAGE)
         replace_member_with_option(&a.error);
     if (rc != CLI_OK)
-        return rc == CLI_INTERRUPTED ? rc : cli_answer_print_error(&a, rc);
+        return rc == CLI_INTERRUPTED ? rc : cli_answer_print_error_and_free(&a, rc);
     if (!*cli_str(a.json, "job.id")) {
         cli_answer_free(&a);
         return cli_error(CLI_UNREACHABLE,
@@ -118,7 +118,7 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
         return rc;
     }
     if (rc != CLI_OK)
-        return cli_answer_print_error(&a, rc);
+        return cli_answer_print_error_and_free(&a, rc);
     if (!json_is_object(json_object_get(a.json, "job"))) {
         cli_answer_free(&a);
         return cli_error(CLI_UNREACHABLE,
@@ -150,7 +150,7 @@ int cli_job_get_tasks(struct cli *c, const char *id, const char *query, unsigned
         free(cursor);
         cursor = NULL;
         if (rc != CLI_OK && !quiet)
-            return cli_answer_print_error(&a, rc);
+            return cli_answer_print_error_and_free(&a, rc);
         const json_t *tasks = json_object_get(a.json, "tasks");
         if (rc == CLI_OK && json_is_array(tasks)) {
             base_buf_free(&a.text); /* parsed already; frees some MB before the page is printed */

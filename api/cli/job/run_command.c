@@ -70,7 +70,7 @@ static int64_t now_us(void)
  * as a closed pipe would end the command. */
 static int write_output(void *user, const char *data, size_t len)
 {
-    return cli_write_through(*(const int *)user, data, len);
+    return cli_write_all_or_print_error(*(const int *)user, data, len);
 }
 
 static void request_kill(struct run *r)
@@ -88,7 +88,7 @@ static void request_kill(struct run *r)
  * one ends the command at once. */
 static void handle_signals(struct run *r)
 {
-    for (int sig; (sig = cli_interrupt_take());) {
+    for (int sig; (sig = cli_interrupt_take_signal());) {
         if (r->signal) {
             r->leave_now = true;
             continue;
@@ -102,7 +102,7 @@ static void handle_signals(struct run *r)
 
 /* Starts to follow the logs when the task's container becomes known, and again when the container
  * is another one: then the node was lost, and the command has been started again elsewhere. */
-static void follow_container(struct run *r)
+static void follow_logs_of_new_container(struct run *r)
 {
     static const int fds[STREAMS] = {STDOUT_FILENO, STDERR_FILENO};
     static const char *const files[STREAMS] = {"stdout", "stderr"};
@@ -126,7 +126,7 @@ static void follow_container(struct run *r)
 
 /* Call when no RM has answered a request sent at @began_us. Returns true while the request should
  * be tried again. */
-static bool keep_trying_rm(struct run *r, int64_t began_us)
+static bool should_keep_trying_rm(struct run *r, int64_t began_us)
 {
     if (!r->unreachable_since_us) {
         r->unreachable_since_us = began_us;
@@ -142,7 +142,7 @@ static bool keep_trying_rm(struct run *r, int64_t began_us)
 /* Replaces the task's state, but not once both task and job have ended: an RM that has just taken
  * over may not have heard of the task's end from the node yet, and knows no task (NULL) of a job
  * that ended earlier. */
-static void update_task(struct run *r, json_t *task)
+static void update_task_unless_over(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
     bool over = strcmp(seen, "SUCCEEDED") == 0 || strcmp(seen, "FAILED") == 0 ||
@@ -163,9 +163,9 @@ static int refresh_state(struct run *r)
     int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_ONCE, &a);
     free(path);
     if (rc == CLI_OK) {
-        update_task(r, json_array_get(json_object_get(a.json, "tasks"), 0));
+        update_task_unless_over(r, json_array_get(json_object_get(a.json, "tasks"), 0));
         cli_answer_free(&a);
-        follow_container(r);
+        follow_logs_of_new_container(r);
         path = base_printf("/ws/v1/cluster/jobs/%s", r->id);
         bool running = r->follow && !r->signal && strcmp(cli_str(r->task, "state"), "RUNNING") == 0;
         rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_ONCE, &a);
@@ -182,15 +182,15 @@ static int refresh_state(struct run *r)
     if (rc == CLI_OK)
         r->unreachable_since_us = 0;
     bool later = rc == CLI_OK || rc == CLI_INTERRUPTED ||
-                 (rc == CLI_UNREACHABLE && keep_trying_rm(r, began_us));
+                 (rc == CLI_UNREACHABLE && should_keep_trying_rm(r, began_us));
     if (!later)
-        return cli_answer_print_error(&a, rc);
+        return cli_answer_print_error_and_free(&a, rc);
     cli_answer_free(&a);
     return CLI_OK;
 }
 
 /* Prints once why the command has no node yet, after it has waited for WAITS_MS. */
-static void print_reason_once(struct run *r)
+static void print_why_waiting_once(struct run *r)
 {
     bool waits = !r->container && !r->signal && !r->job_ended &&
                  now_us() - r->submitted_us > WAITS_MS * INT64_C(1000);
@@ -241,7 +241,7 @@ static bool have_logs_ended(const struct run *r)
     return true;
 }
 
-static bool is_reader_gone(const struct run *r)
+static bool is_output_reader_gone(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
         if (cli_follow_result(r->follow, r->stream[i]) == CLI_FOLLOW_CLOSED)
@@ -264,7 +264,7 @@ static void wait_for_activity(struct run *r)
         cli_interrupt_sleep(ms);
     }
     handle_signals(r);
-    if (is_reader_gone(r) && !r->signal) {
+    if (is_output_reader_gone(r) && !r->signal) {
         r->signal = SIGPIPE;
         request_kill(r);
         r->next_refresh_us = 0;
@@ -297,7 +297,7 @@ static int wait_for_job_and_its_output(struct run *r)
             if (r->signal && !r->job_ended && r->poll_ms == POLL_MAX_MS)
                 request_kill(r); /* the first request may have been lost with its RM */
         }
-        print_reason_once(r);
+        print_why_waiting_once(r);
         print_log_error_once(r);
         if (r->job_ended && have_logs_ended(r))
             return CLI_OK;

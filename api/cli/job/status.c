@@ -39,7 +39,7 @@ static error_t parse_status_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static void print_phase(const json_t *job, const char *kind, const char *label)
+static void print_phase_progress(const json_t *job, const char *kind, const char *label)
 {
     char path[64];
     struct base_buf b = {0};
@@ -115,8 +115,8 @@ static void print_status(const json_t *job)
     cli_print_field(FIELD_WIDTH, "queue", cli_str(job, "queue"));
     cli_print_field(FIELD_WIDTH, "state", cli_str(job, "state"));
     cli_print_field(FIELD_WIDTH, "result", cli_job_result(job));
-    print_phase(job, "map", "maps");
-    print_phase(job, "reduce", "reduces");
+    print_phase_progress(job, "map", "maps");
+    print_phase_progress(job, "reduce", "reduces");
     print_times(job);
     print_deadline(job);
     if (*cli_str(job, "why"))
@@ -185,7 +185,7 @@ static void format_task_id(const struct base_app_id *app, const char *name,
     base_task_id_text(&id, out);
 }
 
-static void add_task(struct task_pages *p, const json_t *row)
+static void add_task_row(struct task_pages *p, const json_t *row)
 {
     struct base_buf time = {0};
     char task[BASE_ID_TEXT_MAX], container[BASE_ID_TEXT_MAX] = "", progress[24], attempts[24],
@@ -215,7 +215,7 @@ static void print_task_page(void *user, const json_t *tasks)
     struct task_pages *p = user;
     p->n += json_array_size(tasks);
     for (size_t i = 0; i < json_array_size(tasks); i++)
-        add_task(p, json_array_get(tasks, i));
+        add_task_row(p, json_array_get(tasks, i));
     if (json_array_size(tasks))
         cli_table_print_page(p->table, stdout);
 }
@@ -235,7 +235,7 @@ static int print_tasks(struct cli *c, const char *id, const json_t *job)
     return rc;
 }
 
-static void print_json_page(void *user, const json_t *tasks)
+static void print_task_page_json(void *user, const json_t *tasks)
 {
     size_t *n = user;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
@@ -253,7 +253,7 @@ static int print_json_with_tasks(struct cli *c, const char *id, const json_t *an
     base_assert(text && *text == '{');
     printf("%.*s,\"tasks\":[", (int)strlen(text) - 1, text);
     free(text);
-    int rc = cli_job_get_tasks(c, id, "", CLI_RM_PATIENT, false, print_json_page, &n);
+    int rc = cli_job_get_tasks(c, id, "", CLI_RM_PATIENT, false, print_task_page_json, &n);
     puts("]}");
     return rc;
 }
@@ -326,7 +326,7 @@ static error_t parse_kill_option(int key, char *arg, struct argp_state *state)
 
 /* Polls until the application has ended, at most for KILL_WAIT_MS; replaces *state. Returns an exit
  * code after printing any error. */
-static int wait_for_end(struct cli *c, const char *id, char **state)
+static int wait_until_app_ended(struct cli *c, const char *id, char **state)
 {
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
     int64_t until = base_mono_us(&base_clock_real) + KILL_WAIT_MS * INT64_C(1000);
@@ -341,7 +341,7 @@ static int wait_for_end(struct cli *c, const char *id, char **state)
         nanosleep(&ts, NULL);
         rc = cli_rm_call(c->rm, "GET", path, NULL, CLI_RM_PATIENT, &a);
         if (rc != CLI_OK) {
-            cli_answer_print_error(&a, rc);
+            cli_answer_print_error_and_free(&a, rc);
             break;
         }
         free(*state);
@@ -354,13 +354,13 @@ static int wait_for_end(struct cli *c, const char *id, char **state)
 
 /* Kills one job or application. One that had already ended keeps its state, which is reported and
  * is not an error, so that a kill may be repeated. */
-static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report)
+static int kill_app_and_report(struct cli *c, const char *arg, bool no_wait, json_t *report)
 {
-    char *state = NULL, *id = cli_app_id_from(arg);
+    char *state = NULL, *id = cli_app_id_from_any_id(arg);
     bool late = false;
-    int rc = cli_rm_kill(c, id, &state, &late);
+    int rc = cli_rm_kill_app(c, id, &state, &late);
     if (rc == CLI_OK && !no_wait)
-        rc = wait_for_end(c, id, &state);
+        rc = wait_until_app_ended(c, id, &state);
     if (rc == CLI_OK && c->json)
         json_object_set_new(report, id, json_string(state));
     else if (rc == CLI_OK && late)
@@ -395,7 +395,7 @@ int cli_job_kill_main(int argc, char **argv)
         rc = cli_app_ids_require(k.v, k.n);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         for (size_t i = 0; i < k.n; i++) {
-            int one = kill_one(&c, k.v[i], k.no_wait, report);
+            int one = kill_app_and_report(&c, k.v[i], k.no_wait, report);
             if (rc == CLI_OK)
                 rc = one;
             if (one == CLI_UNREACHABLE)

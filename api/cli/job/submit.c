@@ -86,7 +86,8 @@ struct submit {
     char *cwd;
 };
 
-static error_t set_number(struct submit *s, const char *option, const char *member, const char *arg)
+static error_t set_integer_member(struct submit *s, const char *option, const char *member,
+                                  const char *arg)
 {
     int64_t n;
     if (base_int_parse(arg, INT64_MIN, INT64_MAX, &n) < 0)
@@ -263,20 +264,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_REDUCE:
         return set_utf8_text(s->job, "--reduce", "reduce", arg);
     case KEY_REDUCES:
-        return set_number(s, "--reduces", "reduces", arg);
+        return set_integer_member(s, "--reduces", "reduces", arg);
     case KEY_SPLIT:
         return set_split_size(s, arg);
     case KEY_QUEUE:
         return set_utf8_text(s->job, "--queue", "queue", arg);
     case KEY_PRIORITY:
-        return set_number(s, "--priority", "priority", arg);
+        return set_integer_member(s, "--priority", "priority", arg);
     case KEY_ENV:
         return add_env(s, arg);
     case KEY_ATTEMPTS:
-        return set_number(s, "--max-attempts", "max-attempts", arg);
+        return set_integer_member(s, "--max-attempts", "max-attempts", arg);
     case KEY_DEADLINE:
         s->deadline = true;
-        return cli_deadline_parse(s->job, arg);
+        return cli_deadline_parse_into_job(s->job, arg);
     case KEY_WEIGHT:
         return set_weight(s, arg);
     case KEY_TASK:
@@ -343,7 +344,7 @@ static int report_submitted_job(struct cli *c, const struct submit *s, json_t **
         fflush(stdout);
     }
     if (s->deadline)
-        rc = cli_deadline_await_decision(c, id, stored);
+        rc = cli_deadline_await_and_print_decision(c, id, stored);
     if (rc == CLI_OK && s->wait)
         rc = cli_job_wait_and_print(c, id);
     else if (c->json && *stored && rc != CLI_INTERRUPTED)

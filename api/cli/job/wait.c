@@ -57,7 +57,7 @@ static void draw_progress(struct waiting *w)
                              .last = cli_job_has_ended(job)};
     add_bar(&p, job, "map");
     add_bar(&p, job, "reduce");
-    cli_progress_keep_level(&w->hold, cli_rm_count_failed_requests(w->rm), &p);
+    cli_progress_keep_from_falling(&w->hold, cli_rm_count_failed_requests(w->rm), &p);
     cli_progress_draw(&w->screen, &p);
 }
 
@@ -78,7 +78,7 @@ static int print_no_longer_waiting(struct cli_progress_screen *screen, const cha
                      rc == CLI_INTERRUPTED ? "goes on" : "may go on", id, id);
 }
 
-static bool is_waiting(const json_t *job)
+static bool is_waiting_with_reason(const json_t *job)
 {
     int64_t running =
         cli_int(job, "taskCounts.map.running") + cli_int(job, "taskCounts.reduce.running");
@@ -86,11 +86,11 @@ static bool is_waiting(const json_t *job)
 }
 
 /* Prints once why none of the job's tasks runs, after that has lasted for WAITS_MS. */
-static void print_reason_once(struct waiting *w, const char *id)
+static void print_why_waiting_once(struct waiting *w, const char *id)
 {
     const json_t *job = json_object_get(w->job, "job");
     int64_t now_us = base_mono_us(&base_clock_real);
-    if (!is_waiting(job)) {
+    if (!is_waiting_with_reason(job)) {
         w->waiting_since_us = 0;
         return;
     }
@@ -105,7 +105,7 @@ static void print_reason_once(struct waiting *w, const char *id)
 /* Polls the job, faster at first so that the end of a short job is noticed at once. cli_job_get()
  * retries while no RM answers; print_wait_above_bars() then prints a line without damaging the
  * bars. */
-int cli_job_wait(struct cli *c, const char *id, json_t **job)
+int cli_job_wait_showing_progress(struct cli *c, const char *id, json_t **job)
 {
     static const int signals[] = {SIGINT};
     struct waiting w = {.rm = c->rm, .start_us = base_mono_us(&base_clock_real)};
@@ -118,7 +118,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
         json_decref(w.job);
         w.job = *job;
         *job = NULL;
-        print_reason_once(&w, id);
+        print_why_waiting_once(&w, id);
         draw_progress(&w);
         if (cli_job_has_ended(json_object_get(w.job, "job"))) {
             *job = json_incref(w.job);
@@ -138,7 +138,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
                : rc;
 }
 
-static void print_line(const char *label, const struct base_buf *text)
+static void print_summary_line(const char *label, const struct base_buf *text)
 {
     printf("  %-9s %s\n", label, text->data);
 }
@@ -169,8 +169,8 @@ static void append_comma_and_attempts(struct base_buf *out, int64_t n, const cha
     base_buf_addf(out, ", %lld %s attempt%s", (long long)n, how, n == 1 ? "" : "s");
 }
 
-static void print_phase(const json_t *job, int64_t first, int64_t last, const char *kind,
-                        const char *label, const char *counter)
+static void print_phase_summary(const json_t *job, int64_t first, int64_t last, const char *kind,
+                                const char *label, const char *counter)
 {
     struct base_buf b = {0};
     char path[64];
@@ -197,7 +197,7 @@ static void print_phase(const json_t *job, int64_t first, int64_t last, const ch
         cli_text_add_duration(cli_int(job, path), &b);
         base_buf_adds(&b, " of task time");
     }
-    print_line(label, &b);
+    print_summary_line(label, &b);
     base_buf_free(&b);
 }
 
@@ -216,7 +216,7 @@ static void print_line_and_byte_counts(const json_t *job, const char *label, con
     base_buf_adds(&b, " out (");
     cli_text_add_bytes(cli_int(counters, out_bytes), &b);
     base_buf_adds(&b, ")");
-    print_line(label, &b);
+    print_summary_line(label, &b);
     base_buf_free(&b);
 }
 
@@ -237,7 +237,7 @@ static void print_times(const json_t *job)
         cli_text_add_duration(cli_int(job, "counters.CPU_MILLIS"), &b);
         base_buf_adds(&b, " of processor time");
     }
-    print_line("time", &b);
+    print_summary_line("time", &b);
     base_buf_free(&b);
 }
 
@@ -253,14 +253,14 @@ void cli_job_print_summary(struct cli *c, const json_t *job)
         char *path = cli_uri_to_path(cli_str(job, "output"));
         struct base_buf b = {0};
         cli_text_add_clean(path, &b);
-        print_line("output", &b);
+        print_summary_line("output", &b);
         base_buf_free(&b);
         free(path);
     }
     cli_job_get_tasks(c, id, "", CLI_RM_PATIENT, true, extend_spans, &spans);
     print_times(job);
-    print_phase(job, spans.first[0], spans.last[0], "map", "maps", "MAP_MILLIS");
-    print_phase(job, spans.first[1], spans.last[1], "reduce", "reduces", "REDUCE_MILLIS");
+    print_phase_summary(job, spans.first[0], spans.last[0], "map", "maps", "MAP_MILLIS");
+    print_phase_summary(job, spans.first[1], spans.last[1], "reduce", "reduces", "REDUCE_MILLIS");
     print_line_and_byte_counts(job, "map", "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES",
                                "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES");
     print_line_and_byte_counts(job, "reduce", "REDUCE_INPUT_RECORDS", "REDUCE_INPUT_BYTES",
@@ -269,7 +269,7 @@ void cli_job_print_summary(struct cli *c, const json_t *job)
         struct base_buf b = {0};
         cli_text_add_bytes(cli_int(job, "counters.SHUFFLE_BYTES"), &b);
         base_buf_addf(&b, " fetched; %lld spills", (long long)cli_int(job, "counters.SPILLS"));
-        print_line("shuffle", &b);
+        print_summary_line("shuffle", &b);
         base_buf_free(&b);
     }
     if (cli_job_exit_code(job) != CLI_OK) {
@@ -284,7 +284,7 @@ void cli_job_print_summary(struct cli *c, const json_t *job)
 int cli_job_wait_and_print(struct cli *c, const char *id)
 {
     json_t *ended = NULL;
-    int rc = cli_job_wait(c, id, &ended);
+    int rc = cli_job_wait_showing_progress(c, id, &ended);
     if (rc == CLI_OK) {
         const json_t *job = json_object_get(ended, "job");
         if (c->json)

@@ -10,7 +10,7 @@
 
 enum { BAR_MAX = 40, BAR_MIN = 8, EIGHTHS = 8 };
 
-static double clamp(double percent)
+static double clamp_percent(double percent)
 {
     return percent >= 0 && percent <= 100 ? percent : percent > 100 ? 100 : 0; /* NaN becomes 0 */
 }
@@ -28,7 +28,7 @@ static void add_elapsed_time(int64_t ms, struct base_buf *out)
 static void add_bar(double percent, size_t columns, bool utf8, struct base_buf *out)
 {
     static const char *const parts[EIGHTHS] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    size_t eighths = (size_t)(clamp(percent) / 100 * (double)(columns * EIGHTHS));
+    size_t eighths = (size_t)(clamp_percent(percent) / 100 * (double)(columns * EIGHTHS));
     size_t full = eighths / EIGHTHS, used = full;
     base_buf_adds(out, utf8 ? "│" : "[");
     for (size_t i = 0; i < full; i++)
@@ -77,7 +77,7 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
         base_buf_clear(&line);
         base_buf_addf(&line, "%-7s ", p->bars[i].label);
         add_bar(p->bars[i].percent, columns, utf8, &line);
-        base_buf_addf(&line, " %3d%%  ", (int)clamp(p->bars[i].percent));
+        base_buf_addf(&line, " %3d%%  ", (int)clamp_percent(p->bars[i].percent));
         add_counts(&p->bars[i], &line);
         add_line_cut(&line, width, out);
     }
@@ -90,7 +90,7 @@ void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out)
     add_elapsed_time(p->elapsed_ms, out);
     base_buf_addf(out, " %s", p->state);
     for (size_t i = 0; i < p->n; i++) {
-        base_buf_addf(out, " %s %d%% (", p->bars[i].label, (int)clamp(p->bars[i].percent));
+        base_buf_addf(out, " %s %d%% (", p->bars[i].label, (int)clamp_percent(p->bars[i].percent));
         add_counts(&p->bars[i], out);
         base_buf_adds(out, ")");
     }
@@ -120,8 +120,8 @@ static void raise_bar(struct cli_progress *p, const struct cli_progress_bar *las
         bar->total = last->total;
 }
 
-void cli_progress_keep_level(struct cli_progress_hold *h, int64_t failed_requests,
-                             struct cli_progress *p)
+void cli_progress_keep_from_falling(struct cli_progress_hold *h, int64_t failed_requests,
+                                    struct cli_progress *p)
 {
     if (failed_requests != h->failed_requests)
         h->until_ms = p->elapsed_ms + CLI_PROGRESS_HOLD_MS;
@@ -160,11 +160,11 @@ static void draw_terminal(struct cli_progress_screen *s, const struct cli_progre
     base_buf_free(&screen);
 }
 
-static void draw_plain(struct cli_progress_screen *s, const struct cli_progress *p)
+static void draw_plain_if_changed(struct cli_progress_screen *s, const struct cli_progress *p)
 {
     int tenths = 0;
     for (size_t i = 0; i < p->n; i++)
-        tenths = tenths * 16 + (int)(clamp(p->bars[i].percent) / 10);
+        tenths = tenths * 16 + (int)(clamp_percent(p->bars[i].percent) / 10);
     bool changed = tenths != s->last_tenths || strcmp(s->last, p->state) != 0;
     if (!changed || (!p->last && p->elapsed_ms - s->last_ms < 1000))
         return;
@@ -183,7 +183,7 @@ void cli_progress_draw(struct cli_progress_screen *s, const struct cli_progress 
     if (s->terminal)
         draw_terminal(s, p);
     else
-        draw_plain(s, p);
+        draw_plain_if_changed(s, p);
 }
 
 void cli_progress_clear(struct cli_progress_screen *s)

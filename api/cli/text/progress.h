@@ -41,8 +41,8 @@ struct cli_progress_hold {
 };
 /* Raises @p's bars to the level shown before, for CLI_PROGRESS_HOLD_MS after @failed_requests, the
  * result of cli_rm_count_failed_requests(), has changed; not those of the job's final state. */
-void cli_progress_keep_level(struct cli_progress_hold *h, int64_t failed_requests,
-                             struct cli_progress *p);
+void cli_progress_keep_from_falling(struct cli_progress_hold *h, int64_t failed_requests,
+                                    struct cli_progress *p);
 
 /* Draws on @out: in place on a terminal; elsewhere a line whenever the state or the tens digit of a
  * percentage changes, at most one a second. */

@@ -68,7 +68,7 @@ static bool has_scheme(const char *s)
 }
 
 /* Appends @path's segments to @out ("/a/b"), resolving "." and ".." by name. */
-static void add_segments(const char *path, struct base_buf *out)
+static void add_normalized_segments(const char *path, struct base_buf *out)
 {
     while (*path) {
         size_t len = strcspn(path, "/");
@@ -93,8 +93,8 @@ char *cli_uri_from_path(const char *path, const char *cwd)
         return base_strdup(path);
     struct base_buf plain = {0}, uri = {0};
     if (path[0] != '/')
-        add_segments(cwd, &plain);
-    add_segments(path, &plain);
+        add_normalized_segments(cwd, &plain);
+    add_normalized_segments(path, &plain);
     base_buf_adds(&uri, "file://");
     if (plain.len == 0)
         base_buf_adds(&uri, "/");

@@ -176,7 +176,7 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths,
     base_buf_free(&line);
 }
 
-static void widen_columns(const struct cli_table *t, size_t *widths)
+static void widen_columns_to_cells(const struct cli_table *t, size_t *widths)
 {
     for (size_t i = 0; i < t->n; i++) {
         size_t w = cli_text_width(cell(t, i), strlen(cell(t, i)));
@@ -191,7 +191,7 @@ void cli_table_print_page(struct cli_table *t, FILE *out)
 {
     size_t widths[COLUMNS_MAX], width = cli_terminal_width(fileno(out));
     struct base_buf b = {0};
-    widen_columns(t, t->widths);
+    widen_columns_to_cells(t, t->widths);
     memcpy(widths, t->widths, sizeof widths);
     if (width)
         fit_columns(t, widths, width);
@@ -208,7 +208,7 @@ void cli_table_print_page(struct cli_table *t, FILE *out)
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out)
 {
     size_t widths[COLUMNS_MAX] = {0};
-    widen_columns(t, widths);
+    widen_columns_to_cells(t, widths);
     if (width)
         fit_columns(t, widths, width);
     for (size_t i = 0; i < t->n; i += t->columns)
@@ -220,7 +220,7 @@ size_t cli_terminal_width(int fd)
     return base_terminal_width(fd);
 }
 
-void cli_table_print(struct cli_table *t, FILE *out)
+void cli_table_print_and_free(struct cli_table *t, FILE *out)
 {
     struct base_buf b = {0};
     cli_table_render(t, cli_terminal_width(fileno(out)), &b);

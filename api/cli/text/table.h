@@ -2,7 +2,7 @@
  *
  *   struct cli_table *t = cli_table_new("NAME", "<", "SIZE", ">", NULL);   title, alignment, …
  *   cli_table_add_row(t, "a", "12", NULL);         copies the cells, without control characters
- *   cli_table_print(t, stdout);                    prints and frees the table
+ *   cli_table_print_and_free(t, stdout);                    prints and frees the table
  */
 #ifndef CREEL_API_CLI_TEXT_TABLE_H
 #define CREEL_API_CLI_TEXT_TABLE_H
@@ -22,7 +22,7 @@ void cli_table_add_row(struct cli_table *t, const char *cell, ...) __attribute__
  * A table without rows consists of the titles. */
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out);
 /* Prints the table, as wide as the terminal if @out is one, and frees the table. */
-void cli_table_print(struct cli_table *t, FILE *out);
+void cli_table_print_and_free(struct cli_table *t, FILE *out);
 /* Prints the rows added since the last page, and discards them, so that a list of any length needs
  * bounded memory. The titles come with the first page. Columns are as wide as the widest cell so
  * far. The caller frees @t. */

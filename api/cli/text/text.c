@@ -83,7 +83,7 @@ size_t cli_text_prefix_fitting(const char *s, size_t columns)
     return at;
 }
 
-void cli_text_add_utf8(const char *s, size_t len, struct base_buf *out)
+void cli_text_add_as_valid_utf8(const char *s, size_t len, struct base_buf *out)
 {
     size_t step;
     for (size_t i = 0; i < len; i += step) {

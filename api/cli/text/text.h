@@ -20,7 +20,7 @@ size_t cli_text_prefix_fitting(const char *s, size_t columns);
  * "?". Drops trailing blanks. */
 void cli_text_add_clean(const char *s, struct base_buf *out);
 /* Appends @len bytes, with U+FFFD for each byte that is not part of a UTF-8 character. */
-void cli_text_add_utf8(const char *s, size_t len, struct base_buf *out);
+void cli_text_add_as_valid_utf8(const char *s, size_t len, struct base_buf *out);
 /* Appends a duration as "0.3 s", "12.4 s", "3m05s" or "2h07m". */
 void cli_text_add_duration(int64_t ms, struct base_buf *out);
 /* Appends a size as "0 B", "1.4 kB" or "2.0 GB", in powers of 1000. */

@@ -77,7 +77,7 @@ static bool has_form(const char *s, const char *form)
 
 /* Parses "Z", "+02:00" or "-0530" to seconds east of Greenwich. Returns false when @s is none of
  * these. */
-static bool parse_offset(const char *s, long *out)
+static bool parse_zone_offset(const char *s, long *out)
 {
     int h, m, n = 0;
 
@@ -129,7 +129,7 @@ static bool parse_date(const char *s, int64_t *ms)
     if (*s == '\0') {
         at = mktime(&t);
     } else {
-        if (!parse_offset(s, &offset))
+        if (!parse_zone_offset(s, &offset))
             return false;
         at = timegm(&t) - offset;
     }

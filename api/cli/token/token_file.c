@@ -40,7 +40,7 @@ static int read_token(const char *path, struct cli_token *out, char **rest, stru
 /* ---------------------------------------------------------------- whose file it is */
 /* Appends the address @url, @n bytes long, in a form in which equal addresses have equal texts but
  * for case: slashes at the end are left out, and localhost and [::1] become 127.0.0.1. */
-static void add_plain_address(struct base_buf *out, const char *url, size_t n)
+static void add_normalized_address(struct base_buf *out, const char *url, size_t n)
 {
     static const char *const loopback[] = {"localhost", "[::1]"};
     const char *host = strstr(url, "://");
@@ -64,17 +64,17 @@ static void add_plain_address(struct base_buf *out, const char *url, size_t n)
     base_buf_add(out, url, n);
 }
 
-bool cli_token_list_has(const char *list, const char *url)
+bool cli_url_list_has(const char *list, const char *url)
 {
     struct base_buf wanted = {0}, one = {0};
     bool found = false;
 
-    add_plain_address(&wanted, url, strlen(url));
+    add_normalized_address(&wanted, url, strlen(url));
     while (!found && *list) {
         size_t skip = strspn(list, SEPARATORS), n = strcspn(list + skip, SEPARATORS);
 
         base_buf_clear(&one);
-        add_plain_address(&one, list + skip, n);
+        add_normalized_address(&one, list + skip, n);
         found = one.len == wanted.len && strncasecmp(one.data, wanted.data, one.len) == 0;
         list += skip + n;
     }
@@ -84,18 +84,18 @@ bool cli_token_list_has(const char *list, const char *url)
 }
 
 /* Returns true when all @rms are in @list: the token may go to each of them. */
-static bool list_has_all(const char *list, const struct base_rm_list *rms)
+static bool url_list_has_all(const char *list, const struct base_rm_list *rms)
 {
     for (size_t i = 0; i < rms->n; i++)
-        if (!cli_token_list_has(list, rms->url[i]))
+        if (!cli_url_list_has(list, rms->url[i]))
             return false;
     return true;
 }
 
 /* ---------------------------------------------------------------- the places */
 /* Looks into the folder @name of `creel dev`. */
-static int find_of_dev(const char *name, const struct base_rm_list *rms, struct cli_token *out,
-                       struct base_error *err)
+static int find_token_of_dev_cluster(const char *name, const struct base_rm_list *rms,
+                                     struct cli_token *out, struct base_error *err)
 {
     char *folder = base_state_path(name), *urls = base_printf("%s/rm.url", folder);
     char *path = base_printf("%s/rm.token", folder);
@@ -103,7 +103,7 @@ static int find_of_dev(const char *name, const struct base_rm_list *rms, struct 
     int rc = 0;
 
     if (base_file_read(urls, FILE_MAX, &list, NULL) == 0 && list.len &&
-        list_has_all(list.data, rms))
+        url_list_has_all(list.data, rms))
         rc = read_token(path, out, NULL, err);
     base_buf_free(&list);
     free(path);
@@ -112,20 +112,20 @@ static int find_of_dev(const char *name, const struct base_rm_list *rms, struct 
     return rc == -BASE_ENOTFOUND ? 0 : rc;
 }
 
-static int find_of_daemon(const struct base_rm_list *rms, struct cli_token *out,
-                          struct base_error *err)
+static int find_token_of_own_daemon(const struct base_rm_list *rms, struct cli_token *out,
+                                    struct base_error *err)
 {
     char *path = base_state_path("rm.token"), *urls = NULL;
     int rc = read_token(path, out, &urls, err);
 
-    if (rc == 0 && !list_has_all(urls, rms))
+    if (rc == 0 && !url_list_has_all(urls, rms))
         cli_token_clear(out);
     free(urls);
     free(path);
     return rc == -BASE_ENOTFOUND ? 0 : rc;
 }
 
-static int find_of_user(struct cli_token *out, struct base_error *err)
+static int find_token_of_user(struct cli_token *out, struct base_error *err)
 {
     char *path = base_user_conf_path("token");
     int rc = read_token(path, out, NULL, err);
@@ -144,13 +144,13 @@ int cli_token_find(const struct base_rm_list *rms, struct cli_token *out, struct
         rc = read_token(given, out, NULL, err);
         return rc < 0 ? base_error_wrap(err, rc, "CREEL_TOKEN_FILE") : 0;
     }
-    rc = find_of_dev("dev", rms, out, err);
+    rc = find_token_of_dev_cluster("dev", rms, out, err);
     if (rc == 0 && !out->text)
-        rc = find_of_dev("dev-ha", rms, out, err);
+        rc = find_token_of_dev_cluster("dev-ha", rms, out, err);
     if (rc == 0 && !out->text)
-        rc = find_of_daemon(rms, out, err);
+        rc = find_token_of_own_daemon(rms, out, err);
     if (rc == 0 && !out->text)
-        rc = find_of_user(out, err);
+        rc = find_token_of_user(out, err);
     return rc;
 }
 
@@ -174,7 +174,7 @@ void cli_token_clear(struct cli_token *t)
     *t = (struct cli_token){0};
 }
 
-char *cli_token_places(void)
+char *cli_token_describe_places(void)
 {
     char *state = base_state_path("rm.token"), *conf = base_user_conf_path("token");
     char *text = base_printf("CREEL_TOKEN_FILE, %s, %s", state, conf);

@@ -32,9 +32,9 @@ bool cli_token_reload(struct cli_token *t);
 void cli_token_clear(struct cli_token *t);
 /* Returns true when @url is one of the addresses in @list, the text of a file rm.url; localhost and
  * [::1] are taken for 127.0.0.1. */
-bool cli_token_list_has(const char *list, const char *url);
+bool cli_url_list_has(const char *list, const char *url);
 /* Returns where tokens are sought, apart from the folders of `creel dev`, for messages; caller
  * frees. */
-char *cli_token_places(void);
+char *cli_token_describe_places(void);
 
 #endif

@@ -73,7 +73,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static int make_token(struct cli *c, const struct token_options *o)
+static int make_and_print_token(struct cli *c, const struct token_options *o)
 {
     json_t *token = json_object(), *body = json_pack("{s:o}", "token", token);
     struct cli_answer a = {0};
@@ -86,7 +86,7 @@ static int make_token(struct cli *c, const struct token_options *o)
     rc = cli_rm_call(c->rm, "POST", TOKENS, body, 0, &a);
     json_decref(body);
     if (rc != CLI_OK)
-        return cli_answer_print_error(&a, rc);
+        return cli_answer_print_error_and_free(&a, rc);
     if (!*cli_str(a.json, "token.text"))
         rc = cli_error(CLI_UNREACHABLE, "%s has made no token: is it a ResourceManager?",
                        cli_rm_url(c->rm));
@@ -114,8 +114,8 @@ static int list_tokens(struct cli *c)
     }
     list = json_object_get(answer, "tokens");
     t = cli_table_new("ID", "<", "USER", "<", "MADE", "<", "EXPIRES", "<", NULL);
-    for (size_t i = 0; i < cli_list_len(list); i++) {
-        const json_t *one = cli_list_get(list, i);
+    for (size_t i = 0; i < cli_list_or_one_len(list); i++) {
+        const json_t *one = cli_list_or_one_get(list, i);
         struct base_buf made = {0}, expires = {0};
 
         cli_text_add_time(cli_int(one, "madeTime"), &made);
@@ -125,7 +125,7 @@ static int list_tokens(struct cli *c)
         base_buf_free(&made);
         base_buf_free(&expires);
     }
-    cli_table_print(t, stdout);
+    cli_table_print_and_free(t, stdout);
     json_decref(answer);
     return CLI_OK;
 }
@@ -141,14 +141,14 @@ static int revoke_token(struct cli *c, const char *id)
     rc = cli_rm_call(c->rm, "DELETE", path.data, NULL, 0, &a);
     base_buf_free(&path);
     if (rc != CLI_OK)
-        return cli_answer_print_error(&a, rc);
+        return cli_answer_print_error_and_free(&a, rc);
     cli_answer_free(&a);
     if (!c->json)
         printf("revoked %s; nodes may accept it for another minute\n", id);
     return CLI_OK;
 }
 
-static int check_options(const struct token_options *o)
+static int check_option_combination(const struct token_options *o)
 {
     if (o->new + o->list + (o->revoke != NULL) != 1)
         return cli_error(CLI_USAGE, "token: expected one of --new, --list and --revoke");
@@ -181,11 +181,13 @@ int cli_token_main(int argc, char **argv)
     int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &o);
 
     if (rc == CLI_OK)
-        rc = check_options(&o);
+        rc = check_option_combination(&o);
     if (rc == CLI_OK)
         rc = cli_rm_open(&c);
     if (rc == CLI_OK)
-        rc = o.new ? make_token(&c, &o) : o.list ? list_tokens(&c) : revoke_token(&c, o.revoke);
+        rc = o.new    ? make_and_print_token(&c, &o)
+             : o.list ? list_tokens(&c)
+                      : revoke_token(&c, o.revoke);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

@@ -6,8 +6,9 @@
 #include "api/cli/yarn/yarn.h"
 
 /* Prints "<action>: <text>" on stderr. Returns CLI_YARN_FAILED. */
-int cli_admin_fail(const char *action, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Sends a request; prints a refusal as cli_admin_fail() does. @out may be NULL. */
+int cli_admin_print_failure(const char *action, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Sends a request; prints a refusal as cli_admin_print_failure() does. @out may be NULL. */
 int cli_admin_request(struct cli *c, const char *action, const char *method, const char *path,
                       const json_t *body, struct cli_answer *out);
 
@@ -26,6 +27,6 @@ int cli_admin_refresh_nodes(struct cli *c);
 int cli_admin_refresh_nodes_gracefully(struct cli *c, const char *seconds, bool wait_here);
 /* Changes what a node offers: "host:port memory vcores [timeout]", or "host:port
  * memory-mb=…,vcores=… [timeout]". */
-int cli_admin_update_node(struct cli *c, const struct cli_yarn_values *words);
+int cli_admin_update_node_resource(struct cli *c, const struct cli_yarn_values *words);
 
 #endif

@@ -64,18 +64,19 @@ const struct cli_yarn_option cli_yarn_application_options[] = {
 /* Returns the application's id as the RM writes it; NULL after printing that @id is not an id. */
 static char *require_app_id(const char *id)
 {
-    char *app = cli_app_id_from(id ? id : "");
+    char *app = cli_app_id_from_any_id(id ? id : "");
     if (!app)
-        cli_yarn_exception("Invalid ApplicationId prefix: %s. The valid ApplicationId should start "
-                           "with prefix application",
-                           id ? id : "");
+        cli_yarn_print_exception(
+            "Invalid ApplicationId prefix: %s. The valid ApplicationId should start "
+            "with prefix application",
+            id ? id : "");
     return app;
 }
 
 static int get_app(struct cli *c, const char *id, json_t **out)
 {
     char *path = base_printf("/ws/v1/cluster/apps/%s", id);
-    int rc = cli_yarn_get(c, path, "app", out);
+    int rc = cli_yarn_get_object(c, path, "app", out);
     free(path);
     return rc;
 }
@@ -86,11 +87,11 @@ static int require_app(struct cli *c, const char *id, json_t **out)
 {
     int rc = get_app(c, id, out);
     if (rc == CLI_NOTFOUND)
-        cli_yarn_exception(
+        cli_yarn_print_exception(
             "Application with id '%s' doesn't exist in RM. Please check that the job "
             "submission was successful.",
             id);
-    return cli_yarn_exit_of(rc);
+    return cli_yarn_exit_code_of(rc);
 }
 
 static void print_already_finished(const char *id)
@@ -175,7 +176,7 @@ static void add_filter(const struct cli_yarn_line *line, const char *option, con
         cli_uri_add_encoded(list.data, path);
     }
     if (set)
-        cli_yarn_add_hash_set(kept, n, set);
+        cli_yarn_add_java_hash_set(kept, n, set);
     base_buf_free(&list);
     free(kept);
 }
@@ -213,12 +214,12 @@ static void print_apps(const json_t *apps, const char *types, const char *states
     cli_print_clean("%s", types);
     printf(", states: [%s] and tags: ", states);
     cli_print_clean("%s", tags);
-    printf("):%zu\n", cli_list_len(apps));
+    printf("):%zu\n", cli_list_or_one_len(apps));
     printf("%30s\t%20s\t%20s\t%10s\t%10s\t%18s\t%18s\t%15s\t%35s\n", "Application-Id",
            "Application-Name", "Application-Type", "User", "Queue", "State", "Final-State",
            "Progress", "Tracking-URL");
-    for (size_t i = 0; i < cli_list_len(apps); i++)
-        print_app_row(cli_list_get(apps, i));
+    for (size_t i = 0; i < cli_list_or_one_len(apps); i++)
+        print_app_row(cli_list_or_one_get(apps, i));
 }
 
 static int list_apps(struct cli *c, const struct cli_yarn_line *line)
@@ -251,8 +252,8 @@ static int list_apps(struct cli *c, const struct cli_yarn_line *line)
 /* ---- -status ---- */
 /* Prints an expression of node labels; the RM shows the default partition as "", and omits the
  * member of an expression that was not set. */
-static void print_label(const char *label, const json_t *app, const char *member,
-                        const char *when_absent)
+static void print_node_label_expression(const char *label, const json_t *app, const char *member,
+                                        const char *when_absent)
 {
     const json_t *value = json_object_get(app, member);
     const char *text = value ? cli_str(app, member) : when_absent;
@@ -270,8 +271,8 @@ static void print_master_address(const json_t *attempt)
 static void print_timeouts(const json_t *app)
 {
     const json_t *timeouts = cli_at(app, "timeouts.timeout");
-    for (size_t i = 0; i < cli_list_len(timeouts); i++) {
-        const json_t *one = cli_list_get(timeouts, i);
+    for (size_t i = 0; i < cli_list_or_one_len(timeouts); i++) {
+        const json_t *one = cli_list_or_one_get(timeouts, i);
         cli_yarn_print_cell(0, "", "\tTimeoutType : ");
         cli_yarn_print_cell(0, cli_str(one, "type"), "\tExpiryTime : ");
         cli_yarn_print_cell(0, cli_str(one, "expiryTime"), "\tRemainingTime : ");
@@ -307,8 +308,10 @@ static void print_report(const json_t *j, const json_t *attempt)
     cli_yarn_print_lines("\tDiagnostics : ", cli_str(j, "diagnostics"));
     printf("\tUnmanaged Application : %s\n",
            json_is_true(json_object_get(j, "unmanagedApplication")) ? "true" : "false");
-    print_label("\tApplication Node Label Expression : ", j, "appNodeLabelExpression", "<Not set>");
-    print_label("\tAM container Node Label Expression : ", j, "amNodeLabelExpression", "");
+    print_node_label_expression("\tApplication Node Label Expression : ", j,
+                                "appNodeLabelExpression", "<Not set>");
+    print_node_label_expression("\tAM container Node Label Expression : ", j,
+                                "amNodeLabelExpression", "");
     print_timeouts(j);
     if (*cli_str(j, "rmClusterId"))
         cli_yarn_print_line("\tRMClusterId : ", cli_str(j, "rmClusterId"));
@@ -324,10 +327,10 @@ static json_t *get_last_attempt(struct cli *c, const char *id)
     json_t *attempt = NULL;
     if (cli_rm_call(c->rm, "GET", path, NULL, 0, &list) == CLI_OK) {
         const json_t *all = cli_at(list.json, "appAttempts.appAttempt");
-        size_t n = cli_list_len(all);
+        size_t n = cli_list_or_one_len(all);
         free(path);
         path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s", id,
-                           n ? cli_str(cli_list_get(all, n - 1), "appAttemptId") : "none");
+                           n ? cli_str(cli_list_or_one_get(all, n - 1), "appAttemptId") : "none");
         if (n && cli_rm_call(c->rm, "GET", path, NULL, 0, &one) == CLI_OK)
             attempt = json_incref(one.json);
     }
@@ -339,7 +342,7 @@ static json_t *get_last_attempt(struct cli *c, const char *id)
 
 static int show_app(struct cli *c, const char *arg)
 {
-    char *id = cli_app_id_from(arg);
+    char *id = cli_app_id_from_any_id(arg);
     json_t *app = NULL;
     if (!id) /* not an id: yarn then looks for a service of this name */
         return cli_error(CLI_YARN_FAILED,
@@ -349,7 +352,7 @@ static int show_app(struct cli *c, const char *arg)
         printf("Application with id '%s' doesn't exist in RM or Timeline Server.\n", id);
         rc = CLI_YARN_FAILED;
     } else if (rc != CLI_OK) {
-        rc = cli_yarn_exit_of(rc);
+        rc = cli_yarn_exit_code_of(rc);
     } else if (c->json) {
         json_t *whole = json_pack("{s:O}", "app", app);
         cli_print_json(whole);
@@ -366,7 +369,7 @@ static int show_app(struct cli *c, const char *arg)
 
 /* ---- -kill ---- */
 /* Waits until the application has ended. */
-static int wait_until_ended(struct cli *c, const char *id)
+static int wait_until_app_ended(struct cli *c, const char *id)
 {
     for (;;) {
         json_t *app = NULL;
@@ -376,7 +379,7 @@ static int wait_until_ended(struct cli *c, const char *id)
         if (over || rc == CLI_NOTFOUND) /* ended, and already forgotten */
             return CLI_YARN_OK;
         if (rc != CLI_OK)
-            return cli_yarn_exit_of(rc);
+            return cli_yarn_exit_code_of(rc);
         if (cli_interrupt_sleep(POLL_MS))
             return CLI_INTERRUPTED;
     }
@@ -397,7 +400,7 @@ static int kill_app(struct cli *c, const char *id, json_t *report, bool *found)
         return CLI_YARN_OK;
     }
     if (rc != CLI_OK)
-        return cli_yarn_exit_of(rc);
+        return cli_yarn_exit_code_of(rc);
     if (late) {
         if (!c->json)
             print_already_finished(id);
@@ -407,9 +410,9 @@ static int kill_app(struct cli *c, const char *id, json_t *report, bool *found)
         printf("Killing application %s\n", id);
     fflush(stdout);
     char *state = NULL;
-    rc = cli_yarn_exit_of(cli_rm_kill(c, id, &state, &late));
+    rc = cli_yarn_exit_code_of(cli_rm_kill_app(c, id, &state, &late));
     if (rc == CLI_YARN_OK)
-        rc = wait_until_ended(c, id);
+        rc = wait_until_app_ended(c, id);
     if (rc == CLI_YARN_OK && !c->json)
         fprintf(stderr, "Killed application %s\n", id);
     free(state);
@@ -480,7 +483,7 @@ static bool read_number(const char *text, long long least, long long most, long 
     if (*text && *end == '\0' && !strchr(" \t\n", *text) && errno == 0 && *out >= least &&
         *out <= most)
         return true;
-    cli_yarn_exception("For input string: \"%s\"", text);
+    cli_yarn_print_exception("For input string: \"%s\"", text);
     return false;
 }
 
@@ -610,13 +613,14 @@ int cli_yarn_application(struct cli *c, const struct cli_yarn_line *line)
     if (service)
         return cli_error(CLI_YARN_FAILED, "-%s is refused: Creel has no YARN services", service);
     if (cli_yarn_has(line, "status"))
-        return cli_yarn_has_others(line, "status appTypes")
+        return cli_yarn_has_options_besides(line, "status appTypes")
                    ? cli_yarn_refuse_usage(line)
                    : show_app(c, cli_yarn_value(line, "status"));
     if (cli_yarn_has(line, "list"))
         return list_apps(c, line);
     if (cli_yarn_has(line, "kill"))
-        return cli_yarn_has_others(line, "kill") ? cli_yarn_refuse_usage(line) : kill_apps(c, line);
+        return cli_yarn_has_options_besides(line, "kill") ? cli_yarn_refuse_usage(line)
+                                                          : kill_apps(c, line);
     if (cli_yarn_has(line, "movetoqueue"))
         return cli_yarn_has(line, "queue")
                    ? move_app(c, cli_yarn_value(line, "movetoqueue"), cli_yarn_value(line, "queue"))

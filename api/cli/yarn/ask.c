@@ -5,7 +5,7 @@
 
 #include "api/cli/yarn/yarn.h"
 
-int cli_yarn_exception(const char *fmt, ...)
+int cli_yarn_print_exception(const char *fmt, ...)
 {
     struct base_buf text = {0};
     va_list ap;
@@ -17,17 +17,17 @@ int cli_yarn_exception(const char *fmt, ...)
     return CLI_YARN_EXCEPTION;
 }
 
-int cli_yarn_exit_of(int rc)
+int cli_yarn_exit_code_of(int rc)
 {
     return rc == CLI_OK || rc == CLI_INTERRUPTED ? rc : CLI_YARN_EXCEPTION;
 }
 
-int cli_yarn_ask(struct cli *c, const char *method, const char *path, const json_t *body,
-                 struct cli_answer *out)
+int cli_yarn_request_silent_if_not_found(struct cli *c, const char *method, const char *path,
+                                         const json_t *body, struct cli_answer *out)
 {
     int rc = cli_rm_call(c->rm, method, path, body, 0, out);
     if (rc != CLI_OK && rc != CLI_NOTFOUND)
-        cli_answer_print_error(out, rc);
+        cli_answer_print_error_and_free(out, rc);
     return rc;
 }
 
@@ -36,18 +36,18 @@ int cli_yarn_request(struct cli *c, const char *method, const char *path, const 
 {
     struct cli_answer unused = {0};
     struct cli_answer *a = out ? out : &unused;
-    int rc = cli_yarn_ask(c, method, path, body, a);
+    int rc = cli_yarn_request_silent_if_not_found(c, method, path, body, a);
     if (rc == CLI_NOTFOUND)
-        cli_answer_print_error(a, rc);
+        cli_answer_print_error_and_free(a, rc);
     if (!out)
         cli_answer_free(a);
-    return cli_yarn_exit_of(rc);
+    return cli_yarn_exit_code_of(rc);
 }
 
-int cli_yarn_get(struct cli *c, const char *path, const char *member, json_t **out)
+int cli_yarn_get_object(struct cli *c, const char *path, const char *member, json_t **out)
 {
     struct cli_answer a = {0};
-    int rc = cli_yarn_ask(c, "GET", path, NULL, &a);
+    int rc = cli_yarn_request_silent_if_not_found(c, "GET", path, NULL, &a);
     *out = rc == CLI_OK ? json_incref(json_object_get(a.json, member)) : NULL;
     cli_answer_free(&a);
     if (rc == CLI_OK && !json_is_object(*out)) {

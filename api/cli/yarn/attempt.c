@@ -23,7 +23,7 @@ static bool read_attempt_id(const char *text, char attempt[static BASE_ID_TEXT_M
 {
     struct base_attempt_id id;
     if (base_attempt_id_parse(text, &id, NULL) < 0) {
-        cli_yarn_exception("Invalid AppAttemptId prefix: %s", text);
+        cli_yarn_print_exception("Invalid AppAttemptId prefix: %s", text);
         return false;
     }
     base_attempt_id_text(&id, attempt);
@@ -40,11 +40,11 @@ static const char *text_or_na(const char *text)
 /* @url: the application's tracking URL, which is shown for each attempt. */
 static void print_attempts(const json_t *attempts, const char *url)
 {
-    printf("Total number of application attempts :%zu\n", cli_list_len(attempts));
+    printf("Total number of application attempts :%zu\n", cli_list_or_one_len(attempts));
     printf("%30s\t%20s\t%35s\t%35s\n", "ApplicationAttempt-Id", "State", "AM-Container-Id",
            "Tracking-URL");
-    for (size_t i = 0; i < cli_list_len(attempts); i++) {
-        const json_t *j = cli_list_get(attempts, i);
+    for (size_t i = 0; i < cli_list_or_one_len(attempts); i++) {
+        const json_t *j = cli_list_or_one_get(attempts, i);
         cli_yarn_print_cell(30, cli_str(j, "appAttemptId"), "\t");
         cli_yarn_print_cell(20, cli_str(j, "appAttemptState"), "\t");
         cli_yarn_print_cell(35, text_or_na(cli_str(j, "containerId")), "\t");
@@ -54,10 +54,10 @@ static void print_attempts(const json_t *attempts, const char *url)
 
 static int list_attempts(struct cli *c, const char *text)
 {
-    char *app = cli_app_id_from(text);
+    char *app = cli_app_id_from_any_id(text);
     struct cli_answer list = {0}, of = {0};
     if (!app)
-        return cli_yarn_exception(
+        return cli_yarn_print_exception(
             "Invalid ApplicationId prefix: %s. The valid ApplicationId should "
             "start with prefix application",
             text);
@@ -91,7 +91,7 @@ static void print_report(const json_t *j)
 }
 
 /* Prints which is unknown: the application, or only its attempt. */
-static int print_unknown(const struct cli_answer *a, const char *attempt)
+static int print_unknown_attempt(const struct cli_answer *a, const char *attempt)
 {
     bool app = a->error && strstr(a->error, "Application with id") == a->error;
     printf("%s with id '%s' doesn't exist in RM or Timeline Server.\n",
@@ -106,12 +106,12 @@ static int show_attempt(struct cli *c, const char *text)
     if (!read_attempt_id(text, attempt, app))
         return CLI_YARN_EXCEPTION;
     char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s", app, attempt);
-    int rc = cli_yarn_ask(c, "GET", path, NULL, &a);
+    int rc = cli_yarn_request_silent_if_not_found(c, "GET", path, NULL, &a);
     free(path);
     if (rc == CLI_NOTFOUND)
-        rc = print_unknown(&a, attempt);
+        rc = print_unknown_attempt(&a, attempt);
     else if (rc != CLI_OK)
-        rc = cli_yarn_exit_of(rc);
+        rc = cli_yarn_exit_code_of(rc);
     else if (c->json)
         cli_print_json(a.json);
     else
@@ -135,9 +135,9 @@ static int fail_attempt(struct cli *c, const char *text)
     bool over = cli_state_is_final(state);
     free(path);
     if (rc == CLI_YARN_OK && !over && !*master)
-        rc = cli_yarn_exception("%s has no master yet, so it cannot fail", attempt);
+        rc = cli_yarn_print_exception("%s has no master yet, so it cannot fail", attempt);
     else if (rc == CLI_YARN_OK && !over)
-        rc = cli_yarn_signal(c, master, "FORCEFUL_SHUTDOWN");
+        rc = cli_yarn_signal_container(c, master, "FORCEFUL_SHUTDOWN");
     cli_answer_free(&a);
     return rc;
 }
@@ -147,9 +147,9 @@ static int run_action(struct cli *c, const struct cli_yarn_line *line)
 {
     if (line->missing || line->n_words)
         return cli_yarn_refuse_usage(line);
-    if (cli_yarn_has(line, "status") && !cli_yarn_has_others(line, "status"))
+    if (cli_yarn_has(line, "status") && !cli_yarn_has_options_besides(line, "status"))
         return show_attempt(c, cli_yarn_value(line, "status"));
-    if (cli_yarn_has(line, "list") && !cli_yarn_has_others(line, "list"))
+    if (cli_yarn_has(line, "list") && !cli_yarn_has_options_besides(line, "list"))
         return list_attempts(c, cli_yarn_value(line, "list"));
     if (cli_yarn_has(line, "status") || cli_yarn_has(line, "list"))
         return cli_yarn_refuse_usage(line);

@@ -49,11 +49,11 @@ static void print_container_row(const json_t *j)
 
 static void print_containers(const json_t *containers)
 {
-    printf("Total number of containers :%zu\n", cli_list_len(containers));
+    printf("Total number of containers :%zu\n", cli_list_or_one_len(containers));
     printf("%30s\t%20s\t%20s\t%20s\t%20s\t%20s\t%35s\n", "Container-Id", "Start Time",
            "Finish Time", "State", "Host", "Node Http Address", "LOG-URL");
-    for (size_t i = 0; i < cli_list_len(containers); i++)
-        print_container_row(cli_list_get(containers, i));
+    for (size_t i = 0; i < cli_list_or_one_len(containers); i++)
+        print_container_row(cli_list_or_one_get(containers, i));
 }
 
 static int list_containers(struct cli *c, const char *text)
@@ -95,7 +95,7 @@ static void print_report(const json_t *j)
 }
 
 /* Prints which is unknown: the application, its attempt, or only the container. */
-static int print_unknown(const struct cli_answer *a, const char *container)
+static int print_unknown_container(const struct cli_answer *a, const char *container)
 {
     static const char *const others[][2] = {
         {"Application with id", "Application for "},
@@ -114,17 +114,17 @@ static int show_container(struct cli *c, const char *text)
     char container[BASE_ID_TEXT_MAX], attempt[BASE_ID_TEXT_MAX], app[BASE_ID_TEXT_MAX];
     struct cli_answer a = {0};
     if (base_container_id_parse(text, &id, NULL) < 0)
-        return cli_yarn_exception("Invalid ContainerId: %s", text);
+        return cli_yarn_print_exception("Invalid ContainerId: %s", text);
     char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s/containers/%s",
                              base_app_id_text(&id.attempt.app, app),
                              base_attempt_id_text(&id.attempt, attempt),
                              base_container_id_text(&id, container));
-    int rc = cli_yarn_ask(c, "GET", path, NULL, &a);
+    int rc = cli_yarn_request_silent_if_not_found(c, "GET", path, NULL, &a);
     free(path);
     if (rc == CLI_NOTFOUND)
-        rc = print_unknown(&a, container);
+        rc = print_unknown_container(&a, container);
     else if (rc != CLI_OK)
-        rc = cli_yarn_exit_of(rc);
+        rc = cli_yarn_exit_code_of(rc);
     else if (c->json)
         cli_print_json(a.json);
     else
@@ -134,7 +134,7 @@ static int show_container(struct cli *c, const char *text)
 }
 
 /* ---- -signal ---- */
-int cli_yarn_signal(struct cli *c, const char *container, const char *command)
+int cli_yarn_signal_container(struct cli *c, const char *container, const char *command)
 {
     char *path = base_printf("/ws/v1/cluster/containers/%s/signal/%s", container, command);
     int rc = cli_yarn_request(c, "POST", path, NULL, NULL);
@@ -152,13 +152,13 @@ static int signal_container(struct cli *c, const struct cli_yarn_values *words)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         found = found || strcmp(command, known[i]) == 0;
     if (!found)
-        return cli_yarn_exception("No enum constant org.apache.hadoop.yarn.api.records."
-                                  "SignalContainerCommand.%s",
-                                  command);
+        return cli_yarn_print_exception("No enum constant org.apache.hadoop.yarn.api.records."
+                                        "SignalContainerCommand.%s",
+                                        command);
     if (base_container_id_parse(words->v[0], &id, NULL) < 0)
-        return cli_yarn_exception("Invalid ContainerId: %s", words->v[0]);
+        return cli_yarn_print_exception("Invalid ContainerId: %s", words->v[0]);
     printf("Signalling container %s\n", words->v[0]);
-    return cli_yarn_signal(c, words->v[0], command);
+    return cli_yarn_signal_container(c, words->v[0], command);
 }
 
 /* ---- the command ---- */
@@ -169,15 +169,15 @@ static int run_action(struct cli *c, const struct cli_yarn_line *line)
     if (cli_yarn_has(line, "shell"))
         return cli_error(CLI_YARN_FAILED, "-shell is refused: Creel has no terminal into "
                                           "containers; creel logs shows what they write");
-    if (cli_yarn_has(line, "status") && !cli_yarn_has_others(line, "status"))
+    if (cli_yarn_has(line, "status") && !cli_yarn_has_options_besides(line, "status"))
         return show_container(c, cli_yarn_value(line, "status"));
     if (cli_yarn_has(line, "list") &&
-        !cli_yarn_has_others(line, "list appTypes version components states"))
+        !cli_yarn_has_options_besides(line, "list appTypes version components states"))
         return list_containers(c, cli_yarn_value(line, "list"));
     if (cli_yarn_has(line, "status") || cli_yarn_has(line, "list"))
         return cli_yarn_refuse_usage(line);
     if (cli_yarn_has(line, "signal"))
-        return cli_yarn_has_others(line, "signal")
+        return cli_yarn_has_options_besides(line, "signal")
                    ? cli_yarn_refuse_usage(line)
                    : signal_container(c, cli_yarn_values(line, "signal"));
     if (!cli_yarn_has(line, "help"))

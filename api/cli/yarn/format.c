@@ -27,7 +27,7 @@ void cli_yarn_add_decimal(double v, int min_int, int min, int max, struct base_b
     base_buf_adds(out, start);
 }
 
-void cli_yarn_add_float(double v, struct base_buf *out)
+void cli_yarn_add_java_float(double v, struct base_buf *out)
 {
     char text[64] = "0";
     for (int digits = 1; digits <= 9; digits++) { /* 9 digits distinguish any two floats */
@@ -53,7 +53,7 @@ void cli_yarn_add_time(int64_t ms, struct base_buf *out)
 }
 
 /* Java's String.hashCode() for ASCII, spread as HashMap does. */
-static uint32_t java_hash(const char *s)
+static uint32_t java_hashmap_hash(const char *s)
 {
     uint32_t h = 0;
     for (; *s; s++)
@@ -61,7 +61,7 @@ static uint32_t java_hash(const char *s)
     return h ^ (h >> 16);
 }
 
-void cli_yarn_add_hash_set(char *const *names, size_t n, struct base_buf *out)
+void cli_yarn_add_java_hash_set(char *const *names, size_t n, struct base_buf *out)
 {
     size_t buckets = 16, distinct = 0;
     bool *repeated = base_alloc((n + 1) * sizeof *repeated);
@@ -75,7 +75,7 @@ void cli_yarn_add_hash_set(char *const *names, size_t n, struct base_buf *out)
     const char *between = "[";
     for (size_t b = 0; b < buckets; b++)
         for (size_t i = 0; i < n; i++)
-            if (!repeated[i] && (java_hash(names[i]) & (buckets - 1)) == b) {
+            if (!repeated[i] && (java_hashmap_hash(names[i]) & (buckets - 1)) == b) {
                 base_buf_addf(out, "%s%s", between, names[i]);
                 between = ", ";
             }

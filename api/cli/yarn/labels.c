@@ -62,10 +62,11 @@ int cli_admin_add_labels(struct cli *c, const char *text)
     }
     int rc = CLI_YARN_OK;
     if (!good) {
-        rc = cli_admin_fail(ADD, "Input format for adding node-labels is not correct, it should be "
-                                 "labelName1[(exclusive=true/false)],LabelName2[] ..");
+        rc = cli_admin_print_failure(
+            ADD, "Input format for adding node-labels is not correct, it should be "
+                 "labelName1[(exclusive=true/false)],LabelName2[] ..");
     } else if (json_array_size(list) == 0) {
-        rc = cli_admin_fail(ADD, "No cluster node-labels are specified");
+        rc = cli_admin_print_failure(ADD, "No cluster node-labels are specified");
     } else {
         json_t *body = json_pack("{s:O}", "nodeLabelInfo", list);
         rc = cli_admin_request(c, ADD, "POST", "/ws/v1/cluster/add-node-labels", body, NULL);
@@ -90,13 +91,13 @@ int cli_admin_remove_labels(struct cli *c, const char *text)
         free(one);
     }
     int rc = any ? cli_admin_request(c, REMOVE, "POST", path.data, NULL, NULL)
-                 : cli_admin_fail(REMOVE, "No cluster node-labels are specified");
+                 : cli_admin_print_failure(REMOVE, "No cluster node-labels are specified");
     base_buf_free(&path);
     return rc;
 }
 
 /* Adds one mapping, "host=label", "host=" or "host,label", to @map. Returns an exit code. */
-static int add_mapping(json_t *map, char *text)
+static int add_host_label_mapping(json_t *map, char *text)
 {
     size_t n = strcspn(text, "=");
     char separator = '=';
@@ -115,12 +116,13 @@ static int add_mapping(json_t *map, char *text)
     }
     int rc = CLI_YARN_OK;
     if (!*host)
-        rc = cli_admin_fail(REPLACE, "node name cannot be empty");
+        rc = cli_admin_print_failure(REPLACE, "node name cannot be empty");
     else if (json_array_size(labels) > 1)
-        rc = cli_admin_fail(REPLACE,
-                            "%zu labels specified on host=%s, please note that we do not support "
-                            "specifying multiple labels on a single host for now.",
-                            json_array_size(labels), host);
+        rc = cli_admin_print_failure(
+            REPLACE,
+            "%zu labels specified on host=%s, please note that we do not support "
+            "specifying multiple labels on a single host for now.",
+            json_array_size(labels), host);
     else
         json_array_append_new(map, json_pack("{s:s,s:O}", "nodeId", host, "labels", labels));
     json_decref(labels);
@@ -138,14 +140,14 @@ static int check_nodes_are_known(struct cli *c, const json_t *map)
     for (size_t i = 0; i < json_array_size(map) && rc == CLI_YARN_OK; i++) {
         const char *id = cli_str(json_array_get(map, i), "nodeId");
         bool known = false;
-        for (size_t k = 0; k < cli_list_len(nodes); k++) {
-            const char *node = cli_str(cli_list_get(nodes, k), "id");
+        for (size_t k = 0; k < cli_list_or_one_len(nodes); k++) {
+            const char *node = cli_str(cli_list_or_one_get(nodes, k), "id");
             known = known || strcmp(node, id) == 0 ||
                     (strncmp(node, id, strlen(id)) == 0 && node[strlen(id)] == ':');
         }
         if (!known)
-            rc = cli_admin_fail(REPLACE, "Failed to replace node label on hosts: %s is not known",
-                                id);
+            rc = cli_admin_print_failure(
+                REPLACE, "Failed to replace node label on hosts: %s is not known", id);
     }
     cli_answer_free(&a);
     return rc;
@@ -161,11 +163,11 @@ int cli_admin_replace_labels(struct cli *c, const struct cli_yarn_values *mappin
         for (char *one = strtok_r(copy, " \n", &save); one && rc == CLI_YARN_OK;
              one = strtok_r(NULL, " \n", &save))
             if (*one != '#')
-                rc = add_mapping(map, one);
+                rc = add_host_label_mapping(map, one);
         free(copy);
     }
     if (rc == CLI_YARN_OK && json_array_size(map) == 0)
-        rc = cli_admin_fail(REPLACE, "No node-to-labels mappings are specified");
+        rc = cli_admin_print_failure(REPLACE, "No node-to-labels mappings are specified");
     if (rc == CLI_YARN_OK && fail_on_unknown_nodes)
         rc = check_nodes_are_known(c, map);
     if (rc == CLI_YARN_OK) {
@@ -198,11 +200,11 @@ static int list_labels(struct cli *c)
     struct cli_answer a = {0};
     int rc = cli_yarn_request(c, "GET", "/ws/v1/cluster/get-node-labels", NULL, &a);
     const json_t *labels = json_object_get(a.json, "nodeLabelInfo");
-    size_t n = cli_list_len(labels);
+    size_t n = cli_list_or_one_len(labels);
     const json_t **sorted = base_alloc((n + 1) * sizeof *sorted);
     struct base_buf list = {0};
     for (size_t i = 0; i < n; i++)
-        sorted[i] = cli_list_get(labels, i);
+        sorted[i] = cli_list_or_one_get(labels, i);
     qsort(sorted, n, sizeof *sorted, compare_names);
     for (size_t i = 0; i < n; i++) {
         const json_t *exclusive = json_object_get(sorted[i], "exclusivity");

@@ -55,7 +55,8 @@ static void add_one_value(struct cli_yarn_values *values, char *value)
 }
 
 /* Adds a value, split at the option's separator. */
-static void add_value(struct cli_yarn_line *line, const struct cli_yarn_option *o, const char *arg)
+static void add_split_values(struct cli_yarn_line *line, const struct cli_yarn_option *o,
+                             const char *arg)
 {
     struct cli_yarn_values *values = values_of(line, o);
     char *copy = base_strdup(arg), *at = copy, *end;
@@ -81,12 +82,12 @@ static int read_values(struct cli_yarn_line *line, const struct cli_yarn_option 
     if (o->values == 0)
         return 0;
     if (value) {
-        add_value(line, o, value);
+        add_split_values(line, o, value);
         taken++;
     }
     int most = o->values > 0 ? o->values : o->values == CLI_YARN_OPTIONAL ? 1 : INT32_MAX;
     while (used < n && taken < most && !match_option(line->options, args[used], &ignored)) {
-        add_value(line, o, args[used++]);
+        add_split_values(line, o, args[used++]);
         taken++;
     }
     line->missing = line->missing ||
@@ -94,7 +95,7 @@ static int read_values(struct cli_yarn_line *line, const struct cli_yarn_option 
     return used;
 }
 
-static int refuse_unknown(const struct cli_yarn_line *line, const char *arg)
+static int refuse_unknown_option(const struct cli_yarn_line *line, const char *arg)
 {
     const char *best = NULL, *name = arg + strspn(arg, "-");
     char *word = base_strndup(name, strcspn(name, "="));
@@ -103,9 +104,9 @@ static int refuse_unknown(const struct cli_yarn_line *line, const char *arg)
         base_nearest_consider(word, o->name, &best, &distance);
     free(word);
     if (best)
-        return cli_yarn_exception("%s: Unrecognized option: %s; did you mean -%s?", line->title,
-                                  arg, best);
-    return cli_yarn_exception("%s: Unrecognized option: %s", line->title, arg);
+        return cli_yarn_print_exception("%s: Unrecognized option: %s; did you mean -%s?",
+                                        line->title, arg, best);
+    return cli_yarn_print_exception("%s: Unrecognized option: %s", line->title, arg);
 }
 
 /* Parses the arguments that are not common options. */
@@ -122,7 +123,7 @@ static int parse_arguments(struct cli_yarn_line *line, int n, char **args)
             options_end = true;
         } else if (!options_end && args[i][0] == '-' && args[i][1]) {
             if (!line->keep_unknown)
-                return refuse_unknown(line, args[i]);
+                return refuse_unknown_option(line, args[i]);
             line->unknown = args[i];
         } else {
             base_array_grow(&line->words, line->n_words, &line->cap_words);
@@ -133,7 +134,7 @@ static int parse_arguments(struct cli_yarn_line *line, int n, char **args)
 }
 
 /* Returns how many arguments the common option at @args takes up; 0: it is not a common option. */
-static int count_common(int n, char **args)
+static int count_args_of_common_option(int n, char **args)
 {
     static const char *const valued[] = {"--rm", "--conf", "-conf", "-D"};
     const char *arg = args[0];
@@ -168,7 +169,7 @@ int cli_yarn_parse(struct cli *c, const struct argp *help, const char *title,
     line->values = base_alloc((rows + 1) * sizeof *line->values);
     common[0] = argv[0];
     for (int i = 1; i < argc; i++) {
-        int words = count_common(argc - i, argv + i);
+        int words = count_args_of_common_option(argc - i, argv + i);
         for (int k = 0; k < words; k++)
             common[n_common++] = argv[i + k];
         if (words > 0)
@@ -235,7 +236,7 @@ const char *cli_yarn_value(const struct cli_yarn_line *line, const char *option)
     return values->n ? values->v[0] : NULL;
 }
 
-bool cli_yarn_has_others(const struct cli_yarn_line *line, const char *allowed)
+bool cli_yarn_has_options_besides(const struct cli_yarn_line *line, const char *allowed)
 {
     for (const struct cli_yarn_option *o = line->options; o->name; o++) {
         const char *at = strstr(allowed, o->name);

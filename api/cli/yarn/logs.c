@@ -150,7 +150,7 @@ static bool read_number(const struct logs *l, const char *option, int64_t fallba
     *out = strtoll(text, &end, 10);
     if (*text && !*end && errno == 0)
         return true;
-    cli_yarn_exception("For input string: \"%s\"", text);
+    cli_yarn_print_exception("For input string: \"%s\"", text);
     return false;
 }
 
@@ -167,12 +167,12 @@ static int read_patterns(struct logs *l)
     l->patterns = base_alloc((given->n + 1) * sizeof *l->patterns);
     for (size_t i = 0; i < given->n; i++, l->n_patterns++)
         if (regcomp(&l->patterns[i], given->v[i], REG_EXTENDED | REG_NOSUB) != 0)
-            return cli_yarn_exception("-log_files_pattern: '%s' is no regular expression",
-                                      given->v[i]);
+            return cli_yarn_print_exception("-log_files_pattern: '%s' is no regular expression",
+                                            given->v[i]);
     return CLI_YARN_OK;
 }
 
-static int read_masters(const struct logs *l)
+static int check_master_numbers(const struct logs *l)
 {
     const struct cli_yarn_values *given = cli_yarn_values(l->line, "am");
     for (size_t i = 0; i < given->n; i++) {
@@ -200,7 +200,7 @@ static int read_arguments(struct logs *l)
                 line->unknown ? line->unknown : "");
         return print_usage();
     }
-    if ((rc = read_masters(l)) != CLI_YARN_OK)
+    if ((rc = check_master_numbers(l)) != CLI_YARN_OK)
         return rc;
     if (!read_number(l, "size", INT64_MAX, &l->size) ||
         !read_number(l, "size_limit_mb", 10240, &limit_mb) ||
@@ -259,7 +259,7 @@ static void add_pattern_text(const struct logs *l, struct base_buf *out)
     if (wants_all_files(l))
         base_buf_adds(out, "[ALL]");
     else
-        cli_yarn_add_hash_set(files->v, files->n, out);
+        cli_yarn_add_java_hash_set(files->v, files->n, out);
 }
 
 /* Asks a container's node for the list of the container's files. Returns the list, which the caller
@@ -272,10 +272,10 @@ static json_t *list_files(const struct cli_log_source *source)
     json_t *files = json_array();
     const json_t *infos = json_object_get(a.json, "containerLogsInfo");
     free(path);
-    for (size_t i = 0; i < cli_list_len(infos); i++) {
-        const json_t *list = json_object_get(cli_list_get(infos, i), "containerLogInfo");
-        for (size_t k = 0; k < cli_list_len(list); k++)
-            json_array_append(files, (json_t *)(uintptr_t)cli_list_get(list, k));
+    for (size_t i = 0; i < cli_list_or_one_len(infos); i++) {
+        const json_t *list = json_object_get(cli_list_or_one_get(infos, i), "containerLogInfo");
+        for (size_t k = 0; k < cli_list_or_one_len(list); k++)
+            json_array_append(files, (json_t *)(uintptr_t)cli_list_or_one_get(list, k));
     }
     if (rc == CLI_UNREACHABLE) {
         cli_error(0, "Unable to fetch log files list of %s: %s", source->container,
@@ -295,7 +295,8 @@ struct sink {
 
 static int write_bytes(int fd, const void *data, size_t len)
 {
-    return fd == STDOUT_FILENO ? cli_write_through(fd, data, len) : base_write_all(fd, data, len);
+    return fd == STDOUT_FILENO ? cli_write_all_or_print_error(fd, data, len)
+                               : base_write_all(fd, data, len);
 }
 
 static int write_text(int fd, const char *text)
@@ -303,7 +304,7 @@ static int write_text(int fd, const char *text)
     return write_bytes(fd, text, strlen(text));
 }
 
-static int take_bytes(void *user, const char *data, size_t len)
+static int write_bytes_up_to_limit(void *user, const char *data, size_t len)
 {
     struct sink *s = user;
     size_t n = s->left < (int64_t)len ? (size_t)s->left : len;
@@ -313,15 +314,15 @@ static int take_bytes(void *user, const char *data, size_t len)
 }
 
 /* Writes the part of a file that -size selects. */
-static void write_contents(const struct logs *l, const struct cli_log_source *source,
-                           const char *file, int64_t size, int fd)
+static void write_selected_contents(const struct logs *l, const struct cli_log_source *source,
+                                    const char *file, int64_t size, int fd)
 {
     int64_t most = l->size < 0 ? -l->size : l->size;
     uint64_t from = l->size < 0 && most < size ? (uint64_t)(size - most) : 0;
     struct sink sink = {.fd = fd, .left = most < size ? most : size};
     struct cli_follow *f = cli_follow_new();
-    size_t stream =
-        cli_follow_add(f, source->node, source->container, file, from, false, take_bytes, &sink);
+    size_t stream = cli_follow_add(f, source->node, source->container, file, from, false,
+                                   write_bytes_up_to_limit, &sink);
     while (sink.left > 0 && cli_follow_poll(f, 1000, -1) > 0)
         ;
     if (cli_follow_result(f, stream) == CLI_FOLLOW_LOST)
@@ -343,7 +344,7 @@ static void write_file(const struct logs *l, const struct cli_log_source *source
     base_buf_addf(&head, "\nLogType:%s\nLogLastModifiedTime:%s\nLogLength:%lld\nLogContents:\n",
                   name, cli_str(file, "lastModifiedTime"), (long long)cli_int(file, "fileSize"));
     write_text(fd, head.data);
-    write_contents(l, source, name, cli_int(file, "fileSize"), fd);
+    write_selected_contents(l, source, name, cli_int(file, "fileSize"), fd);
     base_buf_clear(&head);
     if (source->running)
         base_buf_addf(&head,
@@ -425,9 +426,9 @@ static int find_sources(struct cli *c, struct logs *l)
     l->sources.nodes = cli_nodes_new(c->rm);
     int rc = cli_log_sources_find(c, l->container ? l->container : l->app, &l->sources);
     if (rc != CLI_OK && rc != CLI_NOTFOUND)
-        return cli_yarn_exit_of(rc);
+        return cli_yarn_exit_code_of(rc);
     if (!l->container)
-        cli_log_sources_find_earlier(c, &l->sources);
+        cli_log_sources_find_earlier_attempts(c, &l->sources);
     keep_wanted_sources(l);
     if (l->sources.n)
         qsort(l->sources.v, l->sources.n, sizeof *l->sources.v, compare_sources);
@@ -435,11 +436,11 @@ static int find_sources(struct cli *c, struct logs *l)
 }
 
 /* Finds the application's state and owner. */
-static int find_app(struct cli *c, struct logs *l)
+static int find_app_state_and_owner(struct cli *c, struct logs *l)
 {
     json_t *app = NULL;
     char *path = base_printf("/ws/v1/cluster/apps/%s", l->app);
-    int rc = cli_yarn_get(c, path, "app", &app);
+    int rc = cli_yarn_get_object(c, path, "app", &app);
     const char *state = cli_str(app, "state");
     free(path);
     if (rc == CLI_NOTFOUND) {
@@ -449,7 +450,7 @@ static int find_app(struct cli *c, struct logs *l)
         return refuse_about("Could not locate application logs for %s%s\n", l->app, "");
     }
     if (rc != CLI_OK)
-        return cli_yarn_exit_of(rc);
+        return cli_yarn_exit_code_of(rc);
     bool early = strcmp(state, "NEW") == 0 || strcmp(state, "NEW_SAVING") == 0 ||
                  strcmp(state, "SUBMITTED") == 0;
     l->ended = cli_state_is_final(state);
@@ -484,14 +485,15 @@ static void print_no_match(const struct logs *l, const char *container)
 
 /* Counts the bytes of a file that will be printed. Returns false after printing that they exceed
  * -size_limit_mb. */
-static bool fits_limit(struct logs *l, int64_t file_size)
+static bool take_bytes_from_limit(struct logs *l, int64_t file_size)
 {
     int64_t most = l->size < 0 ? -l->size : l->size;
     l->left -= most < file_size ? most : file_size;
     if (!l->limited || l->left >= 0)
         return true;
-    cli_yarn_exception("The total log size is too large. Please specify a proper value for -size, "
-                       "or -1 for -size_limit_mb to fetch all");
+    cli_yarn_print_exception(
+        "The total log size is too large. Please specify a proper value for -size, "
+        "or -1 for -size_limit_mb to fetch all");
     return false;
 }
 
@@ -506,7 +508,7 @@ static int print_container_logs(struct logs *l, const struct cli_log_source *sou
         const json_t *file = json_array_get(files, i);
         if (!wants_file(l, cli_str(file, "fileName")))
             continue;
-        if (!fits_limit(l, cli_int(file, "fileSize"))) {
+        if (!take_bytes_from_limit(l, cli_int(file, "fileSize"))) {
             rc = CLI_YARN_EXCEPTION;
             break;
         }
@@ -549,7 +551,7 @@ static int print_masters_logs(struct cli *c, struct logs *l)
     char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts", l->app);
     int rc = cli_yarn_request(c, "GET", path, NULL, &a);
     const json_t *attempts = cli_at(a.json, "appAttempts.appAttempt");
-    long n = (long)cli_list_len(attempts);
+    long n = (long)cli_list_or_one_len(attempts);
     free(path);
     bool all = false, found = false;
     for (size_t i = 0; i < which->n; i++)
@@ -568,7 +570,7 @@ static int print_masters_logs(struct cli *c, struct logs *l)
             rc = CLI_YARN_FAILED;
             break;
         }
-        const char *id = cli_str(cli_list_get(attempts, (size_t)at - 1), "containerId");
+        const char *id = cli_str(cli_list_or_one_get(attempts, (size_t)at - 1), "containerId");
         struct cli_log_source *source = cli_log_sources_find_container(&l->sources, id);
         if (source && source->node)
             rc = print_container_logs(l, source, &found);
@@ -627,7 +629,7 @@ static int list_container_files(const struct logs *l)
                                        l->app, "");
 }
 
-static int list_nodes(const struct logs *l)
+static int list_nodes_with_logs(const struct logs *l)
 {
     if (!l->ended)
         return refuse("The -list_nodes command can be only used with finished applications");
@@ -641,9 +643,9 @@ static int list_nodes(const struct logs *l)
     return CLI_YARN_OK;
 }
 
-static int run(struct cli *c, struct logs *l)
+static int run_logs_action(struct cli *c, struct logs *l)
 {
-    int rc = find_app(c, l);
+    int rc = find_app_state_and_owner(c, l);
     if (rc == CLI_YARN_OK)
         rc = find_sources(c, l);
     if (rc != CLI_YARN_OK)
@@ -651,7 +653,7 @@ static int run(struct cli *c, struct logs *l)
     if (cli_yarn_has(l->line, "show_container_log_info"))
         return list_container_files(l);
     if (cli_yarn_has(l->line, "list_nodes"))
-        return list_nodes(l);
+        return list_nodes_with_logs(l);
     if (cli_yarn_has(l->line, "show_application_log_info"))
         return list_containers(l);
     if (cli_yarn_has(l->line, "am"))
@@ -673,7 +675,7 @@ int cli_yarn_logs(const struct argp *help, int argc, char **argv)
         rc = print_usage() && line.n_args ? CLI_YARN_OK : CLI_YARN_FAILED;
     else if (rc == CLI_OK && (rc = read_arguments(&l)) == CLI_YARN_OK &&
              (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run(&c, &l);
+        rc = run_logs_action(&c, &l);
     for (size_t i = 0; i < l.n_patterns; i++)
         regfree(&l.patterns[i]);
     free(l.patterns);

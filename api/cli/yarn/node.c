@@ -27,7 +27,7 @@ const struct cli_yarn_option cli_yarn_node_options[] = {
 };
 
 /* ---- -list ---- */
-static bool is_state(const char *name)
+static bool is_node_state(const char *name)
 {
     for (const char *at = STATES; *at; at += strcspn(at, ","), at += *at == ',')
         if (strcspn(at, ",") == strlen(name) && strncasecmp(at, name, strlen(name)) == 0)
@@ -47,7 +47,7 @@ static bool add_states(const struct cli_yarn_line *line, struct base_buf *path)
         while (len > 0 && text[len - 1] == ' ')
             len--;
         char *state = base_strndup(text, len);
-        bool good = !*state || is_state(state);
+        bool good = !*state || is_node_state(state);
         if (!good) {
             cli_print_clean("The node state %s is invalid.\n", state);
             puts("The valid node state can be one of the following: " STATES ".");
@@ -85,7 +85,7 @@ static void print_utilization(const char *label, const json_t *node, const char 
         base_buf_addf(&line,
                       "PMem:%lld MB, VMem:%lld MB, VCores:", (long long)cli_int(all, physical),
                       (long long)cli_int(all, virtual));
-        cli_yarn_add_float(cli_num(all, cpu), &line);
+        cli_yarn_add_java_float(cli_num(all, cpu), &line);
     }
     cli_yarn_print_line(label, line.data ? line.data : "");
     base_buf_free(&line);
@@ -108,11 +108,11 @@ static int compare_texts(const void *a, const void *b)
 static void print_labels(const json_t *node)
 {
     const json_t *labels = json_object_get(node, "nodeLabels");
-    size_t n = cli_list_len(labels);
+    size_t n = cli_list_or_one_len(labels);
     const char **sorted = base_alloc((n + 1) * sizeof *sorted);
     struct base_buf list = {0};
     for (size_t i = 0; i < n; i++)
-        sorted[i] = cli_str(cli_list_get(labels, i), "");
+        sorted[i] = cli_str(cli_list_or_one_get(labels, i), "");
     qsort(sorted, n, sizeof *sorted, compare_texts);
     for (size_t i = 0; i < n; i++)
         base_buf_addf(&list, "%s%s", i ? "," : "", sorted[i]);
@@ -141,11 +141,11 @@ static const char *http_address(const json_t *node)
 
 static void print_nodes(const json_t *nodes, bool details)
 {
-    printf("Total Nodes:%zu\n", cli_list_len(nodes));
+    printf("Total Nodes:%zu\n", cli_list_or_one_len(nodes));
     printf("%16s\t%15s\t%17s\t%28s\n", "Node-Id", "Node-State", "Node-Http-Address",
            "Number-of-Running-Containers");
-    for (size_t i = 0; i < cli_list_len(nodes); i++) {
-        const json_t *j = cli_list_get(nodes, i);
+    for (size_t i = 0; i < cli_list_or_one_len(nodes); i++) {
+        const json_t *j = cli_list_or_one_get(nodes, i);
         cli_yarn_print_cell(16, cli_str(j, "id"), "\t");
         cli_yarn_print_cell(15, cli_str(j, "state"), "\t");
         cli_yarn_print_cell(17, http_address(j), "\t");
@@ -221,7 +221,7 @@ static char *make_node_path(const char *id, const char *rest)
     struct base_buf path = {0};
     const char *colon = strrchr(id, ':');
     if (!colon || colon == id || !colon[1]) {
-        cli_yarn_exception("Invalid NodeId [%s]. Expected host:port", id);
+        cli_yarn_print_exception("Invalid NodeId [%s]. Expected host:port", id);
         return NULL;
     }
     base_buf_adds(&path, "/ws/v1/cluster/nodes/");
@@ -242,13 +242,13 @@ static int show_node(struct cli *c, const char *id)
     char *path = make_node_path(id, "");
     if (!path)
         return CLI_YARN_EXCEPTION;
-    int rc = cli_yarn_get(c, path, "node", &node);
+    int rc = cli_yarn_get_object(c, path, "node", &node);
     free(path);
     if (rc == CLI_NOTFOUND) {
         cli_print_clean("Could not find the node report for node id : %s\n", id);
         rc = CLI_YARN_OK; /* as yarn does */
     } else if (rc != CLI_OK) {
-        rc = cli_yarn_exit_of(rc);
+        rc = cli_yarn_exit_code_of(rc);
     } else if (c->json) {
         json_t *whole = json_pack("{s:O}", "node", node);
         cli_print_json(whole);
@@ -261,7 +261,7 @@ static int show_node(struct cli *c, const char *id)
 }
 
 /* ---- -drain, -undrain ---- */
-static int drain_node(struct cli *c, const char *id, bool drain)
+static int set_node_drain(struct cli *c, const char *id, bool drain)
 {
     struct cli_answer a = {0};
     char *path = make_node_path(id, "/drain");
@@ -290,8 +290,8 @@ int cli_yarn_node(struct cli *c, const struct cli_yarn_line *line)
     if (cli_yarn_has(line, "drain") != cli_yarn_has(line, "undrain"))
         return line->n_args != 2 ? cli_yarn_refuse_usage(line)
                : cli_yarn_has(line, "drain")
-                   ? drain_node(c, cli_yarn_value(line, "drain"), true)
-                   : drain_node(c, cli_yarn_value(line, "undrain"), false);
+                   ? set_node_drain(c, cli_yarn_value(line, "drain"), true)
+                   : set_node_drain(c, cli_yarn_value(line, "undrain"), false);
     if (cli_yarn_has(line, "status"))
         return line->n_args == 2 ? show_node(c, cli_yarn_value(line, "status"))
                                  : cli_yarn_refuse_usage(line);

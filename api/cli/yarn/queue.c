@@ -34,13 +34,13 @@ static void add_weight(const struct cli_queue *q, struct base_buf *out)
     cli_yarn_add_decimal(cli_num(q->json, "weight"), 0, 2, 2, out);
 }
 
-static const char *state_of(const struct cli_queue *q)
+static const char *get_queue_state(const struct cli_queue *q)
 {
     const char *state = cli_str(q->json, "state");
     return *state ? state : "RUNNING"; /* only leaves of the capacity scheduler show theirs */
 }
 
-static const char *disabled_unless(const struct cli_queue *q, const char *member)
+static const char *enabled_if_false(const struct cli_queue *q, const char *member)
 {
     const json_t *value = json_object_get(q->json, member);
     return json_is_false(value) ? "enabled" : "disabled";
@@ -51,8 +51,8 @@ static void print_accessible_labels(const struct cli_queue *q)
 {
     const json_t *labels = json_object_get(q->json, "nodeLabels");
     struct base_buf list = {0};
-    for (size_t i = 0; i < cli_list_len(labels); i++)
-        base_buf_addf(&list, "%s%s", i ? "," : "", cli_str(cli_list_get(labels, i), ""));
+    for (size_t i = 0; i < cli_list_or_one_len(labels); i++)
+        base_buf_addf(&list, "%s%s", i ? "," : "", cli_str(cli_list_or_one_get(labels, i), ""));
     cli_yarn_print_line("\tAccessible Node Labels : ", labels ? (list.data ? list.data : "") : "*");
     base_buf_free(&list);
 }
@@ -65,7 +65,7 @@ static void print_capacity_queue(const struct cli_queues *all, const struct cli_
     cli_yarn_print_line("Scheduler Name : ", all->scheduler);
     cli_yarn_print_line("Queue Name : ", q->name);
     cli_yarn_print_line("Queue Path : ", q->path);
-    cli_yarn_print_line("\tState : ", state_of(q));
+    cli_yarn_print_line("\tState : ", get_queue_state(q));
     print_per_cent("\tCapacity : ", q->capacity);
     print_per_cent("\tCurrent Capacity : ", q->current);
     print_per_cent("\tMaximum Capacity : ", q->maximum);
@@ -74,8 +74,8 @@ static void print_capacity_queue(const struct cli_queues *all, const struct cli_
     cli_yarn_print_line("\tDefault Node Label expression : ",
                         *label ? label : "<DEFAULT_PARTITION>");
     print_accessible_labels(q);
-    printf("\tPreemption : %s\n", disabled_unless(q, "preemptionDisabled"));
-    printf("\tIntra-queue Preemption : %s\n", disabled_unless(q, "intraQueuePreemptionDisabled"));
+    printf("\tPreemption : %s\n", enabled_if_false(q, "preemptionDisabled"));
+    printf("\tIntra-queue Preemption : %s\n", enabled_if_false(q, "intraQueuePreemptionDisabled"));
     base_buf_free(&weight);
 }
 
@@ -92,7 +92,7 @@ static void print_fair_queue(const struct cli_queues *all, const struct cli_queu
 {
     cli_yarn_print_line("Scheduler Name : ", all->scheduler);
     cli_yarn_print_line("Queue Name : ", q->name);
-    cli_yarn_print_line("\tState : ", state_of(q));
+    cli_yarn_print_line("\tState : ", get_queue_state(q));
     print_fair_resource("MinResource", q, "minResources");
     print_fair_resource("MaxResource", q, "maxResources");
     print_fair_resource("ReservedResource", q, "reservedResources");
@@ -104,7 +104,7 @@ static void print_fair_queue(const struct cli_queues *all, const struct cli_queu
 static int show_queue(struct cli *c, const char *name)
 {
     struct cli_queues all;
-    int rc = cli_queues_read(c, &all);
+    int rc = cli_queues_fetch(c, &all);
     const struct cli_queue *q = rc == CLI_YARN_OK ? cli_queues_find(&all, name) : NULL;
     if (rc == CLI_YARN_OK && !q) {
         cli_print_clean("Cannot get queue from RM by queueName = %s, please check.\n", name);
@@ -137,7 +137,7 @@ static void add_box_row(struct box *b, const struct cli_queue *q)
     struct base_buf cell[COLUMNS] = {{0}};
     base_buf_adds(&cell[0], q->name);
     base_buf_adds(&cell[1], q->path);
-    base_buf_adds(&cell[2], state_of(q));
+    base_buf_adds(&cell[2], get_queue_state(q));
     add_per_cent(q->capacity, &cell[3]);
     add_per_cent(q->current, &cell[4]);
     add_per_cent(q->maximum, &cell[5]);
@@ -219,14 +219,15 @@ static int list_queues(struct cli *c, const char *parent)
 {
     struct cli_queues all;
     struct box box = {0};
-    int rc = cli_queues_read(c, &all);
+    int rc = cli_queues_fetch(c, &all);
     bool everything = strcasecmp(parent, "all") == 0;
     const struct cli_queue *of =
         everything || rc != CLI_YARN_OK ? NULL : cli_queues_find(&all, parent);
     if (rc == CLI_YARN_OK && c->json) {
         cli_print_json(all.answer);
     } else if (rc == CLI_YARN_OK && !everything && !of) {
-        rc = cli_yarn_exception("Cannot get any queues under %s from RM,please check.", parent);
+        rc = cli_yarn_print_exception("Cannot get any queues under %s from RM,please check.",
+                                      parent);
     } else if (rc == CLI_YARN_OK) {
         size_t from = of ? (size_t)(of - all.v) + 1 : all.shape == CLI_QUEUES_FIFO ? 0 : 1;
         for (size_t i = from; i < all.n && (!of || all.v[i].depth > of->depth); i++)

@@ -25,7 +25,7 @@ static void set_fair_figures(struct cli_queue *one)
     one->maximum = 100;
 }
 
-static void set_figures(const struct cli_queues *q, struct cli_queue *one)
+static void set_capacity_figures(const struct cli_queues *q, struct cli_queue *one)
 {
     if (q->shape == CLI_QUEUES_FAIR) {
         set_fair_figures(one);
@@ -48,12 +48,12 @@ static void add_queues(struct cli_queues *q, const json_t *json, const char *par
         snprintf(one.path, sizeof one.path, "%s.%s", parent, one.name);
     else
         snprintf(one.path, sizeof one.path, "%s", one.name);
-    set_figures(q, &one);
+    set_capacity_figures(q, &one);
     base_array_grow(&q->v, q->n, &q->cap);
     q->v[q->n++] = one;
     const json_t *children = children_of(q, json);
-    for (size_t i = 0; i < cli_list_len(children) && depth < 64; i++)
-        add_queues(q, cli_list_get(children, i), one.path, depth + 1);
+    for (size_t i = 0; i < cli_list_or_one_len(children) && depth < 64; i++)
+        add_queues(q, cli_list_or_one_get(children, i), one.path, depth + 1);
 }
 
 void cli_queues_take(json_t *answer, struct cli_queues *out)
@@ -73,7 +73,7 @@ void cli_queues_take(json_t *answer, struct cli_queues *out)
         add_queues(out, info, "", 0);
 }
 
-int cli_queues_read(struct cli *c, struct cli_queues *out)
+int cli_queues_fetch(struct cli *c, struct cli_queues *out)
 {
     struct cli_answer a = {0};
     *out = (struct cli_queues){0};

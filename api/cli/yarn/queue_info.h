@@ -23,7 +23,7 @@ struct cli_queues {
 };
 /* GETs all queues. Returns CLI_YARN_OK, or CLI_YARN_EXCEPTION after printing the error. The caller
  * frees @out in any case. */
-int cli_queues_read(struct cli *c, struct cli_queues *out);
+int cli_queues_fetch(struct cli *c, struct cli_queues *out);
 /* The same from the answer of /ws/v1/cluster/scheduler. Takes @answer. */
 void cli_queues_take(json_t *answer, struct cli_queues *out);
 void cli_queues_free(struct cli_queues *q);

@@ -4,7 +4,7 @@
 #include "api/cli/yarn/yarn.h"
 
 /* Answers --help, and refuses everything else. */
-static int refuse(int argc, char **argv, const char *usage, const char *why)
+static int refuse_subcommand(int argc, char **argv, const char *usage, const char *why)
 {
     bool help = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-help") == 0 ||
                               strcmp(argv[1], "-h") == 0);
@@ -16,14 +16,16 @@ static int refuse(int argc, char **argv, const char *usage, const char *why)
 
 int cli_classpath_main(int argc, char **argv)
 {
-    return refuse(argc, argv, "[--glob] [--jar FILE]",
-                  "classpath is refused: Creel is not written in Java and has no class path; "
-                  "programs that need Hadoop's classes find them with Hadoop's own yarn classpath");
+    return refuse_subcommand(
+        argc, argv, "[--glob] [--jar FILE]",
+        "classpath is refused: Creel is not written in Java and has no class path; "
+        "programs that need Hadoop's classes find them with Hadoop's own yarn classpath");
 }
 
 int cli_jar_main(int argc, char **argv)
 {
-    return refuse(argc, argv, "FILE [CLASS] [ARGUMENT]...",
-                  "jar is refused: Creel takes no submissions over Hadoop's RPC; submit with creel "
-                  "job submit, or over REST (POST /ws/v1/cluster/apps)");
+    return refuse_subcommand(
+        argc, argv, "FILE [CLASS] [ARGUMENT]...",
+        "jar is refused: Creel takes no submissions over Hadoop's RPC; submit with creel "
+        "job submit, or over REST (POST /ws/v1/cluster/apps)");
 }

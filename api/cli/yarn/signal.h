@@ -6,6 +6,6 @@
 
 /* Makes the RM send the signal @command ("FORCEFUL_SHUTDOWN") to a container. Returns CLI_YARN_OK,
  * or CLI_YARN_EXCEPTION after printing why it is refused. */
-int cli_yarn_signal(struct cli *c, const char *container, const char *command);
+int cli_yarn_signal_container(struct cli *c, const char *container, const char *command);
 
 #endif

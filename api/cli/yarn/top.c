@@ -261,9 +261,9 @@ static void add_to_totals(const json_t *app, struct totals *s)
 static int64_t count_users(const json_t *apps)
 {
     json_t *seen = json_object();
-    for (size_t i = 0; i < cli_list_len(apps); i++)
-        if (is_live(cli_list_get(apps, i)))
-            json_object_set_new(seen, cli_str(cli_list_get(apps, i), "user"), json_true());
+    for (size_t i = 0; i < cli_list_or_one_len(apps); i++)
+        if (is_live(cli_list_or_one_get(apps, i)))
+            json_object_set_new(seen, cli_str(cli_list_or_one_get(apps, i), "user"), json_true());
     int64_t n = (int64_t)json_object_size(seen);
     json_decref(seen);
     return n;
@@ -275,8 +275,8 @@ static void fill_totals(const struct top *t, struct totals *s)
     *s = (struct totals){0};
     if (!cli_yarn_has(t->line, "queues"))
         fill_totals_of_cluster(t, s);
-    for (size_t i = 0; cli_yarn_has(t->line, "queues") && i < cli_list_len(apps); i++)
-        add_to_totals(cli_list_get(apps, i), s);
+    for (size_t i = 0; cli_yarn_has(t->line, "queues") && i < cli_list_or_one_len(apps); i++)
+        add_to_totals(cli_list_or_one_get(apps, i), s);
     if (cli_yarn_has(t->line, "queues")) { /* free resources are those of the whole cluster */
         s->mb[0] = metric(t, "availableMB");
         s->vcores[0] = metric(t, "availableVirtualCores");
@@ -388,11 +388,11 @@ static void print_apps(const struct top *t)
 {
     const json_t *apps = cli_at(t->apps, "apps.app");
     size_t n = 0, rows = t->height > HEAD_LINES ? t->height - HEAD_LINES : 1;
-    const json_t **sorted = base_alloc((cli_list_len(apps) + 1) * sizeof *sorted);
+    const json_t **sorted = base_alloc((cli_list_or_one_len(apps) + 1) * sizeof *sorted);
     struct base_buf line = {0}, cell = {0};
-    for (size_t i = 0; i < cli_list_len(apps); i++)
-        if (is_live(cli_list_get(apps, i)))
-            sorted[n++] = cli_list_get(apps, i);
+    for (size_t i = 0; i < cli_list_or_one_len(apps); i++)
+        if (is_live(cli_list_or_one_get(apps, i)))
+            sorted[n++] = cli_list_or_one_get(apps, i);
     sorting = t;
     if (n)
         qsort(sorted, n, sizeof *sorted, compare_apps);
@@ -570,8 +570,9 @@ int cli_top_main(int argc, char **argv)
     struct top t = {.c = &c, .line = &line, .sort = COL_CONTAINERS};
     int rc = cli_yarn_parse(&c, &help, "top", options, argc, argv, &line);
     if (rc == CLI_OK && (line.missing || line.n_words))
-        rc = cli_yarn_exception("top: an option lacks its value, or a word is too many; see creel "
-                                "top --help");
+        rc = cli_yarn_print_exception(
+            "top: an option lacks its value, or a word is too many; see creel "
+            "top --help");
     else if (rc == CLI_OK && cli_yarn_has(&line, "help"))
         cli_yarn_print_usage(stdout, "yarn top", options);
     else if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {

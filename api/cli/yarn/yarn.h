@@ -74,7 +74,7 @@ bool cli_yarn_has(const struct cli_yarn_line *line, const char *option);
 const char *cli_yarn_value(const struct cli_yarn_line *line, const char *option);
 const struct cli_yarn_values *cli_yarn_values(const struct cli_yarn_line *line, const char *option);
 /* Returns true when an option was given that is not in @allowed ("list appTypes"). */
-bool cli_yarn_has_others(const struct cli_yarn_line *line, const char *allowed);
+bool cli_yarn_has_options_besides(const struct cli_yarn_line *line, const char *allowed);
 /* Returns true when the first word is `list` or `status`: Creel's own form of a subcommand. */
 bool cli_yarn_is_creel_form(const struct cli_yarn_line *line);
 
@@ -91,33 +91,33 @@ struct argp_option *cli_yarn_argp_options(const struct argp_option *own,
 
 /* ---- api/cli/yarn/ask.c: requests ---- */
 /* Prints an exception's message as one line on stderr. Returns CLI_YARN_EXCEPTION. */
-int cli_yarn_exception(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int cli_yarn_print_exception(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Turns an exit code of creel (CLI_*) into yarn's: anything but success and CLI_INTERRUPTED is an
  * exception. */
-int cli_yarn_exit_of(int rc);
+int cli_yarn_exit_code_of(int rc);
 /* Sends a request. On success sets *out (the caller's) and returns CLI_OK. On 404 returns
  * CLI_NOTFOUND, with the RM's message as text in *out, and prints nothing. Otherwise prints the
- * reason and returns another code, which cli_yarn_exit_of() turns into yarn's. */
-int cli_yarn_ask(struct cli *c, const char *method, const char *path, const json_t *body,
-                 struct cli_answer *out);
-/* Like cli_yarn_ask(), but prints the RM's message on 404 too. Returns the code that
- * cli_yarn_exit_of() makes of the result; @out may be NULL. */
+ * reason and returns another code, which cli_yarn_exit_code_of() turns into yarn's. */
+int cli_yarn_request_silent_if_not_found(struct cli *c, const char *method, const char *path,
+                                         const json_t *body, struct cli_answer *out);
+/* Like cli_yarn_request_silent_if_not_found(), but prints the RM's message on 404 too. Returns the
+ * code that cli_yarn_exit_code_of() makes of the result; @out may be NULL. */
 int cli_yarn_request(struct cli *c, const char *method, const char *path, const json_t *body,
                      struct cli_answer *out);
 /* GETs a resource and sets *out to its object @member, which the caller owns. Otherwise like
- * cli_yarn_ask(). */
-int cli_yarn_get(struct cli *c, const char *path, const char *member, json_t **out);
+ * cli_yarn_request_silent_if_not_found(). */
+int cli_yarn_get_object(struct cli *c, const char *path, const char *member, json_t **out);
 
 /* ---- api/cli/yarn/format.c: Java's formats ---- */
 /* Appends @v with at least @min_int digits before and @min to @max digits after the point, as
  * DecimalFormat does: "#.00" is (0, 2, 2) and shows 0 as ".00"; "##0.##" is (1, 0, 2). */
 void cli_yarn_add_decimal(double v, int min_int, int min, int max, struct base_buf *out);
 /* Appends a single-precision number as Float.toString() does: "0.1", "1.0", "1.7316017". */
-void cli_yarn_add_float(double v, struct base_buf *out);
+void cli_yarn_add_java_float(double v, struct base_buf *out);
 /* Appends a time as "Wed Sep 16 09:50:59 +0000 2020"; "N/A" for 0 or less. */
 void cli_yarn_add_time(int64_t ms, struct base_buf *out);
 /* Appends the names, each once, in the order in which Java prints a HashSet: "[A, B]". */
-void cli_yarn_add_hash_set(char *const *names, size_t n, struct base_buf *out);
+void cli_yarn_add_java_hash_set(char *const *names, size_t n, struct base_buf *out);
 /* Prints @text in a field @width wide, right-aligned, then @end. @text is cleaned by
  * cli_text_add_clean(). Widths count characters, as Java's do. */
 void cli_yarn_print_cell(int width, const char *text, const char *end);
