@@ -85,7 +85,7 @@ static void add_row(struct base_buf *page, const struct file *f)
     base_buf_adds(page, "<tr><td><a href=\"/logs/");
     base_percent_encode(f->name, page);
     base_buf_adds(page, "\">");
-    api_html_add(page, f->name);
+    api_html_add_escaped(page, f->name);
     base_buf_addf(page, "</a></td><td align=\"right\">%lld bytes</td><td>%s</td></tr>\n",
                   (long long)f->size, time);
 }
@@ -97,7 +97,7 @@ static void answer_list(struct api_request *rq, const char *folder)
     struct file *v = list_files(folder, &n);
 
     if (!v) {
-        api_answer_html_page(rq, 404, "Not Found", NULL);
+        api_answer_html_error_page(rq, 404, "Not Found", NULL);
         return;
     }
     base_buf_adds(&page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
@@ -118,7 +118,7 @@ void api_log_folder_answer(struct api_request *rq, const char *folder, const cha
     int fd;
 
     if (!folder || !*folder) {
-        api_answer_html_page(rq, 404, "Not Found", NULL);
+        api_answer_html_error_page(rq, 404, "Not Found", NULL);
         return;
     }
     if (!name || !*name) {
@@ -127,7 +127,7 @@ void api_log_folder_answer(struct api_request *rq, const char *folder, const cha
     }
     fd = api_log_folder_open(folder, name, &size);
     if (fd < 0)
-        api_answer_html_page(rq, 404, "Not Found", NULL);
+        api_answer_html_error_page(rq, 404, "Not Found", NULL);
     else
         api_answer_file(rq, 200, "text/plain;charset=utf-8", fd, 0, (uint64_t)size);
 }

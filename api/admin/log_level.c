@@ -61,7 +61,7 @@ static char *copy_trimmed(const char *text)
 static void add_result(struct base_buf *page, const char *what, const char *value)
 {
     base_buf_addf(page, "<!-- OUTPUT -->%s: <b>", what);
-    api_html_add(page, value);
+    api_html_add_escaped(page, value);
     base_buf_adds(page, "</b><br />\n");
 }
 

@@ -197,7 +197,7 @@ void api_prom_answer(struct api_request *rq, const struct api_bean_service *serv
     struct base_buf out = {0};
 
     if (!enabled) {
-        api_answer_html_page(rq, 404, "Not Found", NULL);
+        api_answer_html_error_page(rq, 404, "Not Found", NULL);
         return;
     }
     api_prom_encode(service, &out);

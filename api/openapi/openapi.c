@@ -13,7 +13,7 @@
 
 #define ERROR_SCHEMA "RemoteException"
 
-static json_t *ref(const char *section, const char *name)
+static json_t *make_component_ref(const char *section, const char *name)
 {
     return json_pack("{s:o}", "$ref", json_sprintf("#/components/%s/%s", section, name));
 }
@@ -50,7 +50,7 @@ static void add_query_parameters(json_t *parameters, const char *query)
 }
 
 /* Returns @path as OpenAPI writes it: {rest*} is {rest}. The caller frees it. */
-static char *write_path(const char *path)
+static char *convert_path_to_openapi(const char *path)
 {
     struct base_buf b = {0};
 
@@ -109,7 +109,7 @@ static json_t *describe_answers(struct api_schemas *schemas, const struct api_ro
         status += strlen(name);
         free(name);
     }
-    json_object_set_new(answers, "default", ref("responses", "Error"));
+    json_object_set_new(answers, "default", make_component_ref("responses", "Error"));
     return answers;
 }
 
@@ -172,8 +172,8 @@ static const struct api_operation common[] = {
     {.method = "GET", .path = "/openapi.json", .summary = "this document"},
 };
 
-static const struct api_operation *find_in(const struct api_operation *v, size_t n,
-                                           const struct api_route *route)
+static const struct api_operation *find_operation_in(const struct api_operation *v, size_t n,
+                                                     const struct api_route *route)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(v[i].method, route->method) == 0 && strcmp(v[i].path, route->path) == 0)
@@ -184,9 +184,10 @@ static const struct api_operation *find_in(const struct api_operation *v, size_t
 static const struct api_operation *find_operation(const struct api_openapi_source *source,
                                                   const struct api_route *route)
 {
-    const struct api_operation *found = find_in(source->operations, source->operations_n, route);
+    const struct api_operation *found =
+        find_operation_in(source->operations, source->operations_n, route);
 
-    return found ? found : find_in(common, sizeof common / sizeof *common, route);
+    return found ? found : find_operation_in(common, sizeof common / sizeof *common, route);
 }
 
 static json_t *describe_body(const struct api_route *route)
@@ -210,7 +211,7 @@ static json_t *describe_operation(struct api_schemas *schemas, const struct api_
     if (op)
         add_query_parameters(parameters, op->query);
     if (route->role == API_ROLE_WRITE)
-        json_array_append_new(parameters, ref("parameters", "user.name"));
+        json_array_append_new(parameters, make_component_ref("parameters", "user.name"));
     if (json_array_size(parameters) > 0)
         json_object_set(described, "parameters", parameters);
     json_decref(parameters);
@@ -228,7 +229,7 @@ static json_t *describe_paths(const struct api_openapi_source *source, struct ap
 
     for (size_t i = 0; i < source->routes_n; i++) {
         const struct api_route *route = &source->routes[i];
-        char *path = write_path(route->path);
+        char *path = convert_path_to_openapi(route->path);
         json_t *item = json_object_get(paths, path);
         char method[16] = "";
 
@@ -268,7 +269,7 @@ static json_t *describe_error_answer(void)
 
 static json_t *describe_components(const struct api_schemas *schemas)
 {
-    json_t *named = json_deep_copy(api_schemas_named(schemas));
+    json_t *named = json_deep_copy(api_schemas_get_named(schemas));
 
     json_object_set_new(named, ERROR_SCHEMA, describe_error_schema());
     return json_pack("{s:o, s:{s:o}, s:{s:o}}", "schemas", named, "responses", "Error",

@@ -35,7 +35,7 @@ void api_schemas_free(struct api_schemas *s)
     free(s);
 }
 
-const json_t *api_schemas_named(const struct api_schemas *s)
+const json_t *api_schemas_get_named(const struct api_schemas *s)
 {
     return s->named;
 }

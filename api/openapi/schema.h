@@ -14,6 +14,6 @@ void api_schemas_free(struct api_schemas *s);
 json_t *api_schemas_describe_document(struct api_schemas *s, const struct api_shape *shape,
                                       enum api_dialect dialect);
 /* Returns the schemas described so far by name; borrowed. */
-const json_t *api_schemas_named(const struct api_schemas *s);
+const json_t *api_schemas_get_named(const struct api_schemas *s);
 
 #endif

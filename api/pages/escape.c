@@ -7,7 +7,7 @@
 #include "base/escape.h"
 
 /* Returns the code point of the valid sequence of @n bytes at @s. */
-static uint32_t decode(const char *s, size_t n)
+static uint32_t decode_utf8_sequence(const char *s, size_t n)
 {
     static const uint8_t first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t c = (unsigned char)s[0] & first_bits[n];
@@ -17,7 +17,7 @@ static uint32_t decode(const char *s, size_t n)
     return c;
 }
 
-static bool is_control(uint32_t c)
+static bool is_control_but_newline_and_tab(uint32_t c)
 {
     return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c <= 0x9f) || c == 0x2028 ||
            c == 0x2029; /* separators of lines and paragraphs */
@@ -53,16 +53,18 @@ static const char *find_replacement(uint32_t c)
 {
     if (c < 0x80 && api_html_find_entity((char)c))
         return api_html_find_entity((char)c);
-    return is_control(c) || changes_direction(c) ? BASE_ESCAPE_REPLACEMENT : NULL;
+    return is_control_but_newline_and_tab(c) || changes_direction(c) ? BASE_ESCAPE_REPLACEMENT
+                                                                     : NULL;
 }
 
-void api_html_add_cut(struct base_buf *out, const char *text, size_t max)
+void api_html_add_escaped_cut(struct base_buf *out, const char *text, size_t max)
 {
     const char *s = text, *plain = text; /* start of the bytes that can be copied unchanged */
 
     while (*s) {
         size_t n = base_utf8_sequence_len(s);
-        const char *instead = n ? find_replacement(decode(s, n)) : BASE_ESCAPE_REPLACEMENT;
+        const char *instead =
+            n ? find_replacement(decode_utf8_sequence(s, n)) : BASE_ESCAPE_REPLACEMENT;
 
         n = n ? n : 1;
         if ((size_t)(s - text) + n > max)
@@ -79,7 +81,7 @@ void api_html_add_cut(struct base_buf *out, const char *text, size_t max)
         base_buf_adds(out, "\xE2\x80\xA6");
 }
 
-void api_html_add(struct base_buf *out, const char *text)
+void api_html_add_escaped(struct base_buf *out, const char *text)
 {
-    api_html_add_cut(out, text, SIZE_MAX);
+    api_html_add_escaped_cut(out, text, SIZE_MAX);
 }

@@ -8,12 +8,12 @@
  * entities. U+FFFD replaces what could mislead a reader or a browser: bytes that are not UTF-8,
  * control characters except line feed and tab, and the characters that change the direction of the
  * text around them. SOURCE of the entities: org.apache.hadoop.http.HtmlQuoting. */
-void api_html_add(struct base_buf *out, const char *text);
+void api_html_add_escaped(struct base_buf *out, const char *text);
 /* Returns the entity for the byte @c, for texts that are processed in pieces; NULL: @c needs
  * none. */
 const char *api_html_find_entity(char c);
-/* The same as api_html_add() with at most @max bytes of @text, cut between characters; "…" replaces
- * the rest. */
-void api_html_add_cut(struct base_buf *out, const char *text, size_t max);
+/* The same as api_html_add_escaped() with at most @max bytes of @text, cut between characters; "…"
+ * replaces the rest. */
+void api_html_add_escaped_cut(struct base_buf *out, const char *text, size_t max);
 
 #endif

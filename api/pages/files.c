@@ -17,12 +17,12 @@ static const struct api_file *find_file(const char *name)
  * can change only when another process runs another program. */
 static char date[API_HTTP_DATE_MAX];
 
-static void set_date(void)
+static void set_date_to_now(void)
 {
     api_http_date_text(time(NULL), date);
 }
 
-static bool has_current(const struct api_request *rq)
+static bool client_has_current_file(const struct api_request *rq)
 {
     const char *had = api_header(rq, "If-Modified-Since");
 
@@ -34,9 +34,9 @@ static void answer_file(struct api_request *rq, const struct api_file *file)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct base_buf body = {0};
 
-    pthread_once(&once, set_date);
+    pthread_once(&once, set_date_to_now);
     api_add_header(rq, "Last-Modified", date);
-    if (has_current(rq)) {
+    if (client_has_current_file(rq)) {
         api_answer(rq, 304, API_BYTES, &body);
         return;
     }
@@ -46,7 +46,7 @@ static void answer_file(struct api_request *rq, const struct api_file *file)
 }
 
 /* SOURCE: tests/interop/yarn, misc/static-*: no listing of a folder. */
-static void get_file(struct api_request *rq, void *user)
+static void serve_static_file(struct api_request *rq, void *user)
 {
     const char *name = api_path_arg(rq, 0);
     const struct api_file *file = find_file(name ? name : "");
@@ -56,13 +56,13 @@ static void get_file(struct api_request *rq, void *user)
     if (file)
         answer_file(rq, file);
     else if (api_path(rq)[len - 1] == '/' && (!name || !*name))
-        api_answer_html_page(rq, 403, "Forbidden", NULL);
+        api_answer_html_error_page(rq, 403, "Forbidden", NULL);
     else
-        api_answer_html_page(rq, 404, "Not Found", NULL);
+        api_answer_html_error_page(rq, 404, "Not Found", NULL);
 }
 
 const struct api_route api_files_routes[] = {
-    {"GET", "/static/{rest*}", API_ROLE_READ, 0, get_file,
+    {"GET", "/static/{rest*}", API_ROLE_READ, 0, serve_static_file,
      API_ROUTE_CREEL | API_ROUTE_PLAIN_FILE | API_ROUTE_FOR_ALL},
 };
 const size_t api_files_routes_n = sizeof api_files_routes / sizeof *api_files_routes;

@@ -62,7 +62,7 @@ static void add_form(struct base_buf *page, const char *to)
                   "revoked.</p>\n"
                   "<form method=\"post\" action=\"" API_LOGIN_PATH "\">\n"
                   "<input type=\"hidden\" name=\"to\" value=\"");
-    api_html_add(page, to);
+    api_html_add_escaped(page, to);
     base_buf_adds(page, "\">\n<label>Token <input type=\"password\" name=\"token\" required "
                         "autocomplete=\"current-password\"></label>\n"
                         "<button>Log in</button>\n</form>\n");
@@ -71,7 +71,7 @@ static void add_form(struct base_buf *page, const char *to)
 static void add_user(struct base_buf *page, const char *user)
 {
     base_buf_adds(page, "<p>You are ");
-    api_html_add_cut(page, user, 200);
+    api_html_add_escaped_cut(page, user, 200);
     base_buf_adds(page, ".</p>\n<form method=\"post\" action=\"" API_LOGOUT_PATH "\">\n"
                         "<button>Log out</button>\n</form>\n");
 }

@@ -12,7 +12,7 @@ static void add_formatted(struct base_buf *out, const char *fmt, va_list ap)
     struct base_buf text = {0};
 
     base_buf_vaddf(&text, fmt, ap);
-    api_html_add(out, text.data ? text.data : "");
+    api_html_add_escaped(out, text.data ? text.data : "");
     base_buf_free(&text);
 }
 
@@ -26,7 +26,7 @@ static void add_navigation(struct base_buf *out, const struct api_page_site *sit
 
         base_buf_addf(out, "<li><a href=\"%s\"%s>", site->links[i].path,
                       current ? " aria-current=\"page\"" : "");
-        api_html_add(out, site->links[i].text);
+        api_html_add_escaped(out, site->links[i].text);
         base_buf_adds(out, "</a></li>\n");
     }
     base_buf_adds(out, "</ul></nav>\n");
@@ -37,7 +37,7 @@ void api_page_open(struct base_buf *out, const struct api_page_site *site, const
 {
     base_buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    api_html_add_cut(out, title, 200);
+    api_html_add_escaped_cut(out, title, 200);
     base_buf_addf(out, " - Creel %s</title>\n", site->daemon);
     base_buf_adds(out, "<link rel=\"stylesheet\" href=\"" API_FILES_STYLE "\">\n"
                        "<link rel=\"icon\" type=\"image/svg+xml\" href=\"" API_FILES_ICON "\">\n"
@@ -47,7 +47,7 @@ void api_page_open(struct base_buf *out, const struct api_page_site *site, const
     base_buf_addf(out, "<p class=\"brand\"><a href=\"/\">Creel</a> %s</p>\n", site->daemon);
     add_navigation(out, site, here);
     base_buf_adds(out, "</header>\n<main id=\"main\" tabindex=\"-1\">\n<h1>");
-    api_html_add(out, title);
+    api_html_add_escaped(out, title);
     base_buf_adds(out, "</h1>\n");
 }
 
@@ -92,14 +92,14 @@ void api_page_answer_text(struct api_request *rq, unsigned status, const struct 
 
     api_page_open(&page, site, NULL, title);
     base_buf_adds(&page, "<p>");
-    api_html_add(&page, text);
+    api_html_add_escaped(&page, text);
     base_buf_adds(&page, "</p>\n");
     api_page_answer(rq, status, &page);
 }
 
 /* ---- pieces ---- */
 
-void api_page_addf(struct base_buf *out, const char *fmt, ...)
+void api_page_addf_escaped(struct base_buf *out, const char *fmt, ...)
 {
     va_list ap;
 
@@ -111,9 +111,9 @@ void api_page_addf(struct base_buf *out, const char *fmt, ...)
 void api_page_add_link(struct base_buf *out, const char *href, const char *text)
 {
     base_buf_adds(out, "<a href=\"");
-    api_html_add(out, href);
+    api_html_add_escaped(out, href);
     base_buf_adds(out, "\">");
-    api_html_add(out, text);
+    api_html_add_escaped(out, text);
     base_buf_adds(out, "</a>");
 }
 
@@ -137,7 +137,7 @@ void api_page_open_properties(struct base_buf *out)
 void api_page_open_property(struct base_buf *out, const char *name)
 {
     base_buf_adds(out, "<div><dt>");
-    api_html_add(out, name);
+    api_html_add_escaped(out, name);
     base_buf_adds(out, "</dt><dd>");
 }
 
@@ -146,7 +146,7 @@ void api_page_close_property(struct base_buf *out)
     base_buf_adds(out, "</dd></div>\n");
 }
 
-void api_page_property(struct base_buf *out, const char *name, const char *fmt, ...)
+void api_page_add_property(struct base_buf *out, const char *name, const char *fmt, ...)
 {
     va_list ap;
 
@@ -180,7 +180,7 @@ static void add_heading(struct api_table *t, const struct api_column *c)
         api_page_add_link(t->out, href.data, c->heading);
         base_buf_free(&href);
     } else {
-        api_html_add(t->out, c->heading);
+        api_html_add_escaped(t->out, c->heading);
     }
     base_buf_adds(t->out, "</th>");
 }
@@ -188,9 +188,9 @@ static void add_heading(struct api_table *t, const struct api_column *c)
 void api_table_open(struct api_table *t, const char *caption)
 {
     base_buf_adds(t->out, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"");
-    api_html_add(t->out, caption);
+    api_html_add_escaped(t->out, caption);
     base_buf_adds(t->out, "\"><table>\n<caption>");
-    api_html_add(t->out, caption);
+    api_html_add_escaped(t->out, caption);
     base_buf_adds(t->out, "</caption>\n<thead><tr>");
     for (size_t i = 0; i < t->columns_n; i++)
         add_heading(t, &t->columns[i]);
@@ -203,7 +203,7 @@ void api_table_open_row(struct api_table *t, const char *id)
     base_buf_adds(t->out, "<tr");
     if (id) {
         base_buf_adds(t->out, " id=\"");
-        api_html_add(t->out, id);
+        api_html_add_escaped(t->out, id);
         base_buf_adds(t->out, "\"");
     }
     base_buf_adds(t->out, ">");
@@ -214,7 +214,7 @@ void api_table_open_cell(struct api_table *t)
     const struct api_column *c = &t->columns[t->at++];
 
     base_buf_addf(t->out, "<td%s data-label=\"", c->is_number ? " class=\"number\"" : "");
-    api_html_add(t->out, c->heading);
+    api_html_add_escaped(t->out, c->heading);
     base_buf_adds(t->out, "\">");
 }
 
@@ -223,7 +223,7 @@ void api_table_close_cell(struct api_table *t)
     base_buf_adds(t->out, "</td>");
 }
 
-void api_table_cell(struct api_table *t, const char *fmt, ...)
+void api_table_add_cell(struct api_table *t, const char *fmt, ...)
 {
     va_list ap;
 
@@ -234,7 +234,7 @@ void api_table_cell(struct api_table *t, const char *fmt, ...)
     api_table_close_cell(t);
 }
 
-void api_table_link_cell(struct api_table *t, const char *href, const char *text)
+void api_table_add_link_cell(struct api_table *t, const char *href, const char *text)
 {
     api_table_open_cell(t);
     api_page_add_link(t->out, href, text);

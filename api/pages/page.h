@@ -37,7 +37,7 @@ void api_page_answer_text(struct api_request *rq, unsigned status, const struct 
                           const char *title, const char *text);
 
 /* Appends formatted text. */
-void api_page_addf(struct base_buf *out, const char *fmt, ...)
+void api_page_addf_escaped(struct base_buf *out, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends a link; @href is complete, with its parts encoded. */
 void api_page_add_link(struct base_buf *out, const char *href, const char *text);
@@ -46,7 +46,7 @@ void api_page_add_bar(struct base_buf *out, double part);
 
 /* ---- properties: names and values ---- */
 void api_page_open_properties(struct base_buf *out);
-void api_page_property(struct base_buf *out, const char *name, const char *fmt, ...)
+void api_page_add_property(struct base_buf *out, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Open and close a property whose value is made of several pieces, which the caller appends in
  * between. */
@@ -74,9 +74,9 @@ struct api_table {
 void api_table_open(struct api_table *t, const char *caption);
 /* @id: a name without blanks that stays with the row when the row moves; NULL: none */
 void api_table_open_row(struct api_table *t, const char *id);
-void api_table_cell(struct api_table *t, const char *fmt, ...)
+void api_table_add_cell(struct api_table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void api_table_link_cell(struct api_table *t, const char *href, const char *text);
+void api_table_add_link_cell(struct api_table *t, const char *href, const char *text);
 /* Open and close a cell made of several pieces, which the caller appends in between. */
 void api_table_open_cell(struct api_table *t);
 void api_table_close_cell(struct api_table *t);

@@ -20,7 +20,7 @@ static const char *skip_space(const char *s)
     return s;
 }
 
-static bool is_token(const char *s, size_t n)
+static bool is_http_token(const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!isalnum((unsigned char)s[i]) && !strchr("!#$%&'*+-.^_`|~", s[i]))
@@ -61,8 +61,8 @@ static bool parse_range(const char *s, size_t n, struct range *out)
     slash = memchr(s, '/', out->len);
     if (out->len == 1 && *s == '*')
         out->wildcards = 2; /* java.net.URLConnection sends "*" */
-    else if (!slash || !is_token(s, (size_t)(slash - s)) ||
-             !is_token(slash + 1, (size_t)(type_end - slash - 1)))
+    else if (!slash || !is_http_token(s, (size_t)(slash - s)) ||
+             !is_http_token(slash + 1, (size_t)(type_end - slash - 1)))
         return false;
     else
         out->wildcards = (s[0] == '*') + (slash[1] == '*' && slash + 2 == type_end);

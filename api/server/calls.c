@@ -95,7 +95,7 @@ const struct api_call_times *api_call_windows_read(struct api_call_windows *w, i
     return w->last.calls ? &w->last : &w->now;
 }
 
-static struct api_call_times measure(const struct api_request *rq, int64_t now)
+static struct api_call_times measure_call_times(const struct api_request *rq, int64_t now)
 {
     struct api_call_times t = {.calls = 1, .whole_us = now - rq->begun_us};
     int64_t left = rq->parked_us ? rq->parked_us : now;
@@ -113,7 +113,7 @@ void api_calls_count_answer(struct api_calls *c, const struct api_request *rq, u
 {
     struct counter *k = find_counter(c, rq->route);
     int64_t now = api_calls_now_us();
-    struct api_call_times t = measure(rq, now);
+    struct api_call_times t = measure_call_times(rq, now);
     unsigned class = status / 100;
 
     api_call_windows_add(&k->windows, &t, now);

@@ -41,8 +41,8 @@ static bool key_holds_addresses(const char *key)
     return false;
 }
 
-static int read_hosts(const struct base_conf *conf, struct api_server_conf *out,
-                      struct base_error *err)
+static int read_allowed_hosts(const struct base_conf *conf, struct api_server_conf *out,
+                              struct base_error *err)
 {
     static const char key[] = "creel.http.allowed-hosts";
     struct api_hosts *hosts = out->hosts = api_hosts_new();
@@ -71,8 +71,8 @@ static int read_auth_method(const struct base_conf *conf, enum api_auth_method *
     return 0;
 }
 
-static int read_access(const struct base_conf *conf, const char *daemon,
-                       struct api_server_conf *out, struct base_error *err)
+static int read_auth_and_cors(const struct base_conf *conf, const char *daemon,
+                              struct api_server_conf *out, struct base_error *err)
 {
     bool is_rm = strcmp(daemon, "resourcemanager") == 0;
     char key[80];
@@ -123,9 +123,9 @@ int api_conf_read(const struct base_conf *conf, const char *daemon, struct api_s
                               "creel.http.connections-for-nodes: %lld: expected less than "
                               "creel.http.connections, which is %lld",
                               (long long)for_nodes, (long long)all);
-    rc = read_hosts(conf, out, err);
+    rc = read_allowed_hosts(conf, out, err);
     if (rc == 0)
-        rc = read_access(conf, daemon, out, err);
+        rc = read_auth_and_cors(conf, daemon, out, err);
     return rc < 0 ? rc : read_tls(conf, out, err);
 }
 

@@ -225,11 +225,11 @@ int api_hosts_add_list(struct api_hosts *h, const char *key, const char *text,
     return rc;
 }
 
-bool api_hosts_contain_origin(const struct api_hosts *h, const char *origin)
+bool api_hosts_allow_origin(const struct api_hosts *h, const char *origin)
 {
     struct api_authority a;
 
-    return parse_origin_and_get_usual_port(origin, &a) && api_hosts_contain(h, &a);
+    return parse_origin_and_get_usual_port(origin, &a) && api_hosts_allow(h, &a);
 }
 
 bool api_hosts_name(const struct api_hosts *h, const struct api_authority *a)
@@ -246,7 +246,7 @@ bool api_hosts_name(const struct api_hosts *h, const struct api_authority *a)
     return false;
 }
 
-bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a)
+bool api_hosts_allow(const struct api_hosts *h, const struct api_authority *a)
 {
     return a->literal || api_hosts_name(h, a);
 }

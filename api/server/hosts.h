@@ -44,8 +44,8 @@ int api_hosts_add_list(struct api_hosts *h, const char *key, const char *text,
 /* Returns true when the host of @a is one of the names, or an address that was listed. */
 bool api_hosts_name(const struct api_hosts *h, const struct api_authority *a);
 /* The same, and for any IP address. */
-bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a);
+bool api_hosts_allow(const struct api_hosts *h, const struct api_authority *a);
 /* The same for the host of @origin; false when @origin is not the origin of a web page. */
-bool api_hosts_contain_origin(const struct api_hosts *h, const char *origin);
+bool api_hosts_allow_origin(const struct api_hosts *h, const char *origin);
 
 #endif

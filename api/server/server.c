@@ -91,7 +91,7 @@ static void run_handler(struct api_request *rq)
 /* Runs the handler, unless it has run or the request is answered, and sends the answer. A parked
  * request is suspended; MHD calls advance_request() again after the request's answer, or when its
  * handler may run. */
-static enum MHD_Result go_on(struct api_request *rq)
+static enum MHD_Result run_until_sent_or_suspended(struct api_request *rq)
 {
     for (;;) {
         enum api_state state = api_request_get_state(rq);
@@ -116,7 +116,7 @@ static enum MHD_Result handle_and_send(struct api_request *rq)
     if (rq->state != API_ST_ANSWERED && api_request_check_body_complete(rq) &&
         (!s->prepare || !s->prepare(rq, s->user)))
         run_handler(rq);
-    return go_on(rq);
+    return run_until_sent_or_suspended(rq);
 }
 
 /* Begins the body's phase, and marks the connection as no longer silent. */
@@ -171,11 +171,11 @@ static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connect
         *size = 0;
         return ok ? MHD_YES : MHD_NO;
     }
-    return rq->handled ? go_on(rq) : handle_and_send(rq);
+    return rq->handled ? run_until_sent_or_suspended(rq) : handle_and_send(rq);
 }
 
-static void complete_request(void *cls, struct MHD_Connection *connection, void **context,
-                             enum MHD_RequestTerminationCode why)
+static void end_request(void *cls, struct MHD_Connection *connection, void **context,
+                        enum MHD_RequestTerminationCode why)
 {
     struct api_request *rq = *context;
 
@@ -184,9 +184,9 @@ static void complete_request(void *cls, struct MHD_Connection *connection, void 
     (void)why;
     *context = NULL;
     if (rq && rq->conn)
-        api_tls_flush(&rq->conn->tls);
+        api_tls_uncork(&rq->conn->tls);
     if (rq)
-        api_request_complete(rq);
+        api_request_end(rq);
 }
 
 static gnutls_session_t get_tls_session(struct MHD_Connection *connection)
@@ -381,7 +381,7 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf,
         MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)API_CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
-        MHD_OPTION_NOTIFY_COMPLETED, complete_request, s, MHD_OPTION_NOTIFY_CONNECTION,
+        MHD_OPTION_NOTIFY_COMPLETED, end_request, s, MHD_OPTION_NOTIFY_CONNECTION,
         seat_or_unseat_connection, s, MHD_OPTION_END);
     s->listen_fd = -1; /* owned by libmicrohttpd, which closes it even when it does not start */
     if (!s->mhd)

@@ -86,10 +86,10 @@ typedef bool api_gate(struct api_request *rq, void *user);
 /* Fetches what the handler of a complete request would otherwise have to wait for, such as the
  * caller's groups: called before the handler, unless the request is answered. Returns false when
  * there is nothing to wait for; true when the request is parked, and another thread will call
- * api_continue(). */
+ * api_continue_handling(). */
 typedef bool api_prepare(struct api_request *rq, void *user);
 /* Lets the handler run, on a thread of the server. The caller must not touch @rq afterwards. */
-void api_continue(struct api_request *rq);
+void api_continue_handling(struct api_request *rq);
 
 /* Finds the user of a bearer token, unless callers name themselves, when a request's headers have
  * arrived. Must not block. The client is not told why its token is refused: the function logs the
@@ -219,8 +219,8 @@ const char *api_caller(const struct api_request *rq);
 bool api_caller_is_named(const struct api_request *rq);
 /* Returns true while the user of the request's token is to be found by api_prepare. */
 bool api_user_is_unsettled(const struct api_request *rq);
-/* For api_prepare, before api_continue() or within api_prepare itself: the token is that of @name
- * (copied), or with NULL, of no user: the request will be refused. */
+/* For api_prepare, before api_continue_handling() or within api_prepare itself: the token is that
+ * of @name (copied), or with NULL, of no user: the request will be refused. */
 void api_settle_user(struct api_request *rq, const char *name);
 /* Returns the route that the request has matched; NULL: none. */
 const struct api_route *api_route_of(const struct api_request *rq);
@@ -240,7 +240,7 @@ const char *api_bearer_token(const struct api_request *rq);
 /* Returns true when the request is signed with the cluster's secret. */
 bool api_is_signed_by_node(const struct api_request *rq);
 /* Returns the name of the key, found by api_find_key, that has signed the request; NULL: none. */
-const char *api_signing_key(const struct api_request *rq);
+const char *api_signing_key_id(const struct api_request *rq);
 /* Returns which of JSON and XML the client prefers, as api/server/accept.h decides; JSON when it
  * accepts neither. */
 enum api_type api_wanted_type(const struct api_request *rq);
@@ -302,8 +302,8 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
 void api_answer_from_gate(struct api_request *rq, unsigned status, struct base_buf *body);
 /* Answers with the servlet engine's HTML page of an error. @servlet: the servlet's name shown there
  * (NULL: none). */
-void api_answer_html_page(struct api_request *rq, unsigned status, const char *message,
-                          const char *servlet);
+void api_answer_html_error_page(struct api_request *rq, unsigned status, const char *message,
+                                const char *servlet);
 /* Answers with the description of all routes of YARN's REST, as Jersey's /application.wadl. */
 void api_answer_wadl(struct api_request *rq);
 /* Answers as the servlet engine does when it refuses a method for which it makes no page: no body,

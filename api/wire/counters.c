@@ -41,7 +41,7 @@ void wire_counters_get(const json_t *obj, struct wire_counters *c)
     }
 }
 
-char *wire_counters_copy_text(const json_t *obj)
+char *wire_counters_copy_valid_text(const json_t *obj)
 {
     json_t *all = json_object_get(obj, "counters"), *v, *kept;
     struct base_buf b = {0};

@@ -27,6 +27,6 @@ void wire_counters_get(const json_t *obj, struct wire_counters *c);
 /* Returns the member of @obj as JSON text to pass on. Keeps names that are unknown here, but only
  * integers from 0 to WIRE_COUNT_MAX with names of 1 to 64 bytes, and at most 64 of them. Returns
  * NULL if @obj has no such object. The caller frees the text. */
-char *wire_counters_copy_text(const json_t *obj);
+char *wire_counters_copy_valid_text(const json_t *obj);
 
 #endif

@@ -283,8 +283,8 @@ static long parse_major_version(const char *version)
     return digits > 0 && digits < 7 && version[digits] == '.' ? strtol(version, NULL, 10) : -1;
 }
 
-int wire_version_check(const char *peer_name, const char *peer, const char *own_name,
-                       const char *own, struct base_error *err)
+int wire_check_same_major_version(const char *peer_name, const char *peer, const char *own_name,
+                                  const char *own, struct base_error *err)
 {
     long theirs = parse_major_version(peer);
 

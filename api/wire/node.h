@@ -104,7 +104,7 @@ void wire_node_name_free(struct wire_node_name *n);
 /* Checks that daemons of versions @peer and @own ("1.4.0") may work together: they must have the
  * same major version. Returns 0, or -BASE_EVERSION with both versions in @err. @peer may be any
  * text. @peer_name and @own_name name the daemons in the message. */
-int wire_version_check(const char *peer_name, const char *peer, const char *own_name,
-                       const char *own, struct base_error *err);
+int wire_check_same_major_version(const char *peer_name, const char *peer, const char *own_name,
+                                  const char *own, struct base_error *err);
 
 #endif

@@ -44,7 +44,7 @@ int wire_task_progress_get(const char *text, size_t len, struct wire_task_progre
     memset(p, 0, sizeof *p);
     int rc = parse_and_get_tolerantly(progress_members, text, len, &p->root, p, err);
     if (rc == 0)
-        p->counters.text = p->counters_read = wire_counters_copy_text(p->root);
+        p->counters.text = p->counters_read = wire_counters_copy_valid_text(p->root);
     return rc;
 }
 
@@ -78,7 +78,7 @@ int wire_task_result_get(const char *text, size_t len, struct wire_task_result *
     memset(r, 0, sizeof *r);
     int rc = parse_and_get_tolerantly(result_members, text, len, &root, r, err);
     if (rc == 0)
-        r->counters.text = r->counters_read = wire_counters_copy_text(root);
+        r->counters.text = r->counters_read = wire_counters_copy_valid_text(root);
     json_decref(root);
     return rc;
 }

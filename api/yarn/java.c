@@ -41,20 +41,20 @@ static char *write_digits_before(char *end, long v)
 }
 
 /* Moves the text from @at to @end to @out, and returns its length. */
-static size_t move_text(char *out, const char *at, const char *end)
+static size_t copy_text_range(char *out, const char *at, const char *end)
 {
     memcpy(out, at, (size_t)(end - at));
     return (size_t)(end - at);
 }
 
 /* Formats a whole number. Most values are whole, so they have this fast way of their own. */
-static size_t format_whole_number(char *out, long v)
+static size_t format_whole_float(char *out, long v)
 {
     char text[24], *end = text + sizeof text;
 
     end[-2] = '.';
     end[-1] = '0';
-    return move_text(out, write_digits_before(end - 2, v), end);
+    return copy_text_range(out, write_digits_before(end - 2, v), end);
 }
 
 /* Writes @v (from 1e-3 to 1e7, not whole) with as many decimals as it needs. Returns the length; 0
@@ -78,7 +78,7 @@ static size_t format_few_decimals(char *out, double v, bool is_float)
         for (int i = 0; i < k; i++, left /= 10)
             *--at = (char)('0' + left % 10);
         *--at = '.';
-        return move_text(out, write_digits_before(at, left), end);
+        return copy_text_range(out, write_digits_before(at, left), end);
     }
     return 0;
 }
@@ -130,7 +130,7 @@ static size_t format_plain_number(char *out, const char *digits, int n, int expo
 }
 
 /* @v > 0 */
-static size_t format_any_number(char *out, double v, bool is_float)
+static size_t format_positive_number(char *out, double v, bool is_float)
 {
     char digits[DOUBLE_DIGITS + 1];
     int exponent, n = find_shortest_digits(v, is_float, digits, &exponent);
@@ -157,9 +157,9 @@ size_t api_java_format_float(char out[static API_JAVA_FLOAT_MAX], double v, bool
         return sign + 8;
     }
     if (v < 1e7 && v == (double)(long)v)
-        return sign + format_whole_number(out + sign, (long)v);
+        return sign + format_whole_float(out + sign, (long)v);
     n = v >= 1e-3 && v < 1e7 ? format_few_decimals(out + sign, v, is_float) : 0;
-    return sign + (n ? n : format_any_number(out + sign, v, is_float));
+    return sign + (n ? n : format_positive_number(out + sign, v, is_float));
 }
 
 void api_java_add_float(struct base_buf *out, double v, bool is_float)

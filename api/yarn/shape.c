@@ -123,7 +123,7 @@ static inline char *format_number(char *out, const struct api_member *m, const v
     }
 }
 
-static bool is_number(enum api_kind kind)
+static bool is_number_or_bool(enum api_kind kind)
 {
     return kind > API_K_STR && kind <= API_K_BOOL;
 }
@@ -134,8 +134,9 @@ static const void *get_list_element(const struct api_list *list, size_t i)
 }
 
 /* Returns item @i of a list of objects, and its shape. */
-static const void *get_list_item(const struct api_member *m, const struct api_list *list, size_t i,
-                                 const struct api_shape **shape)
+static const void *get_list_object_and_shape(const struct api_member *m,
+                                             const struct api_list *list, size_t i,
+                                             const struct api_shape **shape)
 {
     const struct api_any *any;
 
@@ -175,8 +176,8 @@ static bool is_equal_list(const struct api_member *m, const struct api_list *a,
         } else {
             const struct api_shape *shape, *other;
 
-            x = get_list_item(m, a, i, &shape);
-            y = get_list_item(m, b, i, &other);
+            x = get_list_object_and_shape(m, a, i, &shape);
+            y = get_list_object_and_shape(m, b, i, &other);
             if (shape != other || !is_equal_view(shape, x, y))
                 return false;
         }
@@ -266,7 +267,8 @@ static void json_begin(struct json *j, struct base_buf *out, enum api_dialect di
 }
 
 /* Appends the text of an equal object that was encoded before. Returns false when there is none. */
-static bool json_copy_recent(struct json *j, const struct api_shape *shape, const void *view)
+static bool json_copy_equal_recent_object(struct json *j, const struct api_shape *shape,
+                                          const void *view)
 {
     for (int i = 0; i < RECENT; i++) {
         const struct recent *r = &j->recent[i];
@@ -282,8 +284,8 @@ static bool json_copy_recent(struct json *j, const struct api_shape *shape, cons
     return false;
 }
 
-static void json_enter_recent(struct json *j, const struct api_shape *shape, const void *view,
-                              size_t at)
+static void json_remember_recent_object(struct json *j, const struct api_shape *shape,
+                                        const void *view, size_t at)
 {
     j->recent[j->replaced++ % RECENT] = (struct recent){shape, view, at, j->out->len - at};
 }
@@ -299,7 +301,7 @@ static void json_cut_text(struct json *j, size_t at)
             j->recent[i].shape = NULL;
 }
 
-static const struct last *json_find_last(const struct json *j, const struct api_shape *shape)
+static const struct last *json_find_last_object(const struct json *j, const struct api_shape *shape)
 {
     for (int i = 0; i < LAST; i++)
         if (j->last[i].shape == shape)
@@ -307,10 +309,10 @@ static const struct last *json_find_last(const struct json *j, const struct api_
     return NULL;
 }
 
-static void json_enter_last(struct json *j, const struct api_shape *shape, const void *view,
-                            size_t at, const size_t *ends, size_t n)
+static void json_remember_last_object(struct json *j, const struct api_shape *shape,
+                                      const void *view, size_t at, const size_t *ends, size_t n)
 {
-    const struct last *found = json_find_last(j, shape);
+    const struct last *found = json_find_last_object(j, shape);
     struct last *to = &j->last[found ? (unsigned)(found - j->last) : j->last_replaced++ % LAST];
 
     to->shape = shape;
@@ -387,7 +389,7 @@ static void json_add_list(struct json *j, const struct api_member *m, const stru
             base_json_quote(j->out, s ? s : "");
         } else {
             const struct api_shape *shape;
-            const void *item = get_list_item(m, list, i, &shape);
+            const void *item = get_list_object_and_shape(m, list, i, &shape);
 
             json_add_object(j, shape, item, false);
         }
@@ -436,7 +438,7 @@ static void json_add_member(struct json *j, const struct api_member *m, const vo
     const struct api_list *list = get_field(m, view);
     const void *object;
 
-    if (is_number(m->kind)) {
+    if (is_number_or_bool(m->kind)) {
         if (is_number_shown(m, view))
             json_add_number(j, m, view, first);
     } else if (m->kind == API_K_STR) {
@@ -473,11 +475,11 @@ static void json_add_member(struct json *j, const struct api_member *m, const vo
 static void json_add_object(struct json *j, const struct api_shape *shape, const void *view,
                             bool document)
 {
-    const struct last *last = json_find_last(j, shape);
+    const struct last *last = json_find_last_object(j, shape);
     size_t start = j->out->len, begun, i = 0, ends[LAST_MOST];
     bool first = true;
 
-    if (shape->is_equal && json_copy_recent(j, shape, view))
+    if (shape->is_equal && json_copy_equal_recent_object(j, shape, view))
         return;
     add_text(j->out, "{");
     if (shape->xsi_type) {
@@ -500,7 +502,7 @@ static void json_add_object(struct json *j, const struct api_shape *shape, const
         i += n ? n : 1;
     }
     if (i >= LAST_LEAST && i <= LAST_MOST && view != j->whole)
-        json_enter_last(j, shape, view, begun, ends, i);
+        json_remember_last_object(j, shape, view, begun, ends, i);
     if (first && j->strings && !document) {
         j->out->len--;
         add_text(j->out, "null");
@@ -508,7 +510,7 @@ static void json_add_object(struct json *j, const struct api_shape *shape, const
         add_text(j->out, "}");
     }
     if (shape->is_equal)
-        json_enter_recent(j, shape, view, start);
+        json_remember_recent_object(j, shape, view, start);
 }
 
 /* ---- XML ---- */
@@ -536,7 +538,7 @@ static void xml_close_element(struct base_buf *out, const char *name)
     add_bytes(out, ">", 1);
 }
 
-static void xml_add_string(struct base_buf *out, const char *name, const char *text)
+static void xml_add_text_element(struct base_buf *out, const char *name, const char *text)
 {
     xml_open_element(out, name);
     api_xml_add_text(out, text);
@@ -554,9 +556,9 @@ static void xml_add_map(struct base_buf *out, const char *name, const struct api
         const struct api_pair *pair = get_list_element(list, i);
 
         xml_open_element(out, "entry");
-        xml_add_string(out, "key", pair->key ? pair->key : "");
+        xml_add_text_element(out, "key", pair->key ? pair->key : "");
         if (pair->value)
-            xml_add_string(out, "value", pair->value);
+            xml_add_text_element(out, "value", pair->value);
         xml_close_element(out, "entry");
     }
     xml_close_element(out, name);
@@ -567,7 +569,7 @@ static void xml_add_member(struct xml *x, const struct api_member *m, const void
     struct base_buf *out = x->out;
     const struct api_list *list = get_field(m, view);
 
-    if (is_number(m->kind)) {
+    if (is_number_or_bool(m->kind)) {
         if (!is_number_shown(m, view))
             return;
         xml_open_element(out, m->name);
@@ -575,7 +577,7 @@ static void xml_add_member(struct xml *x, const struct api_member *m, const void
         xml_close_element(out, m->name);
     } else if (m->kind == API_K_STR) {
         if (is_string_shown(m, get_string(m, view)))
-            xml_add_string(out, m->name, get_string(m, view));
+            xml_add_text_element(out, m->name, get_string(m, view));
     } else if (m->kind == API_K_MAP) {
         if (list->n > 0 || m->presence == API_ALWAYS)
             xml_add_map(out, m->name, list);
@@ -589,10 +591,10 @@ static void xml_add_member(struct xml *x, const struct api_member *m, const void
             if (m->kind == API_K_STRLIST) {
                 const char *s = *(const char *const *)get_list_element(list, i);
 
-                xml_add_string(out, m->name, s ? s : "");
+                xml_add_text_element(out, m->name, s ? s : "");
             } else {
                 const struct api_shape *shape;
-                const void *item = get_list_item(m, list, i, &shape);
+                const void *item = get_list_object_and_shape(m, list, i, &shape);
 
                 xml_add_object(x, m->name, shape, item, false);
             }

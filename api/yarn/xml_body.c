@@ -24,7 +24,7 @@ static json_t *copy_element_text(xmlNode *el)
 
 /* Converts an element and its children to JSON. @depth is the number of levels that may follow: at
  * 0 an element becomes its text. */
-static json_t *convert_element(xmlNode *el, int depth)
+static json_t *convert_element_to_json(xmlNode *el, int depth)
 {
     json_t *obj;
     bool children = false;
@@ -39,7 +39,7 @@ static json_t *convert_element(xmlNode *el, int depth)
         json_t *value, *old;
         if (c->type != XML_ELEMENT_NODE)
             continue;
-        value = convert_element(c, depth - 1);
+        value = convert_element_to_json(c, depth - 1);
         old = json_object_get(obj, name);
         if (!old) {
             json_object_set_new(obj, name, value);
@@ -138,7 +138,7 @@ int api_xml_body_parse(const char *text, size_t len, const char *root, const cha
                             expected ? "" : root, expected ? "" : ">");
         goto done;
     }
-    j = convert_element(top, XML_DEPTH_MAX);
+    j = convert_element_to_json(top, XML_DEPTH_MAX);
     if (!json_is_object(j)) { /* a root element without children */
         json_decref(j);
         j = json_object();
@@ -189,7 +189,7 @@ static int report_json_syntax_error(const char *text, size_t len, const char *wh
                           JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: %s]", why);
 }
 
-static int report_no_root(struct base_error *err)
+static int report_json_without_root(struct base_error *err)
 {
     return base_error_set(
         err, -BASE_EINVAL,
@@ -214,7 +214,7 @@ int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_
         return report_json_syntax_error(text, len, why.text, err);
     if (!json_is_object(j)) {
         json_decref(j);
-        return report_no_root(err);
+        return report_json_without_root(err);
     }
     *out = j;
     return 0;
@@ -222,7 +222,7 @@ int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_
 
 /* Returns how many bytes YARN's parser has read when it comes to the value of the first member of
  * the object @text: up to the first character of the value, or to the end of a number. */
-static size_t find_first_value(const char *text, size_t len)
+static size_t find_first_value_offset(const char *text, size_t len)
 {
     size_t at = strcspn(text, "\"") + 1, end;
 
@@ -251,9 +251,9 @@ int api_wrapped_json_body_parse(const char *text, size_t len, const char *root,
         return rc;
     first = json_object_iter_key(json_object_iter(whole));
     if (!first) {
-        rc = report_no_root(err);
+        rc = report_json_without_root(err);
     } else if (strcmp(first, root) != 0) {
-        find_text_end(text, find_first_value(text, len), &line, &column);
+        find_text_end(text, find_first_value_offset(text, len), &line, &column);
         rc = base_error_set(err, -BASE_EINVAL,
                             "javax.xml.bind.UnmarshalException\n - with linked exception:\n"
                             "[com.sun.istack.SAXParseException2; lineNumber: %zu; columnNumber: "

@@ -76,7 +76,7 @@ bool nm_container_token_find_key(const char *id, struct base_key *out, void *use
 bool nm_container_token_allows(const struct api_request *rq, struct nm *nm,
                                const struct base_app_id *app)
 {
-    const char *id = api_signing_key(rq), *bearer = api_bearer_token(rq);
+    const char *id = api_signing_key_id(rq), *bearer = api_bearer_token(rq);
     struct base_container_id container;
     struct base_key given, key;
 

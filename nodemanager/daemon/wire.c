@@ -163,8 +163,9 @@ int nm_wire_get_answer(const char *text, size_t len, int64_t grace_ms, struct nm
     memset(out, 0, sizeof *out);
     if ((rc = wire_answer_get(text, len, grace_ms, &out->wire, err)) < 0)
         return rc;
-    if (out->wire.version && (rc = wire_version_check("ResourceManager", out->wire.version,
-                                                      "NodeManager", CREEL_VERSION, err)) < 0) {
+    if (out->wire.version &&
+        (rc = wire_check_same_major_version("ResourceManager", out->wire.version, "NodeManager",
+                                            CREEL_VERSION, err)) < 0) {
         nm_answer_free(out);
         return rc;
     }

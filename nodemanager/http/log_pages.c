@@ -85,7 +85,7 @@ static void get_list_page(struct api_request *rq, void *user)
         base_buf_adds(&page, "<p><a href=\"");
         add_file_path(rq, &id, list.v[i].name, "", &page);
         base_buf_adds(&page, "\">");
-        api_html_add(&page, list.v[i].name);
+        api_html_add_escaped(&page, list.v[i].name);
         base_buf_addf(&page, " : Total file length is %lld bytes.</a> %s</p>\n",
                       (long long)list.v[i].size, nm_log_format_time(list.v[i].mtime_s, time));
     }
@@ -131,7 +131,7 @@ static void get_file_page(struct api_request *rq, void *user)
     log.left = end > log.at ? end - log.at : 0;
     open_page(&id, &log.head);
     base_buf_adds(&log.head, "<h2>");
-    api_html_add(&log.head, name);
+    api_html_add_escaped(&log.head, name);
     base_buf_adds(&log.head, "</h2>\n");
     if (log.left < st.st_size) {
         base_buf_addf(&log.head, "<p>Showing %lld bytes of %lld total. <a href=\"",

@@ -31,23 +31,23 @@ static void get_node_page(struct api_request *rq, void *user)
     api_page_open(&page, &nm_site, "/node/node", "NodeManager information");
     api_page_open_live(&page);
     api_page_open_properties(&page);
-    api_page_property(&page, "Node", "%s", nm->node_id);
-    api_page_property(&page, "Rack", "%s", nm->ident.rack);
-    api_page_property(&page, "Map slots", "%lld", (long long)nm->ident.map_slots);
-    api_page_property(&page, "Reduce slots", "%lld", (long long)nm->ident.reduce_slots);
-    api_page_property(&page, "Memory for containers", "%lld MB",
-                      (long long)nm_offered_memory_mb(nm));
-    api_page_property(&page, "VCores for containers", "%lld", (long long)nm_offered_vcores(nm));
+    api_page_add_property(&page, "Node", "%s", nm->node_id);
+    api_page_add_property(&page, "Rack", "%s", nm->ident.rack);
+    api_page_add_property(&page, "Map slots", "%lld", (long long)nm->ident.map_slots);
+    api_page_add_property(&page, "Reduce slots", "%lld", (long long)nm->ident.reduce_slots);
+    api_page_add_property(&page, "Memory for containers", "%lld MB",
+                          (long long)nm_offered_memory_mb(nm));
+    api_page_add_property(&page, "VCores for containers", "%lld", (long long)nm_offered_vcores(nm));
     pthread_mutex_lock(&nm->lock);
     healthy = nm_core_is_healthy(nm->core, &report, &free_mb);
-    api_page_property(&page, "Containers alive", "%zu", nm_core_alive_count(nm->core));
-    api_page_property(&page, "ResourceManager", "%s%s", nm->rm_url,
-                      nm_core_is_registered(nm->core) ? "" : " (not registered)");
-    api_page_property(&page, "Health", "%s%s%s", healthy ? "good" : "bad", *report ? ": " : "",
-                      report);
+    api_page_add_property(&page, "Containers alive", "%zu", nm_core_alive_count(nm->core));
+    api_page_add_property(&page, "ResourceManager", "%s%s", nm->rm_url,
+                          nm_core_is_registered(nm->core) ? "" : " (not registered)");
+    api_page_add_property(&page, "Health", "%s%s%s", healthy ? "good" : "bad", *report ? ": " : "",
+                          report);
     pthread_mutex_unlock(&nm->lock);
-    api_page_property(&page, "Free disk", "%lld MB", (long long)free_mb);
-    api_page_property(&page, "Version", "Creel " CREEL_VERSION);
+    api_page_add_property(&page, "Free disk", "%lld MB", (long long)free_mb);
+    api_page_add_property(&page, "Version", "Creel " CREEL_VERSION);
     api_page_close_properties(&page);
     api_page_close_live(&page);
     api_page_answer(rq, 200, &page);
@@ -62,10 +62,10 @@ static void add_app_row(const struct nm_app_view *v, void *u)
 
     snprintf(path, sizeof path, "/node/application/%s", v->text);
     api_table_open_row(t, v->text);
-    api_table_link_cell(t, path, v->text);
-    api_table_cell(t, "%s", v->user ? v->user : "");
-    api_table_cell(t, "%s", nm_app_state_name(v));
-    api_table_cell(t, "%zu", v->alive);
+    api_table_add_link_cell(t, path, v->text);
+    api_table_add_cell(t, "%s", v->user ? v->user : "");
+    api_table_add_cell(t, "%s", nm_app_state_name(v));
+    api_table_add_cell(t, "%zu", v->alive);
     api_table_close_row(t);
 }
 
@@ -114,13 +114,13 @@ static void add_container_row(struct nm_container *c, void *u)
     snprintf(path, sizeof path, "/node/container/%s", v->text);
     format_logs_path(v, &logs);
     api_table_open_row(t, v->text);
-    api_table_link_cell(t, path, v->text);
-    api_table_cell(t, "%s", v->name ? v->name : "");
-    api_table_cell(t, "%s", nm_container_state_name(v->state));
+    api_table_add_link_cell(t, path, v->text);
+    api_table_add_cell(t, "%s", v->name ? v->name : "");
+    api_table_add_cell(t, "%s", nm_container_state_name(v->state));
     api_table_open_cell(t);
     api_page_add_bar(t->out, v->progress);
     api_table_close_cell(t);
-    api_table_link_cell(t, logs.data, "logs");
+    api_table_add_link_cell(t, logs.data, "logs");
     api_table_close_row(t);
     base_buf_free(&logs);
 }
@@ -162,8 +162,8 @@ static void add_app(struct base_buf *page, struct nm *nm, const struct nm_app_vi
     struct api_table table;
 
     api_page_open_properties(page);
-    api_page_property(page, "User", "%s", v->user ? v->user : "");
-    api_page_property(page, "State", "%s", nm_app_state_name(v));
+    api_page_add_property(page, "User", "%s", v->user ? v->user : "");
+    api_page_add_property(page, "State", "%s", nm_app_state_name(v));
     api_page_close_properties(page);
     table = open_container_table(page);
     nm_core_each_of_app(nm->core, v, add_container_row, &table);
@@ -199,14 +199,14 @@ static void add_container_properties(struct base_buf *page, const struct nm_cont
     struct base_buf logs = {0};
 
     api_page_open_properties(page);
-    api_page_property(page, "Name", "%s", v->name ? v->name : "");
-    api_page_property(page, "User", "%s", v->app->user ? v->app->user : "");
-    api_page_property(page, "State", "%s", nm_container_state_name(v->state));
+    api_page_add_property(page, "Name", "%s", v->name ? v->name : "");
+    api_page_add_property(page, "User", "%s", v->app->user ? v->app->user : "");
+    api_page_add_property(page, "State", "%s", nm_container_state_name(v->state));
     if (v->exit_code != NM_EXIT_NONE)
-        api_page_property(page, "Exit status", "%d", v->exit_code);
-    api_page_property(page, "Diagnostics", "%s", v->diagnostics ? v->diagnostics : "");
-    api_page_property(page, "Memory", "%lld MB", (long long)v->memory_mb);
-    api_page_property(page, "VCores", "%lld", (long long)v->vcores);
+        api_page_add_property(page, "Exit status", "%d", v->exit_code);
+    api_page_add_property(page, "Diagnostics", "%s", v->diagnostics ? v->diagnostics : "");
+    api_page_add_property(page, "Memory", "%lld MB", (long long)v->memory_mb);
+    api_page_add_property(page, "VCores", "%lld", (long long)v->vcores);
     format_logs_path(v, &logs);
     api_page_open_property(page, "Logs");
     api_page_add_link(page, logs.data, "files");

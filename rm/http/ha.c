@@ -137,7 +137,7 @@ static void answer_is_active(struct api_request *rq, void *user)
 
     api_add_header(rq, "Connection", "close");
     if (!rm_standby_is_active(user)) {
-        api_answer_html_page(rq, 405, "I am not Active!", "isActive");
+        api_answer_html_error_page(rq, 405, "I am not Active!", "isActive");
         return;
     }
     base_buf_adds(&body, "I am Active!");

@@ -77,8 +77,8 @@ static int fill_register_event(struct rm_node_message *m, struct base_error *err
     int rc;
 
     if ((rc = read_node_id(w->node_id, m, err)) < 0 ||
-        (rc = wire_version_check("NodeManager", w->version, "ResourceManager", CREEL_VERSION,
-                                 err)) < 0 ||
+        (rc = wire_check_same_major_version("NodeManager", w->version, "ResourceManager",
+                                            CREEL_VERSION, err)) < 0 ||
         (rc = read_reports(w->containers, w->containers_n, m, err)) < 0)
         return rc;
     r->node_id = w->node_id;

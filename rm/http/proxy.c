@@ -39,7 +39,7 @@ static void answer_moved(struct api_request *rq, const char *url)
     base_buf_adds(&body, "<html>\n  <head>\n    <title>\n      Moved\n    </title>\n  </head>\n"
                          "  <body>\n    <h1>\n      Moved\n    </h1>\n    <div>\n"
                          "      Content has moved \n      <a href=\"");
-    api_html_add(&body, url);
+    api_html_add_escaped(&body, url);
     base_buf_adds(&body, "\">here</a>\n    </div>\n  </body>\n</html>\n");
     answer_html(rq, 302, &body);
 }
@@ -63,7 +63,7 @@ static bool read_proxied_app_id(struct api_request *rq, const char *given, struc
     message = base_printf("org.apache.hadoop.yarn.exceptions.YarnRuntimeException: "
                           "Error parsing application ID: %.200s",
                           given);
-    api_answer_html_page(rq, 400, message, NULL);
+    api_answer_html_error_page(rq, 400, message, NULL);
     free(message);
     return false;
 }
@@ -300,7 +300,7 @@ static void refuse_without_app(struct api_request *rq, void *user)
 static void refuse_post(struct api_request *rq, void *user)
 {
     (void)user;
-    api_answer_html_page(rq, 405, "HTTP method POST is not supported by this URL", NULL);
+    api_answer_html_error_page(rq, 405, "HTTP method POST is not supported by this URL", NULL);
 }
 
 static void refuse_delete(struct api_request *rq, void *user)

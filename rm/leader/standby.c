@@ -92,7 +92,7 @@ static void make_redirect_answer(const struct rm_standby_ask *ask, struct rm_sta
     out->status = 307;
     base_buf_addf(&out->location, "%s%s", ask->active, target.data);
     base_buf_adds(&out->body, "This is standby RM. The redirect url is: ");
-    api_html_add(&out->body, target.data);
+    api_html_add_escaped(&out->body, target.data);
     base_buf_adds(&out->body, "\n");
     base_buf_free(&target);
 }

@@ -57,7 +57,7 @@ static json_t *body_of(struct api_request *rq)
 /* Lock held. True when the request was answered. */
 static bool turned_away(struct fake_mr *m, struct api_request *rq, bool of_rm)
 {
-    const char *key = api_signing_key(rq);
+    const char *key = api_signing_key_id(rq);
 
     m->asked += of_rm;
     if (of_rm && m->standby && m->active[0]) {

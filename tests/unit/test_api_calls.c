@@ -70,7 +70,7 @@ static bool prepare(struct api_request *rq, void *user)
         return false;
     api_park(rq);
     usleep(2000);
-    api_continue(rq);
+    api_continue_handling(rq);
     return true;
 }
 

@@ -108,7 +108,7 @@ static bool has(const struct api_hosts *h, const char *text)
     struct api_authority a;
 
     CU_ASSERT_TRUE_FATAL(api_authority_parse(text, &a));
-    return api_hosts_contain(h, &a);
+    return api_hosts_allow(h, &a);
 }
 
 static void test_set(void)

@@ -37,7 +37,7 @@ static void test_texts(void)
         struct base_buf out = {0};
 
         base_buf_adds(&out, "");
-        api_html_add(&out, cases[i].text);
+        api_html_add_escaped(&out, cases[i].text);
         CU_ASSERT_STRING_EQUAL(out.data, cases[i].escaped);
         base_buf_free(&out);
     }
@@ -61,7 +61,7 @@ static void test_cut(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct base_buf out = {0};
 
-        api_html_add_cut(&out, cases[i].text, cases[i].max);
+        api_html_add_escaped_cut(&out, cases[i].text, cases[i].max);
         CU_ASSERT_STRING_EQUAL(out.data, cases[i].escaped);
         base_buf_free(&out);
     }
@@ -81,18 +81,18 @@ static void write_page(const char *text, struct base_buf *page)
     api_page_open(page, &site, "/a", text);
     api_page_open_live(page);
     api_page_open_properties(page);
-    api_page_property(page, text, "%s", text);
+    api_page_add_property(page, text, "%s", text);
     api_page_open_property(page, text);
     api_page_add_link(page, "/x?a=b&c=d", text);
     api_page_close_property(page);
     api_page_close_properties(page);
     api_table_open(&t, text);
     api_table_open_row(&t, text);
-    api_table_cell(&t, "%s", text);
-    api_table_link_cell(&t, "/y", text);
+    api_table_add_cell(&t, "%s", text);
+    api_table_add_link_cell(&t, "/y", text);
     api_table_close_row(&t);
     api_table_close(&t);
-    api_page_addf(page, "%s", text);
+    api_page_addf_escaped(page, "%s", text);
     api_page_close_live(page);
     api_page_close(page);
 }

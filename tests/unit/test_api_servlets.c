@@ -83,7 +83,7 @@ static void on_page(struct api_request *rq, void *user)
 {
     enum api_admin_page page = (enum api_admin_page)atoi(api_path_arg(rq, 0));
 
-    if (!api_admin_refuse_page(rq, strict, page, is_admin, user))
+    if (!api_admin_refuse_page_unless_admin(rq, strict, page, is_admin, user))
         api_answer(rq, 200, API_TEXT, NULL);
 }
 

@@ -23,7 +23,7 @@ static char refusal[200];
 static void on_any(struct api_request *rq, void *user)
 {
     struct base_buf b = {0};
-    const char *key = api_signing_key(rq);
+    const char *key = api_signing_key_id(rq);
 
     (void)user;
     handled++;
@@ -342,20 +342,21 @@ static void test_replay_table(void)
         int64_t now = 1000000 + i, earlier;
 
         nonce_of(i, nonce);
-        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now, now, LONG), API_REPLAY_NEW);
+        CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, now, now, LONG), API_REPLAY_NEW);
         earlier = i > 7000 ? 7000 : i;
         nonce_of(i - (unsigned)earlier, nonce);
-        CU_ASSERT_EQUAL(api_replay_note(r, nonce, now - earlier, now, LONG), API_REPLAY_REPEATED);
-        most = api_replay_count(r) > most ? api_replay_count(r) : most;
+        CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, now - earlier, now, LONG),
+                        API_REPLAY_REPEATED);
+        most = api_replay_count_nonces(r) > most ? api_replay_count_nonces(r) : most;
     }
     CU_ASSERT_TRUE(most >= 8000);
     /* at most the table's 18 slices of time, with one nonce a millisecond */
     CU_ASSERT_TRUE(most <= 19000);
     nonce_of(99999, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1020000, LONG), API_REPLAY_LATE);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1029000, 1020000, LONG), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 1000000, 1020000, LONG), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 1029000, 1020000, LONG), API_REPLAY_LATE);
     /* the clock was set back to a time before all that the table remembers */
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 1000000, 1000000, LONG), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 1000000, 1000000, LONG), API_REPLAY_LATE);
     api_replay_free(r);
 }
 
@@ -367,14 +368,14 @@ static void test_replay_begin(void)
     char nonce[BASE_NONCE_MAX];
 
     nonce_of(1, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 99999, 100000, 500), API_REPLAY_EARLY);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 99999, 101000, 1500), API_REPLAY_EARLY);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 100000, 101000, 1500), API_REPLAY_NEW);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 100000, 101000, 1500), API_REPLAY_REPEATED);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 99999, 100000, 500), API_REPLAY_EARLY);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 99999, 101000, 1500), API_REPLAY_EARLY);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 100000, 101000, 1500), API_REPLAY_NEW);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 100000, 101000, 1500), API_REPLAY_REPEATED);
     nonce_of(2, nonce);
     /* set back by 50 s: what is signed now is taken */
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 52000, 52000, 2500), API_REPLAY_NEW);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 49000, 52000, 2500), API_REPLAY_EARLY);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 52000, 52000, 2500), API_REPLAY_NEW);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 49000, 52000, 2500), API_REPLAY_EARLY);
     api_replay_free(r);
 }
 
@@ -386,15 +387,17 @@ static void test_replay_full(void)
 
     for (unsigned i = 0; i < 100; i++) {
         nonce_of(i, nonce);
-        CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + i * 60, 55000, LONG), API_REPLAY_NEW);
+        CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 50000 + i * 60, 55000, LONG),
+                        API_REPLAY_NEW);
     }
     nonce_of(100, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 56000, 56000, LONG), API_REPLAY_NEW);
-    CU_ASSERT_TRUE(api_replay_count(r) <= 100);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 56000, 56000, LONG), API_REPLAY_NEW);
+    CU_ASSERT_TRUE(api_replay_count_nonces(r) <= 100);
     nonce_of(0, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000, 56000, LONG), API_REPLAY_LATE);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 50000, 56000, LONG), API_REPLAY_LATE);
     nonce_of(99, nonce);
-    CU_ASSERT_EQUAL(api_replay_note(r, nonce, 50000 + 99 * 60, 56000, LONG), API_REPLAY_REPEATED);
+    CU_ASSERT_EQUAL(api_replay_check_and_note(r, nonce, 50000 + 99 * 60, 56000, LONG),
+                    API_REPLAY_REPEATED);
     api_replay_free(r);
 }
 

@@ -71,7 +71,7 @@ static void *settle_later(void *arg)
 
     api_settle_user(rq, strstr(name, "wrong") ? NULL : name);
     free(name);
-    api_continue(rq);
+    api_continue_handling(rq);
     return NULL;
 }
 

@@ -649,8 +649,8 @@ static void test_versions(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct base_error err = {0};
-        int rc =
-            wire_version_check("NodeManager", cases[i].peer, "ResourceManager", cases[i].own, &err);
+        int rc = wire_check_same_major_version("NodeManager", cases[i].peer, "ResourceManager",
+                                               cases[i].own, &err);
 
         CU_ASSERT_EQUAL(rc, cases[i].fits ? 0 : -BASE_EVERSION);
         if (!cases[i].fits) {

@@ -94,7 +94,7 @@ static bool is_live(const json_t *app)
 }
 
 /* Returns the number by which the column is sorted. */
-static double number_of(const json_t *app, enum column column)
+static double get_column_number(const json_t *app, enum column column)
 {
     static const char *const members[COLUMNS] = {
         [COL_PRIORITY] = "priority",          [COL_CONTAINERS] = "runningContainers",
@@ -106,7 +106,7 @@ static double number_of(const json_t *app, enum column column)
     return members[column] ? cli_num(app, members[column]) : 0;
 }
 
-static const char *text_of(const json_t *app, enum column column)
+static const char *get_column_text(const json_t *app, enum column column)
 {
     static const char *const members[COLUMNS] = {[COL_ID] = "id",
                                                  [COL_USER] = "user",
@@ -118,11 +118,11 @@ static const char *text_of(const json_t *app, enum column column)
 
 static void add_cell(const json_t *app, enum column column, struct base_buf *out)
 {
-    double number = number_of(app, column);
+    double number = get_column_number(app, column);
     int64_t minutes = (int64_t)number / 60000;
     switch (column) {
     case COL_TYPE:
-        for (const char *s = text_of(app, column); *s; s++)
+        for (const char *s = get_column_text(app, column); *s; s++)
             base_buf_addf(out, "%c", *s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
         break;
     case COL_MEMORY:
@@ -141,7 +141,7 @@ static void add_cell(const json_t *app, enum column column, struct base_buf *out
         break;
     default:
         if (columns[column].text)
-            cli_text_add_clean(text_of(app, column), out);
+            cli_text_add_clean(get_column_text(app, column), out);
         else
             base_buf_addf(out, "%lld", number > 0 ? (long long)number : 0);
     }
@@ -159,7 +159,7 @@ static void add_filter(const struct top *t, const char *option, const char *para
 }
 
 /* Requests the applications, unless the last request is less than APPS_MS old. */
-static int ask_apps(struct top *t)
+static int request_apps_if_old(struct top *t)
 {
     struct base_buf path = {0};
     struct cli_answer a = {0};
@@ -183,7 +183,7 @@ static int ask_apps(struct top *t)
     return rc;
 }
 
-static int ask_object(struct top *t, const char *path, json_t **out)
+static int request_object(struct top *t, const char *path, json_t **out)
 {
     struct cli_answer a = {0};
     int rc = cli_yarn_request(t->c, "GET", path, NULL, &a);
@@ -195,13 +195,13 @@ static int ask_object(struct top *t, const char *path, json_t **out)
     return rc;
 }
 
-static int ask_all(struct top *t)
+static int request_shown_state(struct top *t)
 {
-    int rc = ask_apps(t);
+    int rc = request_apps_if_old(t);
     if (rc == CLI_YARN_OK)
-        rc = ask_object(t, "/ws/v1/cluster/metrics", &t->metrics);
+        rc = request_object(t, "/ws/v1/cluster/metrics", &t->metrics);
     if (rc == CLI_YARN_OK && !t->info)
-        rc = ask_object(t, "/ws/v1/cluster/info", &t->info);
+        rc = request_object(t, "/ws/v1/cluster/info", &t->info);
     return rc;
 }
 
@@ -214,7 +214,7 @@ struct totals {
     int64_t containers, containers_pending, containers_reserved;
 };
 
-static int64_t metric(const struct top *t, const char *name)
+static int64_t get_cluster_metric(const struct top *t, const char *name)
 {
     return cli_int(json_object_get(t->metrics, "clusterMetrics"), name);
 }
@@ -222,22 +222,22 @@ static int64_t metric(const struct top *t, const char *name)
 static void fill_totals_of_cluster(const struct top *t, struct totals *s)
 {
     static const char *const amounts[4] = {"available", "allocated", "pending", "reserved"};
-    s->running = metric(t, "appsRunning");
-    s->submitted = metric(t, "appsSubmitted");
-    s->pending = metric(t, "appsPending");
-    s->completed = metric(t, "appsCompleted");
-    s->killed = metric(t, "appsKilled");
-    s->failed = metric(t, "appsFailed");
+    s->running = get_cluster_metric(t, "appsRunning");
+    s->submitted = get_cluster_metric(t, "appsSubmitted");
+    s->pending = get_cluster_metric(t, "appsPending");
+    s->completed = get_cluster_metric(t, "appsCompleted");
+    s->killed = get_cluster_metric(t, "appsKilled");
+    s->failed = get_cluster_metric(t, "appsFailed");
     for (size_t i = 0; i < 4; i++) {
         char name[64];
         snprintf(name, sizeof name, "%sMB", amounts[i]);
-        s->mb[i] = metric(t, name);
+        s->mb[i] = get_cluster_metric(t, name);
         snprintf(name, sizeof name, "%sVirtualCores", amounts[i]);
-        s->vcores[i] = metric(t, name);
+        s->vcores[i] = get_cluster_metric(t, name);
     }
-    s->containers = metric(t, "containersAllocated");
-    s->containers_pending = metric(t, "containersPending");
-    s->containers_reserved = metric(t, "containersReserved");
+    s->containers = get_cluster_metric(t, "containersAllocated");
+    s->containers_pending = get_cluster_metric(t, "containersPending");
+    s->containers_reserved = get_cluster_metric(t, "containersReserved");
 }
 
 static void add_to_totals(const json_t *app, struct totals *s)
@@ -258,7 +258,7 @@ static void add_to_totals(const json_t *app, struct totals *s)
     s->containers += cli_int(app, "runningContainers");
 }
 
-static int64_t count_users(const json_t *apps)
+static int64_t count_users_of_live_apps(const json_t *apps)
 {
     json_t *seen = json_object();
     for (size_t i = 0; i < cli_list_or_one_len(apps); i++)
@@ -278,15 +278,15 @@ static void fill_totals(const struct top *t, struct totals *s)
     for (size_t i = 0; cli_yarn_has(t->line, "queues") && i < cli_list_or_one_len(apps); i++)
         add_to_totals(cli_list_or_one_get(apps, i), s);
     if (cli_yarn_has(t->line, "queues")) { /* free resources are those of the whole cluster */
-        s->mb[0] = metric(t, "availableMB");
-        s->vcores[0] = metric(t, "availableVirtualCores");
+        s->mb[0] = get_cluster_metric(t, "availableMB");
+        s->vcores[0] = get_cluster_metric(t, "availableVirtualCores");
     }
-    s->users = count_users(apps);
+    s->users = count_users_of_live_apps(apps);
 }
 
 /* ---- printing ---- */
 /* Returns the escape sequence on a terminal, and "" elsewhere, where output is plain text. */
-static const char *escape(const char *sequence)
+static const char *escape_if_terminal(const char *sequence)
 {
     return isatty(STDOUT_FILENO) ? sequence : "";
 }
@@ -295,7 +295,7 @@ static const char *escape(const char *sequence)
 static void print_cut(const struct top *t, const char *text)
 {
     size_t n = cli_text_prefix_fitting(text, t->width > 0 ? t->width - 1 : 0);
-    printf("%s%.*s\n", escape("\033[2K"), (int)(t->width ? n : strlen(text)), text);
+    printf("%s%.*s\n", escape_if_terminal("\033[2K"), (int)(t->width ? n : strlen(text)), text);
 }
 
 static void print_cut_f(const struct top *t, const char *fmt, ...)
@@ -328,11 +328,14 @@ static void print_head(const struct top *t)
     print_cut_f(t,
                 "NodeManager(s): %lld total, %lld active, %lld unhealthy, %lld decommissioning, "
                 "%lld decommissioned, %lld lost, %lld rebooted, %lld shutdown",
-                (long long)metric(t, "totalNodes"), (long long)metric(t, "activeNodes"),
-                (long long)metric(t, "unhealthyNodes"),
-                (long long)metric(t, "decommissioningNodes"),
-                (long long)metric(t, "decommissionedNodes"), (long long)metric(t, "lostNodes"),
-                (long long)metric(t, "rebootedNodes"), (long long)metric(t, "shutdownNodes"));
+                (long long)get_cluster_metric(t, "totalNodes"),
+                (long long)get_cluster_metric(t, "activeNodes"),
+                (long long)get_cluster_metric(t, "unhealthyNodes"),
+                (long long)get_cluster_metric(t, "decommissioningNodes"),
+                (long long)get_cluster_metric(t, "decommissionedNodes"),
+                (long long)get_cluster_metric(t, "lostNodes"),
+                (long long)get_cluster_metric(t, "rebootedNodes"),
+                (long long)get_cluster_metric(t, "shutdownNodes"));
     print_cut_f(
         t,
         "Queue(s) Applications: %lld running, %lld submitted, %lld pending, %lld completed, "
@@ -366,9 +369,9 @@ static void print_titles(const struct top *t)
         add_in_column(t, (enum column)i, columns[i].title, &line);
     while (t->width && line.len + 1 < t->width)
         base_buf_adds(&line, " ");
-    printf("%s", escape("\033[7m"));
+    printf("%s", escape_if_terminal("\033[7m"));
     print_cut(t, line.data ? line.data : "");
-    printf("%s", escape("\033[0m"));
+    printf("%s", escape_if_terminal("\033[0m"));
     base_buf_free(&line);
 }
 
@@ -377,9 +380,9 @@ static const struct top *sorting; /* qsort() passes its comparison no context */
 static int compare_apps(const void *a, const void *b)
 {
     const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
-    double nx = number_of(x, sorting->sort), ny = number_of(y, sorting->sort);
+    double nx = get_column_number(x, sorting->sort), ny = get_column_number(y, sorting->sort);
     int rc = columns[sorting->sort].text
-                 ? strcmp(text_of(x, sorting->sort), text_of(y, sorting->sort))
+                 ? strcmp(get_column_text(x, sorting->sort), get_column_text(y, sorting->sort))
                  : (nx > ny) - (nx < ny);
     return sorting->ascending ? rc : -rc;
 }
@@ -412,15 +415,15 @@ static void print_apps(const struct top *t)
 
 static int show_top(struct top *t)
 {
-    int rc = ask_all(t);
+    int rc = request_shown_state(t);
     if (rc != CLI_YARN_OK)
         return rc;
-    printf("%s", escape("\033[H"));
+    printf("%s", escape_if_terminal("\033[H"));
     print_head(t);
     print_cut(t, "");
     print_titles(t);
     print_apps(t);
-    printf("%s", escape("\033[7;1H")); /* the line where keys are typed */
+    printf("%s", escape_if_terminal("\033[7;1H")); /* the line where keys are typed */
     fflush(stdout);
     return CLI_YARN_OK;
 }
@@ -428,7 +431,7 @@ static int show_top(struct top *t)
 /* Lists the columns by their keys; "*" marks the chosen ones. */
 static void show_columns(const struct top *t, bool fields)
 {
-    printf("%s%s", escape("\033[2J"), escape("\033[H"));
+    printf("%s%s", escape_if_terminal("\033[2J"), escape_if_terminal("\033[H"));
     if (fields)
         puts("Current Fields: \n"
              "Toggle fields via field letter followed by Enter, type any other key followed by "
@@ -457,7 +460,8 @@ static void show_help(const struct top *t)
            "  h + Enter: Display this screen\n"
            "  q + Enter: Quit\n\n"
            "Press any key followed by Enter to continue\n",
-           escape("\033[2J"), escape("\033[H"), (long long)t->delay_ms / 1000);
+           escape_if_terminal("\033[2J"), escape_if_terminal("\033[H"),
+           (long long)t->delay_ms / 1000);
     fflush(stdout);
 }
 
@@ -471,7 +475,7 @@ static int find_column(char key)
 }
 
 /* Takes one key. Returns false when the command is to end. */
-static bool take_key(struct top *t, char key)
+static bool handle_key(struct top *t, char key)
 {
     char low = (char)(key >= 'A' && key <= 'Z' ? key - 'A' + 'a' : key);
     int column = find_column(low);
@@ -486,7 +490,7 @@ static bool take_key(struct top *t, char key)
     }
     if (column < 0 || t->screen == SCREEN_HELP) {
         t->screen = SCREEN_TOP;
-        printf("%s", escape("\033[2J"));
+        printf("%s", escape_if_terminal("\033[2J"));
     } else if (t->screen == SCREEN_SORT) {
         t->sort = (enum column)column;
     } else {
@@ -513,14 +517,14 @@ static char wait_for_key(int64_t until_us, bool *closed)
     }
 }
 
-static int run(struct top *t)
+static int run_top(struct top *t)
 {
     static const int signals[] = {2, 15}; /* SIGINT, SIGTERM: caught, so that the screen is cleared
                                            * at the end */
     bool closed = false, going = true;
     int rc = CLI_YARN_OK;
     cli_interrupt_catch(signals, 2);
-    printf("%s", escape("\033[2J"));
+    printf("%s", escape_if_terminal("\033[2J"));
     while (going && rc == CLI_YARN_OK && !cli_write_failed()) {
         int64_t until = base_mono_us(&base_clock_real) + t->delay_ms * 1000;
         if (t->screen == SCREEN_TOP)
@@ -532,9 +536,9 @@ static int run(struct top *t)
         if (rc != CLI_YARN_OK || ferror(stdout))
             break;
         char key = wait_for_key(until, &closed);
-        going = !cli_interrupt_pending() && (!key || take_key(t, key));
+        going = !cli_interrupt_pending() && (!key || handle_key(t, key));
     }
-    printf("%s%s", escape("\033[2J"), escape("\033[H"));
+    printf("%s%s", escape_if_terminal("\033[2J"), escape_if_terminal("\033[H"));
     cli_interrupt_release();
     return rc;
 }
@@ -578,7 +582,7 @@ int cli_top_main(int argc, char **argv)
     else if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         t.delay_ms = 1000 * read_number(&line, "delay", 3);
         measure_terminal(&t);
-        rc = run(&t);
+        rc = run_top(&t);
     }
     json_decref(t.apps);
     json_decref(t.metrics);

@@ -16,7 +16,7 @@ static int compare_names(const void *a, const void *b)
     return strcasecmp(x->name, y->name);
 }
 
-static void add_head(const struct cli_yarn_option *o, struct base_buf *out)
+static void add_option_head(const struct cli_yarn_option *o, struct base_buf *out)
 {
     base_buf_addf(out, " -%s", o->name);
     if (o->values)
@@ -51,14 +51,14 @@ int cli_yarn_print_usage(FILE *out, const char *syntax, const struct cli_yarn_op
     qsort(sorted, n, sizeof *sorted, compare_names);
     for (size_t i = 0; i < n; i++) {
         base_buf_clear(&head);
-        add_head(sorted[i], &head);
+        add_option_head(sorted[i], &head);
         widest = head.len > widest ? head.len : widest;
     }
     if (*syntax)
         fprintf(out, "usage: %s\n", syntax);
     for (size_t i = 0; i < n; i++) {
         base_buf_clear(&head);
-        add_head(sorted[i], &head);
+        add_option_head(sorted[i], &head);
         fprintf(out, "%-*s", (int)(widest + PADDING), head.data);
         print_wrapped(out, sorted[i]->help, widest + PADDING, widest + PADDING);
     }

@@ -18,8 +18,9 @@ enum api_admin_page { API_ADMIN_LOGS, API_ADMIN_INSTRUMENTS, API_ADMIN_CHANGE };
 /* Returns true, after answering 403, when the caller of @rq may not see the page or make the
  * change. Calls @is_admin only if the answer depends on it. A caller without a name is not an
  * administrator while hadoop.security.authorization is true. */
-bool api_admin_refuse_page(struct api_request *rq, const struct base_conf *conf,
-                           enum api_admin_page page,
-                           bool (*is_admin)(struct api_request *rq, void *user), void *user);
+bool api_admin_refuse_page_unless_admin(struct api_request *rq, const struct base_conf *conf,
+                                        enum api_admin_page page,
+                                        bool (*is_admin)(struct api_request *rq, void *user),
+                                        void *user);
 
 #endif

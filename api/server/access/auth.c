@@ -51,7 +51,7 @@ static int read_secret(struct api_auth *a, const char *path, struct base_error *
 /* Returns true when the filters in @initializers (NULL: not set) let callers name themselves: they
  * contain the authentication filter, or are the default ones, to which alone YARN's ResourceManager
  * adds it. */
-static bool list_leaves_names(const char *initializers)
+static bool filters_let_callers_name_themselves(const char *initializers)
 {
     static const char statics[] = "org.apache.hadoop.http.lib.StaticUserWebFilter";
 
@@ -72,7 +72,8 @@ int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth
     a->domain = domain && domain[0] ? base_strdup(domain) : NULL;
     a->validity_ms = base_conf_int(conf, "hadoop.http.authentication.token.validity") * 1000;
     a->anonymous = base_conf_bool(conf, "hadoop.http.authentication.simple.anonymous.allowed");
-    a->reads_names = list_leaves_names(base_conf_get(conf, "hadoop.http.filter.initializers"));
+    a->reads_names =
+        filters_let_callers_name_themselves(base_conf_get(conf, "hadoop.http.filter.initializers"));
     a->proxies = api_proxy_users_new(conf);
     a->secret_len = SECRET_BYTES;
     if (file && file[0])
@@ -104,7 +105,7 @@ void api_auth_unref(struct api_auth *a)
     free(a);
 }
 
-bool api_auth_reads_names(const struct api_auth *a)
+bool api_auth_reads_user_names(const struct api_auth *a)
 {
     return a->reads_names;
 }

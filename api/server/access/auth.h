@@ -35,7 +35,7 @@ void api_auth_unref(struct api_auth *a);           /* NULL-safe; the last refere
 
 /* Returns false when user.name is ignored and no cookie is made, as YARN does when
  * hadoop.http.filter.initializers lists filters without its authentication filter. */
-bool api_auth_reads_names(const struct api_auth *a);
+bool api_auth_reads_user_names(const struct api_auth *a);
 /* Returns true when requests without a name are allowed. */
 bool api_auth_allows_anonymous(const struct api_auth *a);
 

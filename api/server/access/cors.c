@@ -24,7 +24,7 @@ struct api_cors {
 };
 
 /* Returns a copy of the list @value with single commas between its words. */
-static char *copy_list(const char *value)
+static char *copy_normalized_list(const char *value)
 {
     struct base_buf out = {0};
 
@@ -79,10 +79,10 @@ int api_cors_new(const struct base_conf *conf, const char *enabled_key, struct a
         return 0;
     c = base_alloc(sizeof *c);
     atomic_init(&c->refs, 1);
-    c->methods = copy_list(base_conf_get(conf, KEY "allowed-methods"));
-    c->headers = copy_list(base_conf_get(conf, KEY "allowed-headers"));
+    c->methods = copy_normalized_list(base_conf_get(conf, KEY "allowed-methods"));
+    c->headers = copy_normalized_list(base_conf_get(conf, KEY "allowed-headers"));
     c->max_age = base_strdup(base_conf_get(conf, KEY "max-age"));
-    origins = copy_list(base_conf_get(conf, KEY "allowed-origins"));
+    origins = copy_normalized_list(base_conf_get(conf, KEY "allowed-origins"));
     for (const char *at = origins; *at && rc == 0; at += *at == ',') {
         size_t n = strcspn(at, ",");
 
@@ -144,7 +144,7 @@ static const char *find_registered_part(const char *host, size_t n)
  * also match a site of somebody else: one whose host goes on after the end of this one, or has an
  * additional letter in the last two labels. An origin without a host is never trusted by name:
  * browsers send "null" for a sandboxed frame, whoever made the page. */
-static enum api_cors_trust judge_entry(const struct origin *o, const char *origin)
+static enum api_cors_trust judge_trust_by_entry(const struct origin *o, const char *origin)
 {
     const char *colons = strstr(origin, "://"), *host = colons ? colons + 3 : origin;
     size_t n = strcspn(host, ":");
@@ -172,7 +172,7 @@ enum api_cors_trust api_cors_judge_origin(const struct api_cors *c, const char *
     for (char *one = strtok_r(copy, " ", &save); one; one = strtok_r(NULL, " ", &save))
         for (size_t i = 0; i < c->n && best < API_CORS_NAMED; i++)
             if (origin_matches(&c->origins[i], one))
-                best = judge_entry(&c->origins[i], one);
+                best = judge_trust_by_entry(&c->origins[i], one);
     free(copy);
     return best;
 }
@@ -193,7 +193,7 @@ bool api_cors_allows_request(const struct api_cors *c, const char *method, const
 
     if (method && !list_has(c->methods, method, strlen(method)))
         return false;
-    wanted = copy_list(headers);
+    wanted = copy_normalized_list(headers);
     for (const char *at = wanted; *at && ok; at += *at == ',') {
         size_t n = strcspn(at, ",");
 

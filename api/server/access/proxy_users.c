@@ -42,8 +42,8 @@ static const char *get_rule(const struct api_proxy_users *p, const char *user, c
 }
 
 /* Returns true when the list @rule has the word "*", or a word for which @matches returns true. */
-static bool any_word(const char *rule, bool (*matches)(const char *word, const void *u),
-                     const void *u)
+static bool any_word_matches(const char *rule, bool (*matches)(const char *word, const void *u),
+                             const void *u)
 {
     char *copy, *save = NULL;
     bool found = false;
@@ -58,12 +58,12 @@ static bool any_word(const char *rule, bool (*matches)(const char *word, const v
     return found;
 }
 
-static bool is_text(const char *word, const void *u)
+static bool is_same_text(const char *word, const void *u)
 {
     return strcmp(word, u) == 0;
 }
 
-static bool is_group_of(const char *word, const void *u)
+static bool is_group_of_user(const char *word, const void *u)
 {
     gid_t groups[GROUPS_MAX];
     struct passwd pw, *found = NULL;
@@ -83,7 +83,7 @@ static bool is_group_of(const char *word, const void *u)
 }
 
 /* Returns true when the first @bits bits of two addresses are equal. */
-static bool same_bits(const unsigned char *a, const unsigned char *b, long bits)
+static bool have_same_leading_bits(const unsigned char *a, const unsigned char *b, long bits)
 {
     for (; bits >= 8; bits -= 8)
         if (*a++ != *b++)
@@ -101,13 +101,13 @@ static bool is_in_network(const char *word, const char *peer)
     long bits = strtol(slash + 1, &end, 10);
     bool ok = !*end && end != slash + 1 && bits >= 0 && bits <= (family == AF_INET ? 32 : 128) &&
               inet_pton(family, net, a) == 1 && inet_pton(family, peer, b) == 1 &&
-              same_bits(a, b, bits);
+              have_same_leading_bits(a, b, bits);
 
     free(net);
     return ok;
 }
 
-static bool is_host(const char *word, const void *u)
+static bool is_host_of_peer(const char *word, const void *u)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
     char text[NI_MAXHOST];
@@ -130,7 +130,7 @@ static bool is_host(const char *word, const void *u)
 bool api_proxy_users_allow(const struct api_proxy_users *p, const char *user, const char *as,
                            const char *peer)
 {
-    return (any_word(get_rule(p, user, "users"), is_text, as) ||
-            any_word(get_rule(p, user, "groups"), is_group_of, as)) &&
-           any_word(get_rule(p, user, "hosts"), is_host, peer);
+    return (any_word_matches(get_rule(p, user, "users"), is_same_text, as) ||
+            any_word_matches(get_rule(p, user, "groups"), is_group_of_user, as)) &&
+           any_word_matches(get_rule(p, user, "hosts"), is_host_of_peer, peer);
 }

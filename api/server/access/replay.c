@@ -54,14 +54,14 @@ void api_replay_free(struct api_replay *r)
     free(r);
 }
 
-static void empty(struct api_replay *r, struct slice *s)
+static void empty_slice(struct api_replay *r, struct slice *s)
 {
     r->n -= s->n;
     free(s->v);
     *s = (struct slice){.number = -1};
 }
 
-static void empty_oldest(struct api_replay *r)
+static void empty_oldest_slice(struct api_replay *r)
 {
     struct slice *oldest = NULL;
     int64_t end;
@@ -72,7 +72,7 @@ static void empty_oldest(struct api_replay *r)
     end = (oldest->number + 1) * r->slice_ms;
     if (end > r->forgotten_ms)
         r->forgotten_ms = end;
-    empty(r, oldest);
+    empty_slice(r, oldest);
 }
 
 /* Returns the place of @nonce, or the free place where it belongs. At most half of the places are
@@ -86,7 +86,7 @@ static size_t find_place(const uint64_t *v, size_t cap, uint64_t nonce)
     return i;
 }
 
-static void grow(struct slice *s)
+static void grow_slice(struct slice *s)
 {
     size_t cap = s->cap ? 2 * s->cap : FIRST_CAP;
     uint64_t *v = base_alloc(cap * sizeof *v);
@@ -110,7 +110,7 @@ static uint64_t nonce_number(const char *nonce)
 /* Returns the slice of @time_ms. Its place is free or taken by a slice that is a whole round older,
  * which no request can belong to any more. Returns NULL when the place is taken by a newer slice:
  * the clock has been set back, and the nonces of @time_ms are forgotten. */
-static struct slice *get_slice(struct api_replay *r, int64_t time_ms)
+static struct slice *get_slice_of_time(struct api_replay *r, int64_t time_ms)
 {
     int64_t number = time_ms / r->slice_ms;
     struct slice *s = &r->slices[number % SLICES];
@@ -118,36 +118,37 @@ static struct slice *get_slice(struct api_replay *r, int64_t time_ms)
     if (s->number > number)
         return NULL;
     if (s->number != number) {
-        empty(r, s);
+        empty_slice(r, s);
         s->number = number;
     }
     return s;
 }
 
-static enum api_replay_verdict note(struct api_replay *r, uint64_t nonce, int64_t time_ms)
+static enum api_replay_verdict check_and_note_nonce(struct api_replay *r, uint64_t nonce,
+                                                    int64_t time_ms)
 {
     struct slice *s;
     size_t place;
 
     if (time_ms < r->forgotten_ms)
         return API_REPLAY_LATE;
-    s = get_slice(r, time_ms);
+    s = get_slice_of_time(r, time_ms);
     if (!s)
         return API_REPLAY_LATE;
     if (2 * s->n >= s->cap)
-        grow(s);
+        grow_slice(s);
     place = find_place(s->v, s->cap, nonce);
     if (s->v[place])
         return API_REPLAY_REPEATED;
     s->v[place] = nonce;
     s->n++;
     if (++r->n > r->max)
-        empty_oldest(r);
+        empty_oldest_slice(r);
     return API_REPLAY_NEW;
 }
 
-enum api_replay_verdict api_replay_note(struct api_replay *r, const char *nonce, int64_t time_ms,
-                                        int64_t now_ms, int64_t mono_ms)
+enum api_replay_verdict api_replay_check_and_note(struct api_replay *r, const char *nonce,
+                                                  int64_t time_ms, int64_t now_ms, int64_t mono_ms)
 {
     enum api_replay_verdict verdict = API_REPLAY_LATE;
 
@@ -156,12 +157,12 @@ enum api_replay_verdict api_replay_note(struct api_replay *r, const char *nonce,
         return API_REPLAY_EARLY;
     pthread_mutex_lock(&r->lock);
     if (time_ms >= 0 && time_ms >= now_ms - r->skew_ms && time_ms <= now_ms + r->skew_ms)
-        verdict = note(r, nonce_number(nonce), time_ms);
+        verdict = check_and_note_nonce(r, nonce_number(nonce), time_ms);
     pthread_mutex_unlock(&r->lock);
     return verdict;
 }
 
-size_t api_replay_count(struct api_replay *r)
+size_t api_replay_count_nonces(struct api_replay *r)
 {
     size_t n;
 

@@ -36,8 +36,8 @@ enum api_replay_verdict {
 };
 /* @nonce: 32 hex digits; @time_ms: when the request was signed, @now_ms: the present, both wall
  * time; @mono_ms: the present by the clock of api_replay_new(). Any thread. */
-enum api_replay_verdict api_replay_note(struct api_replay *r, const char *nonce, int64_t time_ms,
-                                        int64_t now_ms, int64_t mono_ms);
-size_t api_replay_count(struct api_replay *r); /* nonces remembered */
+enum api_replay_verdict api_replay_check_and_note(struct api_replay *r, const char *nonce,
+                                                  int64_t time_ms, int64_t now_ms, int64_t mono_ms);
+size_t api_replay_count_nonces(struct api_replay *r); /* nonces remembered */
 
 #endif

@@ -37,7 +37,8 @@ static bool find_key(const struct api_server *s, const char *id, struct api_sign
     return out->is_node;
 }
 
-static bool check_time(int64_t time_ms, int64_t now_ms, int64_t max_skew_ms, struct base_error *err)
+static bool check_time_skew(int64_t time_ms, int64_t now_ms, int64_t max_skew_ms,
+                            struct base_error *err)
 {
     int64_t skew = time_ms > now_ms ? time_ms - now_ms : now_ms - time_ms;
 
@@ -82,7 +83,7 @@ static bool check_signature(struct api_request *rq, const char *authorization,
     int64_t now_ms = base_wall_us(&base_clock_real) / 1000;
 
     if (base_request_signature_get(authorization, &given, err) < 0 ||
-        !check_time(given.time_ms, now_ms, s->max_skew_ms, err))
+        !check_time_skew(given.time_ms, now_ms, s->max_skew_ms, err))
         return false;
     if (!find_key(s, given.key, signer))
         return base_error_set(err, -BASE_EPERM, "no valid key is called %s", given.key), false;
@@ -92,8 +93,8 @@ static bool check_signature(struct api_request *rq, const char *authorization,
                false;
     if (!check_destination(rq, err))
         return false;
-    verdict = api_replay_note(signer->is_node ? s->replay : s->replay_of_containers, given.nonce,
-                              given.time_ms, now_ms, api_now_ms());
+    verdict = api_replay_check_and_note(signer->is_node ? s->replay : s->replay_of_containers,
+                                        given.nonce, given.time_ms, now_ms, api_now_ms());
     if (verdict != API_REPLAY_NEW)
         return base_error_set(err, -BASE_EPERM,
                               verdict == API_REPLAY_LATE

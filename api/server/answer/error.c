@@ -196,8 +196,8 @@ void api_error_answer_server_page(struct api_request *rq, unsigned status, const
     hand_over_final_body(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
 }
 
-void api_answer_html_page(struct api_request *rq, unsigned status, const char *message,
-                          const char *servlet)
+void api_answer_html_error_page(struct api_request *rq, unsigned status, const char *message,
+                                const char *servlet)
 {
     struct base_buf b = {0};
     struct api_reply reply = {.kind = API_REPLY_BODY,
@@ -369,7 +369,7 @@ static void answer_wrong_servlet_method(struct api_request *rq)
         return;
     }
     base_buf_addf(&message, "HTTP method %s is not supported by this URL", rq->method);
-    api_answer_html_page(rq, 405, message.data, rq->uri.path + 1);
+    api_answer_html_error_page(rq, 405, message.data, rq->uri.path + 1);
     base_buf_free(&message);
 }
 
@@ -487,7 +487,7 @@ unsigned api_error_get_unacceptable_status(const struct api_request *rq)
     }
 }
 
-bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *reply)
+bool api_error_replace_unacceptable_reply(struct api_request *rq, struct api_reply *reply)
 {
     unsigned status = api_error_get_unacceptable_status(rq);
     bool page = true;

@@ -27,7 +27,7 @@ void api_error_answer_may_not_act_as(struct api_request *rq, const char *as);
 void api_error_answer_options(struct api_request *rq);
 /* Replaces a JSON or XML reply that the client does not accept (YARN's routes only). Returns true
  * when the reply was replaced. */
-bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *reply);
+bool api_error_replace_unacceptable_reply(struct api_request *rq, struct api_reply *reply);
 /* Returns the status of the answer that replaces a reply which the client does not accept. */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq);
 

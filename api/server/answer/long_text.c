@@ -38,7 +38,7 @@ static void free_long_text(void *u)
 
 /* Returns how many bytes may leave the buffer. The last byte stays until the text is complete: a
  * writer of JSON looks at that byte to decide whether a comma comes next. */
-static size_t ready_bytes(const struct long_text *t)
+static size_t count_ready_bytes(const struct long_text *t)
 {
     size_t n = t->text.len - t->at;
 
@@ -47,9 +47,9 @@ static size_t ready_bytes(const struct long_text *t)
 
 /* Calls the writer until there is a piece of text, or the text is complete. Returns false when the
  * writer has failed. */
-static bool write_piece(struct long_text *t)
+static bool write_until_piece_ready(struct long_text *t)
 {
-    while (!t->complete && ready_bytes(t) < PIECE_MIN) {
+    while (!t->complete && count_ready_bytes(t) < PIECE_MIN) {
         enum api_write_next next;
 
         if (t->at > 0) {
@@ -71,7 +71,7 @@ static bool write_piece(struct long_text *t)
 static size_t compress_ready_bytes(struct long_text *t, char *buf, size_t max)
 {
     z_stream *z = t->deflate;
-    size_t n = ready_bytes(t);
+    size_t n = count_ready_bytes(t);
     int rc;
 
     z->next_in = (Bytef *)t->text.data + t->at;
@@ -87,7 +87,7 @@ static size_t compress_ready_bytes(struct long_text *t, char *buf, size_t max)
 
 static size_t copy_ready_bytes(struct long_text *t, char *buf, size_t max)
 {
-    size_t n = ready_bytes(t) < max ? ready_bytes(t) : max;
+    size_t n = count_ready_bytes(t) < max ? count_ready_bytes(t) : max;
 
     memcpy(buf, t->text.data + t->at, n);
     t->at += n;
@@ -96,7 +96,7 @@ static size_t copy_ready_bytes(struct long_text *t, char *buf, size_t max)
 
 static bool is_sent_whole(const struct long_text *t)
 {
-    return t->deflate ? t->deflated : t->complete && ready_bytes(t) == 0;
+    return t->deflate ? t->deflated : t->complete && count_ready_bytes(t) == 0;
 }
 
 static int64_t read_long_text(void *u, char *buf, size_t max)
@@ -111,7 +111,7 @@ static int64_t read_long_text(void *u, char *buf, size_t max)
         sched_yield();
     t->begun = true;
     while (n == 0 && !is_sent_whole(t)) {
-        if (!write_piece(t))
+        if (!write_until_piece_ready(t))
             return API_STREAM_BROKEN;
         n = t->deflate ? compress_ready_bytes(t, buf, max) : copy_ready_bytes(t, buf, max);
     }

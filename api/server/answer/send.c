@@ -80,7 +80,7 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
     response =
         MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
     if (response && rq->conn)
-        api_tls_collect(&rq->conn->tls, reply->body.len);
+        api_tls_cork_short_answer(&rq->conn->tls, reply->body.len);
     if (response)
         memset(&reply->body, 0, sizeof reply->body);
     return response;
@@ -136,8 +136,8 @@ static const char *get_content_type(const struct api_reply *reply)
 
 /* Adds the headers in YARN's order. SOURCE: YARN 3.4.2 as recorded. libmicrohttpd adds "Date"
  * itself. */
-static void add_headers(struct api_request *rq, struct MHD_Response *r, bool packed,
-                        const char *signature)
+static void add_response_headers(struct api_request *rq, struct MHD_Response *r, bool packed,
+                                 const char *signature)
 {
     const struct api_reply *reply = &rq->reply;
     const char *type = get_content_type(reply);
@@ -212,7 +212,7 @@ enum MHD_Result api_send_reply(struct api_request *rq)
         refuse_unless_head_fits(rq);
     packed = reply->compressed;
     if (!reply->final)
-        api_error_replace_unacceptable(rq, reply);
+        api_error_replace_unacceptable_reply(rq, reply);
     is_signed = api_signature_sign_reply(rq, signature);
     if (rq->head && !reply->gate)
         response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
@@ -225,7 +225,7 @@ enum MHD_Result api_send_reply(struct api_request *rq)
     else
         response = create_body_response(rq, &packed);
     if (response)
-        add_headers(rq, response, packed, is_signed ? signature : NULL);
+        add_response_headers(rq, response, packed, is_signed ? signature : NULL);
     return queue_response(rq, response, reply->status);
 }
 

@@ -161,7 +161,7 @@ void api_wadl_add_document(const struct api_request *rq, struct base_buf *out)
     base_buf_adds(out, "</resource></resources></application>");
 }
 
-static bool is_of_yarn(const struct api_route *route)
+static bool is_yarn_route(const struct api_route *route)
 {
     return !(route->flags & (API_ROUTE_CREEL | API_ROUTE_SERVLET)) &&
            strncmp(route->path, "/ws/v1/", strlen("/ws/v1/")) == 0;
@@ -172,11 +172,11 @@ static bool is_of_yarn(const struct api_route *route)
 static void add_resource(struct base_buf *out, const struct api_route *routes, size_t n, size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (is_of_yarn(&routes[i]) && strcmp(routes[i].path, routes[at].path) == 0)
+        if (is_yarn_route(&routes[i]) && strcmp(routes[i].path, routes[at].path) == 0)
             return;
     base_buf_addf(out, "<resource path=\"%s\">", routes[at].path + 1);
     for (size_t i = at; i < n; i++)
-        if (is_of_yarn(&routes[i]) && strcmp(routes[i].path, routes[at].path) == 0)
+        if (is_yarn_route(&routes[i]) && strcmp(routes[i].path, routes[at].path) == 0)
             add_method(out, &routes[i]);
     base_buf_adds(out, "</resource>");
 }
@@ -188,7 +188,7 @@ void api_answer_wadl(struct api_request *rq)
 
     open_document(&out, rq, false);
     for (size_t i = 0; i < s->n_routes; i++)
-        if (is_of_yarn(&s->routes[i]))
+        if (is_yarn_route(&s->routes[i]))
             add_resource(&out, s->routes, s->n_routes, i);
     base_buf_adds(&out, "</resources></application>");
     api_add_header(rq, "Last-Modified", api_wadl_get_date());
@@ -198,7 +198,7 @@ void api_answer_wadl(struct api_request *rq)
 
 static char date[40];
 
-static void set_date(void)
+static void set_date_to_now(void)
 {
     time_t now = time(NULL);
     struct tm tm;
@@ -210,6 +210,6 @@ const char *api_wadl_get_date(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, set_date);
+    pthread_once(&once, set_date_to_now);
     return date;
 }

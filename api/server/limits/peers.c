@@ -151,7 +151,7 @@ static bool server_is_full(const struct api_peers *p, bool node_address, unsigne
     return counted + kept >= p->limits.connections;
 }
 
-static bool link_is_empty(const struct api_link *head)
+static bool link_list_is_empty(const struct api_link *head)
 {
     return head->next == head;
 }
@@ -174,11 +174,11 @@ bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, i
 
     pthread_mutex_lock(&p->lock);
     peer = find_peer(p, &key);
-    if (peer && address_is_full(p, peer->counted) && link_is_empty(&peer->silent)) {
+    if (peer && address_is_full(p, peer->counted) && link_list_is_empty(&peer->silent)) {
         warn_of_limit(p, &key, "creel.http.connections-per-address", now_ms);
         room = false;
     } else if (server_is_full(p, peer && peer->node_until_ms > now_ms, p->counted) &&
-               link_is_empty(&p->silent)) {
+               link_list_is_empty(&p->silent)) {
         warn_of_limit(p, &key, "creel.http.connections", now_ms);
         room = false;
     }
@@ -233,10 +233,10 @@ void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
     peer->seats++;
     peer->counted++;
     p->counted++;
-    if (address_is_full(p, peer->counted - 1) && !link_is_empty(&peer->silent))
+    if (address_is_full(p, peer->counted - 1) && !link_list_is_empty(&peer->silent))
         shut_down_silent(p, seat_of_peer_link(peer->silent.next));
     if (p->counted > 0 && server_is_full(p, peer->node_until_ms > now_ms, p->counted - 1) &&
-        !link_is_empty(&p->silent))
+        !link_list_is_empty(&p->silent))
         shut_down_silent(p, seat_of_link(p->silent.next));
     pthread_mutex_unlock(&p->lock);
 }

@@ -57,7 +57,7 @@ static uint64_t hash_key(const struct api_rate *r, const void *key, size_t len)
 }
 
 /* Returns the entry of the key, or the one that the key is to take over. */
-static struct entry *find_or_replace(struct entry set[static API_RATE_WAYS], uint64_t key)
+static struct entry *find_or_replace_entry(struct entry set[static API_RATE_WAYS], uint64_t key)
 {
     struct entry *first = &set[0];
 
@@ -82,7 +82,7 @@ bool api_rate_take(struct api_rate *r, const void *key, size_t len, int64_t now_
         return true;
     h = hash_key(r, key, len);
     pthread_mutex_lock(&r->lock);
-    e = find_or_replace(r->sets[h % API_RATE_SETS], h);
+    e = find_or_replace_entry(r->sets[h % API_RATE_SETS], h);
     paid_us = (e->paid_us > now_us ? e->paid_us : now_us) + r->interval_us;
     allowed = paid_us <= now_us + SECOND_US;
     if (allowed)

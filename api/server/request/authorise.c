@@ -61,7 +61,7 @@ static bool check_name_is_storable(struct api_request *rq, const char *name, con
 
 /* Returns false after answering the request: YARN does not accept @name. The answer is YARN's page,
  * with status 400 in place of YARN's 500, since the mistake is the client's. */
-static bool check_name(struct api_request *rq, const char *name)
+static bool check_yarn_accepts_name(struct api_request *rq, const char *name)
 {
     if (!check_name_is_storable(rq, name, "user.name"))
         return false;
@@ -82,7 +82,7 @@ static bool is_known_by_token(const struct api_request *rq)
            (api_is_signed_by_node(rq) && rq->server->trusts_daemons);
 }
 
-bool api_request_act_as_asked(struct api_request *rq)
+bool api_request_apply_do_as(struct api_request *rq)
 {
     const char *as = api_uri_find_query_value(&rq->uri, "doAs");
 
@@ -103,20 +103,20 @@ bool api_request_act_as_asked(struct api_request *rq)
  * a cookie in the answer will remember; else to the static user, where anonymous requests are
  * allowed. doAs may then replace a caller who has a name. Returns false when the request has been
  * answered. */
-static bool identify_by_name(struct api_request *rq, const char *user)
+static bool identify_by_cookie_or_name(struct api_request *rq, const char *user)
 {
     const struct api_auth *auth = rq->server->auth;
     enum api_auth_cookie cookie = api_request_check_cookie(rq);
 
     rq->named = cookie == API_AUTH_VALID || user;
     if (cookie == API_AUTH_VALID)
-        return api_request_act_as_asked(rq);
+        return api_request_apply_do_as(rq);
     if (user) {
-        if (!check_name(rq, user))
+        if (!check_yarn_accepts_name(rq, user))
             return false;
         rq->caller = base_strdup(user);
         api_request_set_cookie(rq, user, "");
-        return api_request_act_as_asked(rq);
+        return api_request_apply_do_as(rq);
     }
     /* daemons of the cluster have no names */
     if (!api_auth_allows_anonymous(auth) && !api_is_signed_by_node(rq)) {
@@ -139,7 +139,7 @@ static bool identify_by_proof(struct api_request *rq)
         if (!api_request_identify_by_ticket(rq))
             return false;
         if (rq->named)
-            return api_request_act_as_asked(rq);
+            return api_request_apply_do_as(rq);
     }
     return api_request_identify_by_token(rq);
 }
@@ -152,16 +152,16 @@ bool api_request_identify(struct api_request *rq)
     read_bearer_token(rq);
     if (rq->server->method != API_AUTH_SIMPLE && !is_known_by_token(rq))
         return identify_by_proof(rq);
-    if (auth && !api_auth_reads_names(auth))
+    if (auth && !api_auth_reads_user_names(auth))
         user = NULL;
     else if (auth && !is_known_by_token(rq))
-        return identify_by_name(rq, user);
+        return identify_by_cookie_or_name(rq, user);
     rq->named = user;
     rq->caller = base_strdup(user ? user : rq->server->static_user);
     /* a name given by a node or master is shown, but not trusted */
     return rq->route && (rq->route->role == API_ROLE_NODE || rq->route->role == API_ROLE_MASTER)
                ? check_name_is_storable(rq, rq->caller, "user.name")
-               : check_name(rq, rq->caller);
+               : check_yarn_accepts_name(rq, rq->caller);
 }
 
 void api_request_add_cors_headers(struct api_request *rq)
@@ -182,7 +182,7 @@ void api_request_add_cors_headers(struct api_request *rq)
 
 /* Marks the connection as a node's, for the limits of connections; at most once a minute, since
  * the requests of a node follow each other closely. */
-static void mark_as_node(struct api_request *rq, bool proven)
+static void mark_connection_as_node(struct api_request *rq, bool proven)
 {
     int64_t now = api_now_ms();
 
@@ -199,7 +199,8 @@ static bool check_daemon_certificate(struct api_request *rq)
 {
     struct api_tls *tls = rq->server->tls;
 
-    if (!tls || !api_tls_asks_daemons(tls) || (rq->conn && api_tls_peer_is_daemon(&rq->conn->tls)))
+    if (!tls || !api_tls_requires_daemon_certificates(tls) ||
+        (rq->conn && api_tls_peer_is_daemon(&rq->conn->tls)))
         return true;
     api_answer_error(rq, 403, "ForbiddenException",
                      "A certificate of the cluster's authority is needed for this");
@@ -229,7 +230,7 @@ bool api_request_authorise(struct api_request *rq)
         if (!check_daemon_certificate(rq))
             return false;
         if (!rq->server->keys || api_is_signed_by_node(rq)) {
-            mark_as_node(rq, rq->server->keys != NULL);
+            mark_connection_as_node(rq, rq->server->keys != NULL);
             return true;
         }
         if (rq->signer.present)
@@ -238,7 +239,7 @@ bool api_request_authorise(struct api_request *rq)
             api_signature_refuse(rq, "the request is not signed");
         return false;
     case API_ROLE_MASTER:
-        if (rq->bearer || api_signing_key(rq))
+        if (rq->bearer || api_signing_key_id(rq))
             return true;
         api_signature_refuse(rq, "the request has no token of an application");
         return false;

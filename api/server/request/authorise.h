@@ -12,7 +12,7 @@
  * signature or a bearer token instead, whatever name they give. */
 bool api_request_identify(struct api_request *rq);
 /* Handles doAs for a caller with a name. Returns false when the request has been answered. */
-bool api_request_act_as_asked(struct api_request *rq);
+bool api_request_apply_do_as(struct api_request *rq);
 /* Adds the headers that let a page of an allowed site read the answer. */
 void api_request_add_cors_headers(struct api_request *rq);
 /* Returns true when the sender may use the request's route; otherwise the request has been

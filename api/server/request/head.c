@@ -12,7 +12,7 @@
 #include "api/server/server_internal.h"
 #include "base/io/log.h"
 
-static const char *find_static_method(const char *text)
+static const char *find_known_method(const char *text)
 {
     static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"};
 
@@ -48,7 +48,7 @@ static bool check_target_or_answer(struct api_request *rq)
     return false;
 }
 
-static bool check_size_or_answer(struct api_request *rq)
+static bool check_head_size_or_answer(struct api_request *rq)
 {
     if (api_request_get_memory_left(rq) >= API_ANSWER_HEAD_MIN)
         return true;
@@ -165,7 +165,7 @@ static void find_route_and_authorise(struct api_request *rq)
              strcmp(rq->route->method, "GET") != 0 &&
              !(rq->route->flags & (API_ROUTE_CREEL | API_ROUTE_SERVLET)))
         /* refuse a change before it is made when no answer about it would be acceptable; the body
-         * is filled in by api_error_replace_unacceptable() */
+         * is filled in by api_error_replace_unacceptable_reply() */
         api_answer(rq, api_error_get_unacceptable_status(rq), API_JSON, NULL);
 }
 
@@ -173,7 +173,7 @@ void api_request_handle_head(struct api_request *rq, const char *method)
 {
     rq->begun = true;
     rq->begun_us = api_calls_now_us();
-    rq->method = find_static_method(method);
+    rq->method = find_known_method(method);
     if (!rq->method) {
         snprintf(rq->unknown_method, sizeof rq->unknown_method, "%s", method);
         rq->method = rq->unknown_method;
@@ -183,7 +183,7 @@ void api_request_handle_head(struct api_request *rq, const char *method)
     if (atomic_load(&rq->server->stopping)) {
         rq->close = true;
         api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
-    } else if (check_size_or_answer(rq) && api_origin_check_host(rq) &&
+    } else if (check_head_size_or_answer(rq) && api_origin_check_host(rq) &&
                check_target_or_answer(rq)) {
         find_route_and_authorise(rq);
     }

@@ -25,7 +25,7 @@ bool api_client_is_gone(const struct api_request *rq)
 
 /* Moves a request from PARKED to ABORTED. Called with the lock held, which it releases for a
  * moment. */
-static void abort_parked(struct api_server *s, struct api_request *rq)
+static void abort_parked_request(struct api_server *s, struct api_request *rq)
 {
     struct MHD_Connection *connection = rq->connection;
 
@@ -56,14 +56,14 @@ bool api_request_suspend_if_unanswered(struct api_request *rq)
             s->n_parked_max = s->n_parked;
         suspended = true;
         if (atomic_load(&s->stopping))
-            abort_parked(s, rq);
+            abort_parked_request(s, rq);
     }
     pthread_mutex_unlock(&s->lock);
     return suspended;
 }
 
 /* Resumes a connection that s->resuming counts. */
-static void resume(struct api_server *s, struct MHD_Connection *connection)
+static void resume_connection(struct api_server *s, struct MHD_Connection *connection)
 {
     MHD_resume_connection(connection);
     pthread_mutex_lock(&s->lock);
@@ -74,7 +74,7 @@ static void resume(struct api_server *s, struct MHD_Connection *connection)
 
 /* Notes that the daemon no longer owes an answer to an ABORTED request. Called with the lock held.
  * Returns true when the caller must free the request. */
-static bool drop_late(struct api_request *rq)
+static bool settle_aborted_request(struct api_request *rq)
 {
     base_assert(!rq->late_answer);
     rq->late_answer = true;
@@ -83,7 +83,7 @@ static bool drop_late(struct api_request *rq)
     return rq->completed;
 }
 
-void api_continue(struct api_request *rq)
+void api_continue_handling(struct api_request *rq)
 {
     struct api_server *s = rq->server;
     struct MHD_Connection *connection = NULL;
@@ -92,7 +92,7 @@ void api_continue(struct api_request *rq)
     pthread_mutex_lock(&s->lock);
     base_assert(!rq->run);
     if (rq->state == API_ST_ABORTED) {
-        last = drop_late(rq);
+        last = settle_aborted_request(rq);
     } else {
         if (rq->state == API_ST_PARKED) {
             api_link_remove(&rq->parked);
@@ -105,7 +105,7 @@ void api_continue(struct api_request *rq)
     }
     pthread_mutex_unlock(&s->lock);
     if (connection)
-        resume(s, connection);
+        resume_connection(s, connection);
     if (last)
         api_request_free(rq);
 }
@@ -134,14 +134,14 @@ void api_request_hand_over_reply(struct api_request *rq, struct api_reply *reply
         break;
     case API_ST_ABORTED:
         dropped = true;
-        last = drop_late(rq);
+        last = settle_aborted_request(rq);
         break;
     case API_ST_ANSWERED:
         base_assert(rq->state != API_ST_ANSWERED); /* the request was answered twice */
     }
     pthread_mutex_unlock(&s->lock);
     if (connection)
-        resume(s, connection);
+        resume_connection(s, connection);
     if (dropped)
         api_reply_clear(reply);
     if (last)
@@ -158,7 +158,7 @@ enum api_state api_request_get_state(const struct api_request *rq)
     return state;
 }
 
-void api_request_complete(struct api_request *rq)
+void api_request_end(struct api_request *rq)
 {
     struct api_server *s = rq->server;
     bool owed;
@@ -184,7 +184,7 @@ void api_request_complete(struct api_request *rq)
 void api_requests_abort_all_parked(struct api_server *s)
 {
     while (s->parked.next != &s->parked)
-        abort_parked(s, (struct api_request *)(void *)s->parked.next);
+        abort_parked_request(s, (struct api_request *)(void *)s->parked.next);
 }
 
 void api_requests_free_unanswered(struct api_server *s)

@@ -15,8 +15,8 @@
  *                                    v
  *                                 ABORTED --late answer--> dropped; freed when both have happened
  *
- * api_continue() takes a request that was parked before its handler from PARKING or PARKED back to
- * HANDLING; MHD, resumed, then runs the handler.
+ * api_continue_handling() takes a request that was parked before its handler from PARKING or PARKED
+ * back to HANDLING; MHD, resumed, then runs the handler.
  *
  * PARKING exists because the answer may come before the handler has returned; then MHD never
  * suspends. The suspend happens before the edge to PARKED, so a thread that sees PARKED may resume.
@@ -26,7 +26,7 @@
  *
  * A client that disconnects ends neither PARKING nor PARKED: libmicrohttpd does not look at
  * suspended connections, so the request stays PARKED until it is answered or the server stops. A
- * request ends with api_request_complete(), when libmicrohttpd has sent the answer (a client may
+ * request ends with api_request_end(), when libmicrohttpd has sent the answer (a client may
  * have it before that) or the connection is closed. An ABORTED request is then marked `completed`.
  */
 #ifndef CREEL_API_SERVER_REQUEST_LIFECYCLE_H
@@ -45,7 +45,7 @@ enum api_state api_request_get_state(const struct api_request *rq);
  * Returns false when the request was answered or continued meanwhile. */
 bool api_request_suspend_if_unanswered(struct api_request *rq);
 /* Call when MHD has finished with the request. Frees it, unless the daemon still owes an answer. */
-void api_request_complete(struct api_request *rq);
+void api_request_end(struct api_request *rq);
 /* Moves all parked requests to ABORTED, so that MHD sends 503. Called with the lock held, which is
  * released now and then. */
 void api_requests_abort_all_parked(struct api_server *s);

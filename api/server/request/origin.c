@@ -43,13 +43,13 @@ static void warn_of_unknown_host(struct api_server *s, const char *shown)
 
 /* Returns true when the host in @text is any IP address or one of the server's names; otherwise the
  * request has been answered. */
-static bool check_host_name(struct api_request *rq, const char *text)
+static bool check_host_name_or_answer(struct api_request *rq, const char *text)
 {
     struct api_authority a;
     bool is_name = api_authority_parse(text, &a);
     char *shown;
 
-    if (is_name && api_hosts_contain(rq->server->hosts, &a))
+    if (is_name && api_hosts_allow(rq->server->hosts, &a))
         return true;
     shown = base_utf8_escape_for_message(text, SHOWN_MAX);
     if (!is_name) {
@@ -81,14 +81,14 @@ bool api_origin_check_host(struct api_request *rq)
     rq->host = h.value;
     /* For "GET http://name/path" the name in the target counts (RFC 9112 3.2.2). Host is checked
      * too, since a proxy in front may have routed by Host. */
-    return check_host_name(rq, h.value) &&
-           (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
+    return check_host_name_or_answer(rq, h.value) &&
+           (!rq->uri.authority || check_host_name_or_answer(rq, rq->uri.authority));
 }
 
 /* Returns true when a browser asks in advance (by OPTIONS) before it sends the request for a page
  * of another site, so that the request was sent only because our answer allowed it. SOURCE: Fetch,
  * "CORS-safelisted method" and "CORS-safelisted request-header". */
-static bool is_asked_in_advance(const struct api_request *rq)
+static bool needs_cors_preflight(const struct api_request *rq)
 {
     struct base_buf type = {0};
     enum api_content content;
@@ -108,7 +108,7 @@ static bool is_allowed_site(const struct api_request *rq, const char *origin)
     enum api_cors_trust trust =
         rq->server->cors ? api_cors_judge_origin(rq->server->cors, origin) : API_CORS_NONE;
 
-    return trust == API_CORS_NAMED || (trust == API_CORS_ANY_SITE && is_asked_in_advance(rq));
+    return trust == API_CORS_NAMED || (trust == API_CORS_ANY_SITE && needs_cors_preflight(rq));
 }
 
 /* A proxy in front may replace Host. Then the browser's Sec-Fetch-Site decides, provided that the
@@ -120,7 +120,7 @@ static bool is_own_origin(const struct api_request *rq, const char *origin)
 
     return (api_authority_parse(rq->host, &host) && api_origin_matches(origin, &host)) ||
            (site && (strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0) &&
-            api_hosts_contain_origin(rq->server->hosts, origin));
+            api_hosts_allow_origin(rq->server->hosts, origin));
 }
 
 bool api_origin_is_own_or_named(const struct api_request *rq, const char *origin)

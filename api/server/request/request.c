@@ -193,7 +193,7 @@ bool api_is_signed_by_node(const struct api_request *rq)
     return rq->signer.present && rq->signer.is_node;
 }
 
-const char *api_signing_key(const struct api_request *rq)
+const char *api_signing_key_id(const struct api_request *rq)
 {
     return rq->signer.present && !rq->signer.is_node ? rq->signer.key.id : NULL;
 }

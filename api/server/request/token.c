@@ -39,10 +39,10 @@ bool api_request_identify_by_token(struct api_request *rq)
     rq->named = answer == API_TOKEN_VALID;
     rq->unsettled = rq->bearer && answer == API_TOKEN_UNKNOWN;
     rq->caller = rq->named ? name : base_strdup(s->static_user);
-    return !rq->named || api_request_act_as_asked(rq);
+    return !rq->named || api_request_apply_do_as(rq);
 }
 
-static bool needs_user(const struct api_request *rq)
+static bool needs_user_token(const struct api_request *rq)
 {
     const struct api_route *route = rq->route;
 
@@ -58,7 +58,7 @@ static bool needs_user(const struct api_request *rq)
 
 bool api_request_check_needed_user(struct api_request *rq)
 {
-    if (rq->unsettled || !needs_user(rq))
+    if (rq->unsettled || !needs_user_token(rq))
         return true;
     api_error_answer_proof_needed(
         rq, rq->server->method == API_AUTH_SPNEGO

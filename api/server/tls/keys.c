@@ -34,7 +34,7 @@ static int read_file(const char *key, const char *path, struct base_buf *out,
 
 /* Refuses a key that others may read: whoever has it can pretend to be this host. A link is
  * followed, since tools that renew certificates keep one for the latest key. */
-static int check_key_mode(const char *path, struct base_error *err)
+static int check_key_permissions(const char *path, struct base_error *err)
 {
     struct stat st;
 
@@ -148,20 +148,21 @@ static int use_authority(struct api_tls_keys *k, const char *path, struct base_e
 }
 
 /* Overwrites a private key's text before its memory is used again. */
-static void wipe(struct base_buf *b)
+static void wipe_and_free(struct base_buf *b)
 {
     if (b->data)
         gnutls_memset(b->data, 0, b->len);
     base_buf_free(b);
 }
 
-static int fill(struct api_tls_keys *k, const struct base_tls_conf *c, struct base_error *err)
+static int read_keys_from_files(struct api_tls_keys *k, const struct base_tls_conf *c,
+                                struct base_error *err)
 {
     struct base_buf certificate = {0}, key = {0};
     int rc = read_file(KEY_CERTIFICATE, c->certificate_file, &certificate, err);
 
     if (rc == 0 && *c->key_file)
-        rc = check_key_mode(c->key_file, err);
+        rc = check_key_permissions(c->key_file, err);
     if (rc == 0)
         rc = read_file(KEY_KEY, c->key_file, &key, err);
     if (rc == 0)
@@ -175,7 +176,7 @@ static int fill(struct api_tls_keys *k, const struct base_tls_conf *c, struct ba
     if (rc == 0 && !c->client_auth && gnutls_session_ticket_key_generate(&k->ticket_key) < 0)
         rc = base_error_set(err, -BASE_ENOMEM, "no key for TLS session tickets");
     base_buf_free(&certificate);
-    wipe(&key);
+    wipe_and_free(&key);
     return rc;
 }
 
@@ -187,7 +188,7 @@ int api_tls_keys_read(const struct base_tls_conf *conf, struct api_tls_keys **ou
 
     atomic_init(&k->refs, 1);
     base_assert(gnutls_certificate_allocate_credentials(&k->credentials) == 0);
-    rc = fill(k, conf, err);
+    rc = read_keys_from_files(k, conf, err);
     if (rc < 0) {
         api_tls_keys_unref(k);
         return rc;

@@ -91,7 +91,7 @@ int api_tls_reload(struct api_tls *t, struct base_error *err)
     return 0;
 }
 
-static struct api_tls_keys *take_current_keys(struct api_tls *t)
+static struct api_tls_keys *ref_current_keys(struct api_tls *t)
 {
     struct api_tls_keys *keys;
 
@@ -113,7 +113,7 @@ void api_tls_reload_and_log(struct api_tls *t)
 
 void api_tls_warn_of_certificate(struct api_tls *t, const char *host)
 {
-    struct api_tls_keys *keys = take_current_keys(t);
+    struct api_tls_keys *keys = ref_current_keys(t);
     int64_t left_s = (int64_t)keys->expires - (int64_t)time(NULL);
 
     if (!gnutls_x509_crt_check_hostname(keys->certificate, host))
@@ -127,7 +127,7 @@ void api_tls_warn_of_certificate(struct api_tls *t, const char *host)
     api_tls_keys_unref(keys);
 }
 
-bool api_tls_asks_daemons(const struct api_tls *t)
+bool api_tls_requires_daemon_certificates(const struct api_tls *t)
 {
     return t->conf.client_auth;
 }
@@ -243,8 +243,8 @@ static int pull_timeout(gnutls_transport_ptr_t ptr, unsigned ms)
 /* Follows the client's messages of the handshake. A client that is too old gets an alert: GnuTLS
  * leaves it to its caller to send one, and libmicrohttpd sends none. A client that knows TLS 1.3
  * offers "1.2" in this place. */
-static int note_message(gnutls_session_t session, unsigned type, unsigned when, unsigned incoming,
-                        const gnutls_datum_t *message)
+static int note_handshake_message(gnutls_session_t session, unsigned type, unsigned when,
+                                  unsigned incoming, const gnutls_datum_t *message)
 {
     struct api_tls_conn *conn = gnutls_transport_get_ptr(session);
 
@@ -265,7 +265,7 @@ static int note_message(gnutls_session_t session, unsigned type, unsigned when, 
 void api_tls_begin(struct api_tls *t, struct api_tls_conn *conn, gnutls_session_t session, int fd)
 {
     *conn = (struct api_tls_conn){
-        .tls = api_tls_ref(t), .keys = take_current_keys(t), .session = session, .fd = fd};
+        .tls = api_tls_ref(t), .keys = ref_current_keys(t), .session = session, .fd = fd};
     gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, conn->keys->credentials);
     if (t->conf.client_auth)
         gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
@@ -276,7 +276,7 @@ void api_tls_begin(struct api_tls *t, struct api_tls_conn *conn, gnutls_session_
     gnutls_transport_set_vec_push_function(session, push);
     gnutls_transport_set_pull_timeout_function(session, pull_timeout);
     gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_ANY, GNUTLS_HOOK_BOTH,
-                                       note_message);
+                                       note_handshake_message);
 }
 
 /* Describes why no request came. Returns false when there is nothing to tell: the client connected
@@ -301,7 +301,7 @@ static bool describe_failure(const struct api_tls_conn *conn, char room[static 2
     return conn->received;
 }
 
-static void complain(struct api_tls *t, const char *peer, const char *why)
+static void warn_of_no_request(struct api_tls *t, const char *peer, const char *why)
 {
     int64_t others;
 
@@ -321,13 +321,13 @@ void api_tls_end(struct api_tls_conn *conn, const char *peer, bool spoke)
     if (!conn->tls)
         return;
     if (!spoke && describe_failure(conn, why))
-        complain(conn->tls, peer, why);
+        warn_of_no_request(conn->tls, peer, why);
     api_tls_keys_unref(conn->keys);
     api_tls_unref(conn->tls);
     conn->tls = NULL;
 }
 
-void api_tls_collect(struct api_tls_conn *conn, size_t bytes)
+void api_tls_cork_short_answer(struct api_tls_conn *conn, size_t bytes)
 {
     int unsent = 0;
 
@@ -338,7 +338,7 @@ void api_tls_collect(struct api_tls_conn *conn, size_t bytes)
     conn->collecting = true;
 }
 
-void api_tls_flush(struct api_tls_conn *conn)
+void api_tls_uncork(struct api_tls_conn *conn)
 {
     if (!conn->collecting)
         return;

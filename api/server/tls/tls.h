@@ -50,7 +50,7 @@ void api_tls_reload_and_log(struct api_tls *t);
  * reach this daemon, or when it expires within 30 days. */
 void api_tls_warn_of_certificate(struct api_tls *t, const char *host);
 /* Returns true when daemons must show certificates (creel.tls.client-auth). */
-bool api_tls_asks_daemons(const struct api_tls *t);
+bool api_tls_requires_daemon_certificates(const struct api_tls *t);
 
 /* Bytes that are read from the socket at once: enough for a request of a node and its record's
  * header. GnuTLS alone would read the header of each record with a system call of its own. */
@@ -66,7 +66,7 @@ struct api_tls_conn {
     bool next_is_alert;              /* the header of an alert has come */
     bool too_old;                    /* the client offers nothing newer than TLS 1.1 */
     uint8_t alert_received;          /* seen in clear, before the keys are agreed; 0: none */
-    bool collecting;                 /* between api_tls_collect() and api_tls_flush() */
+    bool collecting;                 /* between api_tls_cork_short_answer() and api_tls_uncork() */
     uint16_t read_at, read_len;      /* what of @ahead GnuTLS has not taken yet */
     unsigned char ahead[API_TLS_READ_MAX];
     signed char peer_is_daemon; /* 0: not yet verified, 1: yes, -1: no */
@@ -82,9 +82,9 @@ void api_tls_end(struct api_tls_conn *conn, const char *peer, bool spoke);
  * a wake-up more: a fifth of a short request. Long answers are not collected, nor are those to a
  * client that has not taken the last one, since what is collected must fit into the socket's
  * buffer. */
-void api_tls_collect(struct api_tls_conn *conn, size_t bytes);
+void api_tls_cork_short_answer(struct api_tls_conn *conn, size_t bytes);
 /* Sends what has been collected; call when libmicrohttpd has sent the answer. */
-void api_tls_flush(struct api_tls_conn *conn);
+void api_tls_uncork(struct api_tls_conn *conn);
 /* Returns true when the client has shown a certificate that the cluster's authority has signed and
  * that is valid now. */
 bool api_tls_peer_is_daemon(struct api_tls_conn *conn);

@@ -181,7 +181,7 @@ static void settle_and_continue(struct nm_identifier *i, struct question *q, boo
         if (answer == API_TOKEN_REFUSED)
             api_audit_mark_forbidden(q->rq, NOT_VALID);
         api_settle_user(q->rq, name);
-        api_continue(q->rq);
+        api_continue_handling(q->rq);
     }
     free(name);
 }

@@ -278,7 +278,8 @@ static void get_jmx(struct api_request *rq, void *user)
     struct nm *nm = user;
     struct api_bean_service service = describe_service(rq, nm);
 
-    if (api_admin_refuse_page(rq, nm->conf, API_ADMIN_INSTRUMENTS, nm_access_is_named_admin, nm))
+    if (api_admin_refuse_page_unless_admin(rq, nm->conf, API_ADMIN_INSTRUMENTS,
+                                           nm_access_is_named_admin, nm))
         return;
     api_jmx_answer(rq, &service, base_conf_bool(nm->conf, "creel.http.jmx-any-origin"));
 }

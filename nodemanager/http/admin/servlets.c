@@ -14,7 +14,7 @@
 
 static bool refuse_page(struct api_request *rq, struct nm *nm, enum api_admin_page page)
 {
-    return api_admin_refuse_page(rq, nm->conf, page, nm_access_is_named_admin, nm);
+    return api_admin_refuse_page_unless_admin(rq, nm->conf, page, nm_access_is_named_admin, nm);
 }
 
 static void get_conf(struct api_request *rq, void *user)

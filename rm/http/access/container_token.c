@@ -32,7 +32,7 @@ bool rm_container_token_find_key(const char *id, struct base_key *out, void *bac
 bool rm_container_token_read(const struct api_request *rq, void *backend,
                              struct base_container_id *out)
 {
-    const char *id = api_signing_key(rq), *bearer = api_bearer_token(rq);
+    const char *id = api_signing_key_id(rq), *bearer = api_bearer_token(rq);
     struct base_key given, key;
 
     if (!id && (!bearer || !base_container_token_parse(bearer, &given) ||

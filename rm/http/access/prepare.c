@@ -32,7 +32,7 @@ static bool look_up_and_continue(void *u, bool stopping)
         look_up(l->b, l->caller);
     if (l->other && !stopping)
         look_up(l->b, l->other);
-    api_continue(l->rq);
+    api_continue_handling(l->rq);
     free(l->caller);
     free(l->other);
     free(l);

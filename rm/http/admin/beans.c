@@ -146,8 +146,8 @@ static void get_jmx(struct api_request *rq, void *user)
 {
     struct api_bean_service service = describe_service(rq, user);
 
-    if (api_admin_refuse_page(rq, rm_backend_conf(user), API_ADMIN_INSTRUMENTS, rm_access_is_admin,
-                              user))
+    if (api_admin_refuse_page_unless_admin(rq, rm_backend_conf(user), API_ADMIN_INSTRUMENTS,
+                                           rm_access_is_admin, user))
         return;
     api_jmx_answer(rq, &service,
                    base_conf_bool(rm_backend_conf(user), "creel.http.jmx-any-origin"));

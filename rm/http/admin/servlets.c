@@ -23,7 +23,7 @@ static const char *get_address(const struct rm_backend *b)
 
 static bool refuse_page(struct api_request *rq, struct rm_backend *b, enum api_admin_page page)
 {
-    return api_admin_refuse_page(rq, rm_backend_conf(b), page, rm_access_is_admin, b);
+    return api_admin_refuse_page_unless_admin(rq, rm_backend_conf(b), page, rm_access_is_admin, b);
 }
 
 static void get_conf(struct api_request *rq, void *user)

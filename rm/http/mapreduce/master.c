@@ -132,7 +132,7 @@ static void answer_path(struct mr_call *c, const char *path)
             api_answer_error(c->rq, 503, "WebApplicationException", "%s", "");
         return;
     }
-    api_answer_html_page(c->rq, 404, "Not Found", NULL);
+    api_answer_html_error_page(c->rq, 404, "Not Found", NULL);
 }
 
 bool rm_mapreduce_answer_for_master(struct api_request *rq, struct rm_backend *b,

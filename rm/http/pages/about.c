@@ -14,19 +14,19 @@ static void add_leadership(struct base_buf *out, const struct rm_backend *b)
 {
     char text[512];
 
-    api_page_property(out, "Role", "%s", rm_standby_get_state_name(b, false));
+    api_page_add_property(out, "Role", "%s", rm_standby_get_state_name(b, false));
     if (!rm_backend_is_one_of_several(b))
         return;
-    api_page_property(out, "This ResourceManager", "%s", rm_backend_rm_id(b));
+    api_page_add_property(out, "This ResourceManager", "%s", rm_backend_rm_id(b));
     rm_backend_active_url(b, text);
     if (*text) {
         api_page_open_property(out, "Active ResourceManager");
         api_page_add_link(out, text, text);
         api_page_close_property(out);
     }
-    api_page_property(out, "All ResourceManagers", "%s", rm_backend_all_urls(b));
+    api_page_add_property(out, "All ResourceManagers", "%s", rm_backend_all_urls(b));
     rm_backend_zk_text(b, text);
-    api_page_property(out, "ZooKeeper", "%s", text);
+    api_page_add_property(out, "ZooKeeper", "%s", text);
 }
 
 static void add_documents(struct base_buf *out)
@@ -60,21 +60,21 @@ static void get_about_page(struct api_request *rq, void *user)
     api_page_open(&page, &rm_site, "/cluster/cluster", "About the cluster");
     api_page_open_live(&page);
     api_page_open_properties(&page);
-    api_page_property(&page, "Version", "Creel " CREEL_VERSION);
-    api_page_property(&page, "Speaks YARN as Hadoop", "%s",
-                      base_conf_get(rm_backend_conf(b), "creel.yarn.hadoop-version"));
+    api_page_add_property(&page, "Version", "Creel " CREEL_VERSION);
+    api_page_add_property(&page, "Speaks YARN as Hadoop", "%s",
+                          base_conf_get(rm_backend_conf(b), "creel.yarn.hadoop-version"));
     if (cluster && *cluster)
-        api_page_property(&page, "Cluster", "%s", cluster);
-    api_page_property(&page, "Cluster's number", "%" PRId64, c.cluster_ts_ms);
+        api_page_add_property(&page, "Cluster", "%s", cluster);
+    api_page_add_property(&page, "Cluster's number", "%" PRId64, c.cluster_ts_ms);
     api_page_open_property(&page, "Started");
     rm_page_add_time(&page, c.rm_instance_ms * 1000);
     api_page_close_property(&page);
     add_leadership(&page, b);
-    api_page_property(&page, "State store", "%s",
-                      rm_backend_is_one_of_several(b) ? "ZooKeeper" : "SQLite");
-    api_page_property(&page, "Scheduling policy", "%s", c.policy ? c.policy : "");
-    api_page_property(&page, "Applications submitted", "%" PRId64, c.apps_submitted);
-    api_page_property(&page, "Containers started", "%" PRId64, c.assignments);
+    api_page_add_property(&page, "State store", "%s",
+                          rm_backend_is_one_of_several(b) ? "ZooKeeper" : "SQLite");
+    api_page_add_property(&page, "Scheduling policy", "%s", c.policy ? c.policy : "");
+    api_page_add_property(&page, "Applications submitted", "%" PRId64, c.apps_submitted);
+    api_page_add_property(&page, "Containers started", "%" PRId64, c.assignments);
     api_page_close_properties(&page);
     api_page_close_live(&page);
     add_documents(&page);

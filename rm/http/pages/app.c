@@ -33,13 +33,13 @@ static void add_times(struct base_buf *out, const struct rm_app_view *v, int64_t
 
 static void add_use(struct base_buf *out, const struct rm_app_view *v)
 {
-    api_page_property(out, "Containers", "%" PRId64, v->running_containers);
+    api_page_add_property(out, "Containers", "%" PRId64, v->running_containers);
     api_page_open_property(out, "Holds");
     rm_page_add_memory(out, v->allocated.v[RM_RES_MEMORY_MB]);
     base_buf_addf(out, ", %" PRId64 " vcores", v->allocated.v[RM_RES_VCORES]);
     api_page_close_property(out);
-    api_page_property(out, "Has held", "%" PRId64 " MB-seconds, %" PRId64 " vcore-seconds",
-                      v->memory_seconds, v->vcore_seconds);
+    api_page_add_property(out, "Has held", "%" PRId64 " MB-seconds, %" PRId64 " vcore-seconds",
+                          v->memory_seconds, v->vcore_seconds);
 }
 
 /* Links to the REST resources with the same data. */
@@ -60,7 +60,7 @@ static void add_master(struct base_buf *out, const struct rm_app_view *v, const 
     if (v->original_tracking_url && *v->original_tracking_url) {
         api_page_open_property(out, "Pages of its own");
         base_buf_addf(out, "<a href=\"/proxy/%s/\">", id);
-        api_html_add_cut(out, v->original_tracking_url, 500);
+        api_html_add_escaped_cut(out, v->original_tracking_url, 500);
         base_buf_adds(out, "</a>");
         api_page_close_property(out);
     }
@@ -77,7 +77,7 @@ static void add_properties(struct base_buf *out, const struct rm_app_view *v, in
 
     base_app_id_text(&v->id, id);
     api_page_open_properties(out);
-    api_page_property(out, "Application", "%s", id);
+    api_page_add_property(out, "Application", "%s", id);
     api_page_open_property(out, "State");
     rm_page_add_app_state(out, v);
     api_page_close_property(out);
@@ -90,11 +90,11 @@ static void add_properties(struct base_buf *out, const struct rm_app_view *v, in
     api_page_open_property(out, "Queue");
     rm_page_add_filter_link(out, "queue", v->queue);
     api_page_close_property(out);
-    api_page_property(out, "Type", "%s", v->type);
+    api_page_add_property(out, "Type", "%s", v->type);
     if (v->tags && *v->tags)
-        api_page_property(out, "Tags", "%s", v->tags);
+        api_page_add_property(out, "Tags", "%s", v->tags);
     if (v->priority >= 0)
-        api_page_property(out, "Priority", "%d", v->priority);
+        api_page_add_property(out, "Priority", "%d", v->priority);
     add_times(out, v, now_us);
     add_use(out, v);
     add_master(out, v, id);
@@ -128,12 +128,12 @@ static void add_phases(struct base_buf *out, const struct rm_app_view *v)
         if (!p->total)
             continue;
         api_table_open_row(&t, NULL);
-        api_table_cell(&t, "%s", rm_page_name_slot(k));
+        api_table_add_cell(&t, "%s", rm_page_name_slot(k));
         api_table_open_cell(&t);
         api_page_add_bar(out, p->progress);
         api_table_close_cell(&t);
         for (size_t i = 0; i < COUNT(counts); i++)
-            api_table_cell(&t, "%" PRId64, counts[i]);
+            api_table_add_cell(&t, "%" PRId64, counts[i]);
         api_table_close_row(&t);
     }
     api_table_close(&t);
@@ -144,7 +144,7 @@ static void add_counters(struct base_buf *out, const struct rm_app_view *v)
     base_buf_adds(out, "<details><summary>Counters</summary>\n");
     api_page_open_properties(out);
     for (int c = 0; c < RM_C_COUNTERS; c++)
-        api_page_property(out, rm_counter_name(c), "%" PRId64, v->counters[c]);
+        api_page_add_property(out, rm_counter_name(c), "%" PRId64, v->counters[c]);
     api_page_close_properties(out);
     base_buf_adds(out, "</details>\n");
 }
@@ -159,7 +159,7 @@ static void add_app(struct base_buf *out, const struct rm_page *p, const struct 
         rm_page_add_wait(out, p->b, v);
     if (*v->diagnostics) {
         base_buf_adds(out, "<p class=\"why bad-news\">");
-        api_html_add_cut(out, v->diagnostics, 10000);
+        api_html_add_escaped_cut(out, v->diagnostics, 10000);
         base_buf_adds(out, "</p>\n");
     }
     add_properties(out, v, p->now_us);

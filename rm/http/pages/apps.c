@@ -99,7 +99,7 @@ static void add_field(struct base_buf *out, const char *label, const char *name,
 {
     base_buf_addf(out, "<label>%s <input class=\"short\" type=\"%s\" name=\"%s\" value=\"", label,
                   type, name);
-    api_html_add(out, value ? value : "");
+    api_html_add_escaped(out, value ? value : "");
     base_buf_adds(out, "\" autocomplete=\"off\"></label>\n");
 }
 
@@ -107,9 +107,9 @@ static void add_state_option(struct base_buf *out, const char *value, const char
                              bool selected)
 {
     base_buf_adds(out, "<option value=\"");
-    api_html_add(out, value);
+    api_html_add_escaped(out, value);
     base_buf_addf(out, "\"%s>", selected ? " selected" : "");
-    api_html_add(out, text);
+    api_html_add_escaped(out, text);
     base_buf_adds(out, "</option>");
 }
 
@@ -144,7 +144,7 @@ static void add_form(struct base_buf *out, const struct rm_apps_query *q)
 {
     base_buf_adds(out, "<form action=\"/cluster/apps\" role=\"search\">\n"
                        "<label>Search <input type=\"search\" name=\"search\" value=\"");
-    api_html_add(out, q->text ? q->text : "");
+    api_html_add_escaped(out, q->text ? q->text : "");
     base_buf_adds(out, "\" placeholder=\"id, name, user, queue, type\"></label>\n");
     add_state_choice(out, q->states);
     add_field(out, "User", "user", "text", q->user);
@@ -209,7 +209,7 @@ static void add_row(struct list *l, const struct rm_app_view *v)
     api_table_open_cell(t);
     api_page_add_bar(out, v->progress);
     api_table_close_cell(t);
-    api_table_cell(t, "%" PRId64, sees ? v->running_containers : 0);
+    api_table_add_cell(t, "%" PRId64, sees ? v->running_containers : 0);
     api_table_open_cell(t);
     rm_page_add_short_time(out, sees ? v->submit_us : 0);
     api_table_close_cell(t);

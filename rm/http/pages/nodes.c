@@ -38,21 +38,21 @@ static void add_node_row(struct api_table *t, const struct rm_node_view *v, int6
     api_table_open_cell(t);
     add_node_state(out, v);
     api_table_close_cell(t);
-    api_table_cell(t, "%s", v->rack ? v->rack : "");
-    api_table_cell(t, "%s", v->label);
+    api_table_add_cell(t, "%s", v->rack ? v->rack : "");
+    api_table_add_cell(t, "%s", v->label);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         api_table_open_cell(t);
         rm_page_add_use(out, v->used_slots[k], v->slots[k]);
         api_table_close_cell(t);
     }
-    api_table_cell(t, "%d", v->containers);
+    api_table_add_cell(t, "%d", v->containers);
     api_table_open_cell(t);
     rm_page_add_memory(out, v->used.v[RM_RES_MEMORY_MB]);
     base_buf_adds(out, " of ");
     rm_page_add_memory(out, v->total.v[RM_RES_MEMORY_MB]);
     api_table_close_cell(t);
-    api_table_cell(t, "%" PRId64 " of %" PRId64, v->used.v[RM_RES_VCORES],
-                   v->total.v[RM_RES_VCORES]);
+    api_table_add_cell(t, "%" PRId64 " of %" PRId64, v->used.v[RM_RES_VCORES],
+                       v->total.v[RM_RES_VCORES]);
     api_table_open_cell(t);
     if (v->last_heartbeat_us > 0) {
         rm_page_add_duration(out, now_us - v->last_heartbeat_us);
@@ -60,9 +60,9 @@ static void add_node_row(struct api_table *t, const struct rm_node_view *v, int6
     }
     api_table_close_cell(t);
     api_table_open_cell(t);
-    api_html_add_cut(out, v->health_report, 200);
+    api_html_add_escaped_cut(out, v->health_report, 200);
     api_table_close_cell(t);
-    api_table_cell(t, "%s", v->version);
+    api_table_add_cell(t, "%s", v->version);
     api_table_close_row(t);
 }
 
@@ -175,12 +175,12 @@ static void answer_nodes(struct api_request *rq, struct rm_backend *b, const cha
     base_buf_adds(&page, "<p class=\"more\">");
     if (pos) {
         base_buf_adds(&page, "<a href=\"");
-        api_html_add(&page, api_path(rq));
+        api_html_add_escaped(&page, api_path(rq));
         base_buf_adds(&page, "\">First nodes</a> ");
     }
     if (more) {
         base_buf_adds(&page, "<a href=\"");
-        api_html_add(&page, api_path(rq));
+        api_html_add_escaped(&page, api_path(rq));
         base_buf_addf(&page, "?from=%zu\">Further nodes</a>", at);
     }
     base_buf_adds(&page, "</p>\n");
@@ -203,15 +203,15 @@ static void get_nodes_in_state_page(struct api_request *rq, void *user)
 static void add_label_row(struct api_table *t, const struct rm_label_view *v)
 {
     api_table_open_row(t, NULL);
-    api_table_cell(t, "%s", *v->name ? v->name : "(nodes without a label)");
-    api_table_cell(t, "%s", v->exclusive ? "yes" : "no");
-    api_table_cell(t, "%d", v->active_nodes);
+    api_table_add_cell(t, "%s", *v->name ? v->name : "(nodes without a label)");
+    api_table_add_cell(t, "%s", v->exclusive ? "yes" : "no");
+    api_table_add_cell(t, "%d", v->active_nodes);
     for (int r = RM_RES_MAP_SLOTS; r <= RM_RES_REDUCE_SLOTS; r++)
-        api_table_cell(t, "%" PRId64, v->total.v[r]);
+        api_table_add_cell(t, "%" PRId64, v->total.v[r]);
     api_table_open_cell(t);
     rm_page_add_memory(t->out, v->total.v[RM_RES_MEMORY_MB]);
     api_table_close_cell(t);
-    api_table_cell(t, "%" PRId64, v->total.v[RM_RES_VCORES]);
+    api_table_add_cell(t, "%" PRId64, v->total.v[RM_RES_VCORES]);
     api_table_close_row(t);
 }
 

@@ -59,7 +59,7 @@ static void add_attempt_row(struct api_table *t, const struct rm_attempt_view *a
         rm_page_add_logs_link(out, a->node_http, &a->container, a->user);
     api_table_close_cell(t);
     api_table_open_cell(t);
-    api_html_add_cut(out, a->diagnostics, 400);
+    api_html_add_escaped_cut(out, a->diagnostics, 400);
     api_table_close_cell(t);
     api_table_close_row(t);
 }
@@ -123,7 +123,7 @@ static void add_container_row(struct api_table *t, const struct rm_container_vie
     api_table_open_cell(t);
     rm_page_add_state(out, name_container_state(c->state), get_container_mood(c->state));
     api_table_close_cell(t);
-    api_table_cell(t, "%s", rm_page_name_slot(c->slot));
+    api_table_add_cell(t, "%s", rm_page_name_slot(c->slot));
     api_table_open_cell(t);
     rm_page_add_node_link(out, c->node_http, c->node_id);
     api_table_close_cell(t);
@@ -147,12 +147,12 @@ static void add_more_containers_link(struct base_buf *out, const struct rm_page 
     base_buf_adds(out, "<p class=\"more\">");
     if (!from_start) {
         base_buf_adds(out, "<a href=\"");
-        api_html_add(out, api_path(p->rq));
+        api_html_add_escaped(out, api_path(p->rq));
         base_buf_adds(out, "\">Newest containers</a>");
     }
     if (next) {
         base_buf_adds(out, " <a href=\"");
-        api_html_add(out, api_path(p->rq));
+        api_html_add_escaped(out, api_path(p->rq));
         base_buf_addf(out, "?after=%s\">Older containers</a>", base_container_id_text(next, id));
     }
     base_buf_adds(out, "</p>\n");
@@ -238,11 +238,11 @@ static void add_attempt(struct base_buf *out, const struct rm_page *p,
         api_page_close_property(out);
     }
     if (a->tracking_url && *a->tracking_url)
-        api_page_property(out, "Tracking URL", "%s", a->tracking_url);
+        api_page_add_property(out, "Tracking URL", "%s", a->tracking_url);
     api_page_close_properties(out);
     if (*a->diagnostics) {
         base_buf_adds(out, "<p class=\"why bad-news\">");
-        api_html_add_cut(out, a->diagnostics, 10000);
+        api_html_add_escaped_cut(out, a->diagnostics, 10000);
         base_buf_adds(out, "</p>\n");
     }
     base_buf_adds(out, "<h2>Containers</h2>\n");
@@ -297,14 +297,14 @@ static void add_container(struct base_buf *out, const struct rm_page *p,
     rm_page_add_state(out, name_container_state(c->state), get_container_mood(c->state));
     api_page_close_property(out);
     if (c->has_task)
-        api_page_property(out, "Runs", "%s, attempt %d", base_task_id_text(&c->task, text),
-                          c->task_attempt);
+        api_page_add_property(out, "Runs", "%s, attempt %d", base_task_id_text(&c->task, text),
+                              c->task_attempt);
     else if (c->master)
-        api_page_property(out, "Runs", "the master of the application");
-    api_page_property(out, "User", "%s", text_or(c->user, ""));
-    api_page_property(out, "Slot", "%s", rm_page_name_slot(c->slot));
-    api_page_property(out, "Memory", "%" PRId64 " MB", c->resource.v[RM_RES_MEMORY_MB]);
-    api_page_property(out, "VCores", "%" PRId64, c->resource.v[RM_RES_VCORES]);
+        api_page_add_property(out, "Runs", "the master of the application");
+    api_page_add_property(out, "User", "%s", text_or(c->user, ""));
+    api_page_add_property(out, "Slot", "%s", rm_page_name_slot(c->slot));
+    api_page_add_property(out, "Memory", "%" PRId64 " MB", c->resource.v[RM_RES_MEMORY_MB]);
+    api_page_add_property(out, "VCores", "%" PRId64, c->resource.v[RM_RES_VCORES]);
     api_page_open_property(out, "Node");
     rm_page_add_node_link(out, c->node_http, c->node_id);
     api_page_close_property(out);
@@ -318,7 +318,7 @@ static void add_container(struct base_buf *out, const struct rm_page *p,
     rm_page_add_span(out, c->start_us, c->finish_us, p->now_us);
     api_page_close_property(out);
     if (*c->diagnostics)
-        api_page_property(out, "Diagnostics", "%s", c->diagnostics);
+        api_page_add_property(out, "Diagnostics", "%s", c->diagnostics);
     api_page_close_properties(out);
 }
 

@@ -178,7 +178,7 @@ void rm_page_add_name(struct base_buf *out, const char *name)
     bool is_long = strlen(name) > 30; /* breaks anywhere, to leave room for other columns */
 
     base_buf_adds(out, is_long ? "<span class=\"long\">" : "");
-    api_html_add_cut(out, name, RM_PAGE_NAME);
+    api_html_add_escaped_cut(out, name, RM_PAGE_NAME);
     base_buf_adds(out, is_long ? "</span>" : "");
 }
 
@@ -210,18 +210,18 @@ void rm_page_add_filter_link(struct base_buf *out, const char *name, const char 
 static void add_node_href(struct base_buf *out, const char *http)
 {
     base_buf_addf(out, "<a href=\"%s", base_http_address_scheme(http));
-    api_html_add(out, base_http_address_host(http));
+    api_html_add_escaped(out, base_http_address_host(http));
 }
 
 void rm_page_add_node_link(struct base_buf *out, const char *http, const char *text)
 {
     if (!http || !*http) {
-        api_html_add(out, text);
+        api_html_add_escaped(out, text);
         return;
     }
     add_node_href(out, http);
     base_buf_adds(out, "/node/node\">");
-    api_html_add(out, text);
+    api_html_add_escaped(out, text);
     base_buf_adds(out, "</a>");
 }
 
@@ -250,7 +250,7 @@ void rm_page_add_wait(struct base_buf *out, struct rm_backend *b, const struct r
     if (why.len) {
         base_buf_addf(out, "<p class=\"why\"><strong>%s:</strong> ",
                       waits ? "Why it waits" : "The scheduler says");
-        api_html_add(out, why.data);
+        api_html_add_escaped(out, why.data);
         base_buf_adds(out, "</p>\n");
     }
     base_buf_free(&why);

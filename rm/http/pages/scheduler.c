@@ -18,10 +18,10 @@ static void add_policy(struct base_buf *out, const struct rm_cluster_view *c)
     const struct policy_ops *ops = c->policy ? policy_find(c->policy) : NULL;
 
     api_page_open_properties(out);
-    api_page_property(out, "Policy", "%s", c->policy ? c->policy : "");
+    api_page_add_property(out, "Policy", "%s", c->policy ? c->policy : "");
     if (ops && ops->source)
-        api_page_property(out, "After", "%s", ops->source);
-    api_page_property(out, "Takes slots back", "%s", c->preempts ? "yes" : "no");
+        api_page_add_property(out, "After", "%s", ops->source);
+    api_page_add_property(out, "Takes slots back", "%s", c->preempts ? "yes" : "no");
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int r = k == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS;
 
@@ -31,11 +31,12 @@ static void add_policy(struct base_buf *out, const struct rm_cluster_view *c)
         api_page_close_property(out);
     }
     if (c->suspended || c->preempted)
-        api_page_property(out, "So far",
-                          "%" PRId64 " attempts suspended, %" PRId64 " resumed, %" PRId64 " killed",
-                          c->suspended, c->resumed, c->preempted);
+        api_page_add_property(out, "So far",
+                              "%" PRId64 " attempts suspended, %" PRId64 " resumed, %" PRId64
+                              " killed",
+                              c->suspended, c->resumed, c->preempted);
     if (c->policy_fallbacks)
-        api_page_property(out, "Replaced by FIFO", "%" PRId64 " times", c->policy_fallbacks);
+        api_page_add_property(out, "Replaced by FIFO", "%" PRId64 " times", c->policy_fallbacks);
     api_page_close_properties(out);
 }
 
@@ -64,20 +65,20 @@ static void add_queue_row(struct api_table *t, const struct rm_queue_view *v)
 {
     api_table_open_row(t, NULL);
     add_queue_name(t, v);
-    api_table_cell(t, "%s", v->policy);
-    api_table_cell(t, "%g", v->weight);
+    api_table_add_cell(t, "%s", v->policy);
+    api_table_add_cell(t, "%g", v->weight);
     api_table_open_cell(t);
     rm_page_add_use(t->out, v->allocated_containers, count_slots(&v->fair_share));
     api_table_close_cell(t);
-    api_table_cell(t, "%" PRId64, count_slots(&v->demand));
-    api_table_cell(t, "%" PRId64, count_slots(&v->min));
-    api_table_cell(t, "%.0f %%", v->max_part * 100);
-    api_table_cell(t, "%" PRId64, v->active_apps);
-    api_table_cell(t, "%" PRId64, v->pending_apps);
+    api_table_add_cell(t, "%" PRId64, count_slots(&v->demand));
+    api_table_add_cell(t, "%" PRId64, count_slots(&v->min));
+    api_table_add_cell(t, "%.0f %%", v->max_part * 100);
+    api_table_add_cell(t, "%" PRId64, v->active_apps);
+    api_table_add_cell(t, "%" PRId64, v->pending_apps);
     if (v->max_apps == INT32_MAX)
-        api_table_cell(t, "no limit");
+        api_table_add_cell(t, "no limit");
     else
-        api_table_cell(t, "%d", v->max_apps);
+        api_table_add_cell(t, "%d", v->max_apps);
     api_table_close_row(t);
 }
 
@@ -111,7 +112,7 @@ static void add_queues(struct base_buf *out, const struct rm_views *v)
 static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size_t place, bool sees)
 {
     api_table_open_row(t, NULL);
-    api_table_cell(t, "%zu", place);
+    api_table_add_cell(t, "%zu", place);
     api_table_open_cell(t);
     rm_page_add_app_link(t->out, &v->app);
     api_table_close_cell(t);
@@ -124,11 +125,11 @@ static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size
     api_table_open_cell(t);
     rm_page_add_filter_link(t->out, "queue", v->queue);
     api_table_close_cell(t);
-    api_table_cell(t, "%" PRId64, sees ? v->pending : 0);
-    api_table_cell(t, "%" PRId64, sees ? v->running : 0);
-    api_table_cell(t, "%" PRId64, sees ? v->suspended : 0);
+    api_table_add_cell(t, "%" PRId64, sees ? v->pending : 0);
+    api_table_add_cell(t, "%" PRId64, sees ? v->running : 0);
+    api_table_add_cell(t, "%" PRId64, sees ? v->suspended : 0);
     api_table_open_cell(t);
-    api_html_add_cut(t->out, sees ? v->why : "", 400);
+    api_html_add_escaped_cut(t->out, sees ? v->why : "", 400);
     api_table_close_cell(t);
     api_table_close_row(t);
 }
@@ -166,7 +167,7 @@ static void add_turns(struct base_buf *out, struct api_request *rq, struct rm_ba
         base_buf_adds(out, "<p>Nobody waits for one.</p>\n");
     } else {
         base_buf_adds(out, "<p class=\"soft\">In the policy's order, for a slot on ");
-        api_html_add(out, slot.node);
+        api_html_add_escaped(out, slot.node);
         base_buf_adds(out, ". An application may let a slot pass to wait for one near its data."
                            "</p>\n");
         api_table_open(&t, "Applications in the policy's order");

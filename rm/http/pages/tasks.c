@@ -36,7 +36,7 @@ static void add_task_link(struct base_buf *out, const struct rm_page *p, const s
                           int64_t from)
 {
     base_buf_adds(out, "<a href=\"");
-    api_html_add(out, api_path(p->rq));
+    api_html_add_escaped(out, api_path(p->rq));
     base_buf_addf(out, "?kind=%s", rm_page_name_slot(q->kind));
     for (int s = 0; s < RM_TASK_STATES; s++)
         if (q->states == UINT32_C(1) << s)
@@ -121,14 +121,14 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
     bool began = v->start_us && v->state != RM_TASK_PENDING;
 
     api_table_open_row(t, base_task_id_text(&v->id, id));
-    api_table_cell(t, "%s\xC2\xA0%d", rm_page_name_slot(v->id.kind), v->id.index);
+    api_table_add_cell(t, "%s\xC2\xA0%d", rm_page_name_slot(v->id.kind), v->id.index);
     api_table_open_cell(t);
     rm_page_add_state(out, rm_task_state_name(v->state), get_task_mood(v->state));
     api_table_close_cell(t);
     api_table_open_cell(t);
     api_page_add_bar(out, v->progress);
     api_table_close_cell(t);
-    api_table_cell(t, "%d", v->attempts);
+    api_table_add_cell(t, "%d", v->attempts);
     api_table_open_cell(t);
     if (v->node_id)
         rm_page_add_node_link(out, v->node_http, v->node_id);
@@ -146,7 +146,7 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
     base_buf_adds(out, "</td>");
     t->at++;
     api_table_open_cell(t);
-    api_html_add_cut(out, v->diagnostics, 300);
+    api_html_add_escaped_cut(out, v->diagnostics, 300);
     api_table_close_cell(t);
     api_table_close_row(t);
 }
