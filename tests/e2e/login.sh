@@ -228,11 +228,18 @@ answers 200 "$CREEL_RM/conf" -H "$(cookie "$ann")"
 answers 401 "$CREEL_RM/conf" -H "$(cookie "$root")"
 creel dev --stop --dir "$DEV" > /dev/null
 
-# --- over TLS the cookie is for TLS alone; where callers name themselves there are no sessions
-creel dev --detach --port 0 --tls --nodes 1 --dir "$T/tls" > "$T/out" || fail "$(cat "$T/out")"
-answers 303 --cacert "$T/tls/tls/ca.pem" "$(cat "$T/tls/rm.url")/login" \
-    -d "token=$(head -n 1 "$T/tls/rm.token")"
-head_has '^Set-Cookie: creel-session=.*; SameSite=Strict; Secure.$'
+# --- over TLS the cookie is for TLS alone; a session ends by its own date, too; where callers name
+# themselves there are none
+creel dev --detach --port 0 --tls --nodes 1 -D hadoop.http.authentication.token.validity=2 \
+    --dir "$T/tls" > "$T/out" || fail "$(cat "$T/out")"
+tls=$(cat "$T/tls/rm.url")
+over_tls() { status --cacert "$T/tls/tls/ca.pem" "$@"; }
+check_equal "$(over_tls "$tls/login" -d "token=$(head -n 1 "$T/tls/rm.token")")" 303 "login by TLS"
+head_has '^Set-Cookie: creel-session=.*; Max-Age=[12]; .*; SameSite=Strict; Secure.$'
+short=$(sed -n 's/^Set-Cookie: creel-session=\([^;]*\);.*/\1/p' "$T/head")
+short_ended() { [ "$(over_tls "$tls/conf" -H "$(cookie "$short")")" = 401 ]; }
+wait_for 20 "the end of a short session" short_ended
+check_equal "$(over_tls "$tls/conf" -H "@$T/tls/rm.header")" 200 "the token after its session"
 creel dev --stop --dir "$T/tls" > /dev/null
 creel dev --detach --port 0 --auth simple --nodes 1 --dir "$DEV" > "$T/out" ||
     fail "$(cat "$T/out")"
