@@ -230,8 +230,11 @@ creel dev --stop --dir "$DEV" > /dev/null
 
 # --- over TLS the cookie is for TLS alone; a session ends by its own date, too; where callers name
 # themselves there are none
+history=127.0.0.1:$(python3 -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 creel dev --detach --port 0 --tls --nodes 1 -D hadoop.http.authentication.token.validity=2 \
-    --dir "$T/tls" > "$T/out" || fail "$(cat "$T/out")"
+    -D mapreduce.jobhistory.webapp.https.address="$history" --dir "$T/tls" > "$T/out" ||
+    fail "$(cat "$T/out")"
 tls=$(cat "$T/tls/rm.url")
 over_tls() { status --cacert "$T/tls/tls/ca.pem" "$@"; }
 check_equal "$(over_tls "$tls/login" -d "token=$(head -n 1 "$T/tls/rm.token")")" 303 "login by TLS"
@@ -240,6 +243,10 @@ short=$(sed -n 's/^Set-Cookie: creel-session=\([^;]*\);.*/\1/p' "$T/head")
 short_ended() { [ "$(over_tls "$tls/conf" -H "$(cookie "$short")")" = 401 ]; }
 wait_for 20 "the end of a short session" short_ended
 check_equal "$(over_tls "$tls/conf" -H "@$T/tls/rm.header")" 200 "the token after its session"
+# the port of the history has no form to lead to
+private=https://$history/ws/v1/history/containers/container_1_0001_01_000001/logs
+check_equal "$(over_tls "$private" "${HTML[@]}")" 401 "logs by the history"
+! grep -q /login "$T/body" || fail "a link to a page that is not there: $(cat "$T/body")"
 creel dev --stop --dir "$T/tls" > /dev/null
 creel dev --detach --port 0 --auth simple --nodes 1 --dir "$DEV" > "$T/out" ||
     fail "$(cat "$T/out")"

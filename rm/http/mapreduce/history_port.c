@@ -115,6 +115,7 @@ int rm_history_port_open(const struct base_conf *conf, const struct api_server_c
     p->conf.port = (uint16_t)p->address.port;
     p->conf.threads = THREADS_MAX;
     p->conf.connections_for_nodes = 0;
+    p->conf.answer_login_needed = NULL; /* people log in at the ResourceManager's own port */
     p->conf.listener = 0;
     rc = api_open_listener(&p->conf, err);
     if (rc < 0) {
