@@ -41,7 +41,10 @@ static bool runs(const struct world *w, struct base_app_id id, enum base_job_ste
 static struct world_container *container_of(struct world *w, struct base_app_id id,
                                             struct world_node **n)
 {
-    return world_find(w, &rm_app_find(w->core, id)->step.running->id, n);
+    const struct rm_container *ct = rm_app_find(w->core, id)->step.running;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    return world_find(w, &ct->id, n);
 }
 
 static void report_splits(struct world *w, struct base_app_id id, int32_t attempt)
@@ -149,6 +152,48 @@ static void test_turns(void)
     CU_ASSERT_TRUE(runs(&w, bob[1], BASE_STEP_SETUP));
     end_step(&w, bob[1], 1);
     CU_ASSERT_TRUE(runs(&w, ann[3], BASE_STEP_SETUP)); /* a failure does not renew bob's turn */
+    world_free(&w);
+}
+
+/* Goal: a commit or abort of one user comes before a setup of another whose turn is older; and of
+ * two users' aborts, that of the user who holds fewer places, whose turn is the later one. */
+static void test_order_of_users(void)
+{
+    struct world w;
+    struct base_app_id ann[2], bob, cat;
+
+    begin(&w, 1, 4);
+    ann[0] = submit(&w, "ann");
+    bob = submit(&w, "bob");
+    cat = submit(&w, "cat");
+    end_step(&w, ann[0], 1);
+    end_step(&w, bob, 0);
+    CU_ASSERT_TRUE(runs(&w, cat, BASE_STEP_SETUP));
+    world_kill(&w, bob);
+    pass_time(&w, 1000000);
+    end_step(&w, cat, 1);
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_ABORT)); /* ann was served before bob was */
+    world_free(&w);
+
+    begin(&w, 2, 4);
+    for (int i = 0; i < 2; i++) {
+        ann[i] = submit(&w, "ann");
+        end_step(&w, ann[i], 0);
+    }
+    world_kill(&w, ann[0]);
+    pass_time(&w, 1000000);
+    CU_ASSERT_TRUE(runs(&w, ann[0], BASE_STEP_ABORT));
+    bob = submit(&w, "bob");
+    end_step(&w, bob, 0);
+    cat = submit(&w, "cat");
+    pass_time(&w, 500000);
+    CU_ASSERT_TRUE(runs(&w, cat, BASE_STEP_SETUP));
+    world_kill(&w, ann[1]);
+    world_kill(&w, bob);
+    pass_time(&w, 1000000);
+    end_step(&w, cat, 1);
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_ABORT));
+    CU_ASSERT_FALSE(runs(&w, ann[1], BASE_STEP_ABORT));
     world_free(&w);
 }
 
@@ -335,6 +380,7 @@ static void test_random(void)
 static const struct cunit_case cases[] = {
     {"the last place", test_last_place},
     {"turns", test_turns},
+    {"the order of users", test_order_of_users},
     {"a user who is late", test_late_user},
     {"random clusters", test_random},
 };

@@ -449,6 +449,39 @@ static void test_commit_hangs(void)
     world_free(&w);
 }
 
+/* Goal: a commit that has completed the output, and whose end is reported only after its limit,
+ * counts: another attempt is not waited for, nor does the last one fail the job. */
+static void test_commit_ends_late(void)
+{
+    for (int attempts = 1; attempts <= 2; attempts++) {
+        struct world w;
+        struct base_app_id id;
+        struct world_node *n;
+        struct world_container *ct;
+        char job[32];
+
+        begin(&w, "fifo", 2, 2, 1);
+        snprintf(job, sizeof job, "job 1 0 1 %d 0 0", attempts);
+        id = world_submit(&w, job);
+        set_up(&w, id, 1);
+        run_tasks(&w);
+        ct = find_step(&w, BASE_STEP_COMMIT, &n);
+        CU_ASSERT_TRUE(may_commit(&w, id, ct->attempt));
+        pass_time(&w, LIMIT_US - 5000000);
+        ct = find_step(&w, BASE_STEP_COMMIT, &n);
+        ct->ended = true;
+        ct->exit_code = 0;
+        while (rm_node_find(w.core, n->id)->step)
+            world_advance(&w, 1000000);
+        CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+        pass_time(&w, 2000000);
+        CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+        CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_COMMIT, NULL)); /* the second one was killed */
+        CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+        world_free(&w);
+    }
+}
+
 static struct base_app_id bring_to_abort(struct world *w)
 {
     struct base_app_id id = world_submit(w, "job 1 0 1 2 0 0");
@@ -487,6 +520,7 @@ static void test_abort_takes_too_long(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(w.note, "The job's abort failed 2 times; last on node"));
     pass_time(&w, RM_ABORT_PAUSE_US - 2000000);
     CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+    CU_ASSERT_EQUAL(w.nodes[0].cleanups, 0); /* a node may ignore a launch after its clean-up */
     pass_time(&w, 3000000);
     end_step(&w, BASE_STEP_ABORT, 1, "busy");
     end_step(&w, BASE_STEP_ABORT, 1, "busy");
@@ -710,6 +744,7 @@ static const struct cunit_case cases[] = {
     {"a setup that hangs", test_setup_hangs},
     {"nodes that refuse", test_refusals},
     {"a commit that hangs", test_commit_hangs},
+    {"a commit whose end comes late", test_commit_ends_late},
     {"an abort that takes too long", test_abort_takes_too_long},
     {"an abort that fails", test_abort_fails},
     {"the limit after a takeover", test_limit_taken_over},

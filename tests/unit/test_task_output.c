@@ -193,6 +193,18 @@ static bool commit_until(long step, bool crash)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+static int count_staging_folders(void)
+{
+    DIR *d = opendir(dir);
+    const struct dirent *e;
+    int n = 0;
+
+    while ((e = readdir(d)) != NULL)
+        n += strncmp(e->d_name, ".creel_", 7) == 0;
+    closedir(d);
+    return n;
+}
+
 static void check_aborted(long step, bool crash)
 {
     struct base_error err = {0};
@@ -203,17 +215,20 @@ static void check_aborted(long step, bool crash)
     /* An output that was complete, since the commit only failed to clear up, stays. */
     CU_ASSERT(gone || (was_whole && is_whole() && !is_there("out/_temporary")));
     CU_ASSERT(!gone || task_output_check_creatable(at("out"), ours, &err) == 0);
+    CU_ASSERT_EQUAL(count_staging_folders(), 0);
     if (!gone && !was_whole)
         printf("\n  step %ld, %s: the folder stays\n", step, crash ? "crash" : "failure");
 }
 
-static void check_repeated(void)
+/* @beside: folders of others that have the name of a staging folder */
+static void check_repeated(int beside)
 {
     struct base_error err = {0};
 
     CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), 0);
     CU_ASSERT(is_whole());
     CU_ASSERT_FALSE(is_there("out/_temporary"));
+    CU_ASSERT_EQUAL(count_staging_folders(), beside);
 }
 
 static void test_sweep(void)
@@ -227,7 +242,7 @@ static void test_sweep(void)
                 begin();
                 done = commit_until(step, crash);
                 if (repeat)
-                    check_repeated();
+                    check_repeated(0);
                 else
                     check_aborted(step, crash);
                 end();
@@ -421,18 +436,6 @@ static void test_creation_sweep(void)
 #define STAGING ".creel_application_1700000000000_0007"
 #define MARK    "_temporary/application_1700000000000_0007"
 
-static int count_staging_folders(void)
-{
-    DIR *d = opendir(dir);
-    const struct dirent *e;
-    int n = 0;
-
-    while ((e = readdir(d)) != NULL)
-        n += strncmp(e->d_name, ".creel_", 7) == 0;
-    closedir(d);
-    return n;
-}
-
 /* Goal: whatever lies beside the output folder under the name that a step would use, the step does
  * its work with another name, and what lies there is not touched: another folder of the user that
  * was moved there, a link to one, a file. */
@@ -456,8 +459,7 @@ static void test_planted_beside(void)
         CU_ASSERT_FALSE(is_there("out/precious"));
         for (int i = 0; i < PARTS; i++)
             put_attempt(i, attempts[i], "counts");
-        check_repeated();
-        CU_ASSERT_EQUAL(count_staging_folders(), 1);
+        check_repeated(1);
         CU_ASSERT_TRUE(is_there(what == 0 ? STAGING "/precious" : "data/precious"));
         CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
         CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
