@@ -537,7 +537,7 @@ static bool step_may_have_failed(const struct sim_world *w, const struct sim_job
         if (j->step_launches[s] >= w->attempts_max)
             return true;
     for (int i = 0; i < w->nms; i++)
-        if (w->nm[i].refuses && w->nodes_hurt)
+        if (w->nm[i].refuses && (w->nodes_hurt || j->refused_alone))
             return true;
     return false;
 }

@@ -4,7 +4,7 @@
  * its work, or a commit in the middle of it. */
 #include <string.h>
 
-#include "rm/core/job/step/step.h"
+#include "rm/core/state.h"
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 
@@ -172,6 +172,9 @@ static void work(void *arg, uint64_t tag)
     (void)tag;
     b->phase = BOX_COMMITS;
     if (b->nm->refuses) {
+        const struct sim_rm *rm = sim_rm_leader(b->w);
+
+        j->refused_alone = j->refused_alone || !rm || rm->lead->core->places.nodes < 2;
         b->w->totals->refused_steps++;
         sim_box_exit(b, RM_EXIT_JOB_REFUSED);
         return;

@@ -120,7 +120,8 @@ struct sim_job {
     bool late_folder; /* a setup has made it after that: one on a node that was given up */
     int commits;
     int step_launches[BASE_STEPS];
-    bool owed; /* it has ended, and its output was still to be removed */
+    bool refused_alone; /* a node refused a step when it was the only one */
+    bool owed;          /* it has ended, and its output was still to be removed */
 };
 
 enum sim_phase { BOX_FETCHES, BOX_WORKS, BOX_COMMITS, BOX_MASTER, BOX_DONE };
