@@ -106,7 +106,7 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
         rm_node_expire_if_silent(c, t->owner);
         break;
     case RM_TIMER_NODE_DECOMMISSION:
-        rm_node_end_decommissioning(c, t->owner);
+        rm_node_complete_decommissioning(c, t->owner);
         break;
     case RM_TIMER_NODE_OVERCOMMIT:
         rm_node_kill_excess(c, t->owner);
@@ -353,7 +353,7 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
 static void finish_step(struct rm_core *c)
 {
     run_work_of_stored_records(c);
-    rm_nodes_end_decommissioning(c);
+    rm_nodes_decommission_idle(c);
     rm_masters_activate_waiting(c);
     if (c->places.due)
         rm_step_place_on_held_nodes(c);

@@ -25,7 +25,7 @@ static void answer_with_shutdown(struct rm_core *c, uint64_t token, int64_t resp
     rm_node_emit_answer(c, NULL, token, response_id, registered, &only, c->seq);
 }
 
-static bool is_allowed(const struct rm_core *c, const struct rm_node *n)
+static bool node_is_allowed(const struct rm_core *c, const struct rm_node *n)
 {
     return rm_hosts_allow(&c->listed, n->id, n->host_name);
 }
@@ -34,7 +34,7 @@ static bool is_allowed(const struct rm_core *c, const struct rm_node *n)
  * becomes SHUTDOWN, as in YARN, which no longer tracks it. */
 static void decommission(struct rm_core *c, struct rm_node *n)
 {
-    bool listed = is_allowed(c, n) || rm_hosts_find_excluded(&c->listed, n->id, n->host_name);
+    bool listed = node_is_allowed(c, n) || rm_hosts_find_excluded(&c->listed, n->id, n->host_name);
     uint64_t token = n->parked;
 
     if (token)
@@ -121,13 +121,13 @@ static void begin_decommissioning(struct rm_core *c, struct rm_node *n, int64_t 
     c->decommission_due = true;
 }
 
-void rm_node_end_decommissioning(struct rm_core *c, struct rm_node *n)
+void rm_node_complete_decommissioning(struct rm_core *c, struct rm_node *n)
 {
     if (n->decommissioning && (n->registered || n->awaited))
         decommission(c, n);
 }
 
-void rm_nodes_end_decommissioning(struct rm_core *c)
+void rm_nodes_decommission_idle(struct rm_core *c)
 {
     if (!c->decommission_due)
         return;
@@ -164,11 +164,13 @@ bool rm_node_refuse_excluded(struct rm_core *c, struct rm_node *n, const struct 
     return true;
 }
 
-bool rm_node_repeat_shutdown(struct rm_core *c, const struct rm_node *n, const struct rm_event *ev)
+bool rm_node_repeat_shutdown_answer(struct rm_core *c, const struct rm_node *n,
+                                    const struct rm_event *ev)
 {
     if (!n || n->registered || n->awaited ||
-        (n->state != RM_NODE_DECOMMISSIONED && n->state != RM_NODE_SHUTDOWN) || is_allowed(c, n) ||
-        !ev->u.heartbeat.instance || strcmp(n->instance, ev->u.heartbeat.instance) != 0)
+        (n->state != RM_NODE_DECOMMISSIONED && n->state != RM_NODE_SHUTDOWN) ||
+        node_is_allowed(c, n) || !ev->u.heartbeat.instance ||
+        strcmp(n->instance, ev->u.heartbeat.instance) != 0)
         return false;
     answer_with_shutdown(c, ev->token, ev->u.heartbeat.response_id + 1, false);
     return true;
@@ -186,7 +188,7 @@ static bool host_has_node(const struct rm_core *c, const char *host)
 
 /* Lists every excluded host that has had no node, as YARN does: DECOMMISSIONED, with port -1. Such
  * a node is not stored. */
-static void list_unseen_hosts(struct rm_core *c)
+static void add_unseen_excluded_hosts(struct rm_core *c)
 {
     for (size_t i = 0; i < c->listed.exclude.n; i++) {
         const char *host = c->listed.exclude.v[i].name;
@@ -208,11 +210,12 @@ static void list_unseen_hosts(struct rm_core *c)
     }
 }
 
-static void refresh_node(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void apply_host_lists_to_node(struct rm_core *c, struct rm_node *n,
+                                     const struct rm_event *ev)
 {
     const struct rm_listed_host *entry = rm_hosts_find_excluded(&c->listed, n->id, n->host_name);
 
-    if (is_allowed(c, n)) {
+    if (node_is_allowed(c, n)) {
         if (!n->decommissioning)
             return;
         rm_node_cancel_decommissioning(c, n);
@@ -235,11 +238,11 @@ void rm_nodes_on_refresh(struct rm_core *c, const struct rm_event *ev)
         struct rm_node *n = c->nodes[i];
 
         if (n && !n->unseen)
-            refresh_node(c, n, ev);
+            apply_host_lists_to_node(c, n, ev);
         else if (n && !rm_hosts_find_excluded(&c->listed, n->id, n->host_name))
             rm_node_forget(c, n);
     }
-    list_unseen_hosts(c);
+    add_unseen_excluded_hosts(c);
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
 }
 
@@ -250,10 +253,10 @@ void rm_nodes_restore_decommissioning(struct rm_core *c)
     for (size_t i = 0; i < c->nodes_n; i++) {
         struct rm_node *n = c->nodes[i];
 
-        if (n && n->decommissioning && is_allowed(c, n))
+        if (n && n->decommissioning && node_is_allowed(c, n))
             rm_node_cancel_decommissioning(c, n);
         if (n && n->decommissioning && n->decommission_at_us)
             rm_timer_set(&c->timers, &n->decommission, n->decommission_at_us);
     }
-    list_unseen_hosts(c);
+    add_unseen_excluded_hosts(c);
 }

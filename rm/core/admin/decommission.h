@@ -23,17 +23,18 @@ void rm_node_on_drain(struct rm_core *c, const struct rm_event *ev);
 bool rm_node_refuse_excluded(struct rm_core *c, struct rm_node *n, const struct rm_event *ev);
 /* Returns true when a heartbeat came from a node that was decommissioned: the node has been ordered
  * to shut down again, since the first order may have been lost. @n may be NULL. */
-bool rm_node_repeat_shutdown(struct rm_core *c, const struct rm_node *n, const struct rm_event *ev);
+bool rm_node_repeat_shutdown_answer(struct rm_core *c, const struct rm_node *n,
+                                    const struct rm_event *ev);
 /* Call when @n has registered: makes it DECOMMISSIONING if it is drained or decommissioned
  * gracefully. */
 void rm_node_resume_decommissioning(struct rm_core *c, struct rm_node *n);
 /* Ends the graceful decommissioning of @n without a change of its state. */
 void rm_node_cancel_decommissioning(struct rm_core *c, struct rm_node *n);
 /* Call when the time for the graceful decommissioning of @n is over. */
-void rm_node_end_decommissioning(struct rm_core *c, struct rm_node *n);
+void rm_node_complete_decommissioning(struct rm_core *c, struct rm_node *n);
 /* Decommissions the nodes whose graceful decommissioning waits for applications, and to which no
  * live application refers any more. */
-void rm_nodes_end_decommissioning(struct rm_core *c);
+void rm_nodes_decommission_idle(struct rm_core *c);
 /* Call when all records have been read: sets the timers of nodes that are decommissioned
  * gracefully, and lists excluded hosts. */
 void rm_nodes_restore_decommissioning(struct rm_core *c);

@@ -18,7 +18,8 @@ static void free_list(struct rm_host_list *l)
 }
 
 /* Copies @n entries. Keeps one of several entries with the same name. */
-static void copy_list(struct rm_host_list *l, const struct rm_listed_host *from, size_t n)
+static void replace_list_without_duplicates(struct rm_host_list *l,
+                                            const struct rm_listed_host *from, size_t n)
 {
     size_t kept = 0;
 
@@ -45,8 +46,8 @@ void rm_hosts_set(struct rm_hosts *h, const struct rm_host_lists *lists)
     static const struct rm_host_lists none = {0};
 
     lists = lists ? lists : &none;
-    copy_list(&h->include, lists->include, lists->include_n);
-    copy_list(&h->exclude, lists->exclude, lists->exclude_n);
+    replace_list_without_duplicates(&h->include, lists->include, lists->include_n);
+    replace_list_without_duplicates(&h->exclude, lists->exclude, lists->exclude_n);
 }
 
 void rm_hosts_free(struct rm_hosts *h)

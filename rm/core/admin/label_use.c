@@ -10,7 +10,7 @@
 
 #define KEY ".accessible-node-labels"
 
-static bool list_contains(const char *list, const char *name)
+static bool name_list_contains(const char *list, const char *name)
 {
     size_t len, name_len = strlen(name);
 
@@ -22,7 +22,7 @@ static bool list_contains(const char *list, const char *name)
 
 /* Returns the queue's path in the name of property @p, if the property says which labels a queue
  * may use, and sets *@len to its length; else NULL. */
-static const char *find_path(const struct rm_property *p, size_t *len)
+static const char *queue_path_in_labels_property(const struct rm_property *p, size_t *len)
 {
     const size_t prefix = sizeof RM_CAPACITY_PREFIX - 1, suffix = sizeof KEY - 1;
     size_t n = strlen(p->name);
@@ -35,7 +35,7 @@ static const char *find_path(const struct rm_property *p, size_t *len)
 }
 
 /* Returns true when the queue still exists: removed queues may have left properties behind. */
-static bool is_queue(const struct rm_core *c, const char *path, size_t len)
+static bool queue_exists(const struct rm_core *c, const char *path, size_t len)
 {
     char *name = base_printf("%.*s", (int)len, path);
     bool found = policy_queues_find(&c->tree, name) >= 0;
@@ -44,7 +44,7 @@ static bool is_queue(const struct rm_core *c, const char *path, size_t len)
     return found;
 }
 
-char *rm_label_find_queue(const struct rm_core *c, const char *label)
+char *rm_label_find_queue_using(const struct rm_core *c, const char *label)
 {
     const struct rm_properties *all = &c->queue_conf.properties;
     const char *best = NULL;
@@ -52,10 +52,10 @@ char *rm_label_find_queue(const struct rm_core *c, const char *label)
 
     for (size_t i = 0; i < all->n; i++) {
         size_t len;
-        const char *path = find_path(&all->v[i], &len);
+        const char *path = queue_path_in_labels_property(&all->v[i], &len);
 
-        if (!path || (best && len >= best_len) || !list_contains(all->v[i].value, label) ||
-            !is_queue(c, path, len))
+        if (!path || (best && len >= best_len) || !name_list_contains(all->v[i].value, label) ||
+            !queue_exists(c, path, len))
             continue;
         best = path;
         best_len = len;

@@ -8,6 +8,6 @@ struct rm_core;
 
 /* Returns the path of a queue whose accessible-node-labels names @label, of several the one with
  * the shortest path, or NULL. "*", and what a queue inherits, do not count. Caller frees. */
-char *rm_label_find_queue(const struct rm_core *c, const char *label);
+char *rm_label_find_queue_using(const struct rm_core *c, const char *label);
 
 #endif

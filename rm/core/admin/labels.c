@@ -15,7 +15,7 @@
 #define WHOLE_HOST     ":0"
 
 /* ---------------------------------------------------------------- labels by name and number */
-static struct rm_label *find_label(const struct rm_labels *l, const char *name)
+static struct rm_label *find_label_or_removed(const struct rm_labels *l, const char *name)
 {
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(l->v[i].name, name) == 0)
@@ -23,9 +23,9 @@ static struct rm_label *find_label(const struct rm_labels *l, const char *name)
     return NULL;
 }
 
-static const struct rm_label *existing_label(const struct rm_labels *l, const char *name)
+static const struct rm_label *find_existing_label(const struct rm_labels *l, const char *name)
 {
-    const struct rm_label *found = find_label(l, name);
+    const struct rm_label *found = find_label_or_removed(l, name);
 
     return found && found->exists ? found : NULL;
 }
@@ -36,7 +36,7 @@ uint32_t rm_labels_find_or_add(struct rm_labels *l, const char *name)
 
     if (!name || !*name)
         return 0;
-    found = find_label(l, name);
+    found = find_label_or_removed(l, name);
     if (!found) {
         if (l->n >= RM_LABELS_MAX)
             return RM_NONE;
@@ -49,7 +49,7 @@ uint32_t rm_labels_find_or_add(struct rm_labels *l, const char *name)
 
 bool rm_labels_exist(const struct rm_labels *l, const char *name)
 {
-    return !name || !*name || existing_label(l, name);
+    return !name || !*name || find_existing_label(l, name);
 }
 
 const char *rm_labels_name(const struct rm_labels *l, uint32_t number)
@@ -115,7 +115,7 @@ static struct rm_label_mapping *find_host_mapping(const struct rm_labels *l, con
     return m;
 }
 
-uint32_t rm_labels_of_node(const struct rm_labels *l, const char *id, const char *host)
+uint32_t rm_labels_find_node_label(const struct rm_labels *l, const char *id, const char *host)
 {
     const struct rm_label_mapping *m = l->mappings_n ? find_mapping(l, id) : NULL;
 
@@ -126,7 +126,7 @@ uint32_t rm_labels_of_node(const struct rm_labels *l, const char *id, const char
 
 void rm_node_update_label(struct rm_core *c, struct rm_node *n)
 {
-    uint32_t label = n->unseen ? 0 : rm_labels_of_node(&c->labels, n->id, n->host_name);
+    uint32_t label = n->unseen ? 0 : rm_labels_find_node_label(&c->labels, n->id, n->host_name);
 
     if (label == n->label)
         return;
@@ -136,7 +136,7 @@ void rm_node_update_label(struct rm_core *c, struct rm_node *n)
         rm_node_recount_capacity(c, n);
 }
 
-static void update_all_nodes(struct rm_core *c)
+static void update_labels_of_all_nodes(struct rm_core *c)
 {
     for (size_t i = 0; i < c->nodes_n; i++)
         if (c->nodes[i])
@@ -165,7 +165,7 @@ static void set_mapping(struct rm_labels *l, const char *node, uint32_t label)
 }
 
 /* Gives @node the label. A label of a whole host replaces those of its nodes, as in YARN. */
-static void map_node(struct rm_labels *l, const char *node, uint32_t label)
+static void set_label_of_node_or_host(struct rm_labels *l, const char *node, uint32_t label)
 {
     size_t host_len = strcspn(node, ":"), at;
 
@@ -188,7 +188,7 @@ static void map_node(struct rm_labels *l, const char *node, uint32_t label)
 /* ---------------------------------------------------------------- changes */
 /* Returns the length of @name without the blanks around it, and moves *@name past leading
  * blanks. */
-static size_t trimmed(const char **name)
+static size_t trim_and_get_len(const char **name)
 {
     size_t len;
 
@@ -207,20 +207,20 @@ static bool is_label_name(const char *name)
 }
 
 /* Returns the name without blanks around it, in memory that is valid until the next step. */
-static const char *trim(struct rm_core *c, const char *name)
+static const char *copy_trimmed(struct rm_core *c, const char *name)
 {
     size_t len;
 
     name = name ? name : "";
-    len = trimmed(&name);
+    len = trim_and_get_len(&name);
     return rm_scratch_printf(c, "%.*s", (int)len, name);
 }
 
 /* These check a change. They return false when it is refused; @ev has then been answered. */
-static bool check_added(struct rm_core *c, const struct rm_event *ev,
-                        const struct rm_label_change *change)
+static bool check_label_to_add(struct rm_core *c, const struct rm_event *ev,
+                               const struct rm_label_change *change)
 {
-    const char *name = trim(c, change->name);
+    const char *name = copy_trimmed(c, change->name);
     const struct rm_label *known;
 
     if (!change->name || !*change->name || strlen(change->name) > NAME_MAX_BYTES) {
@@ -235,7 +235,7 @@ static bool check_added(struct rm_core *c, const struct rm_event *ev,
                        name);
         return false;
     }
-    known = existing_label(&c->labels, name);
+    known = find_existing_label(&c->labels, name);
     if (known && known->exclusive != change->exclusive) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
                        "Exclusivity cannot be modified for an existing label with : "
@@ -246,16 +246,16 @@ static bool check_added(struct rm_core *c, const struct rm_event *ev,
     return true;
 }
 
-static bool check_removed(struct rm_core *c, const struct rm_event *ev,
-                          const struct rm_label_change *change)
+static bool check_label_to_remove(struct rm_core *c, const struct rm_event *ev,
+                                  const struct rm_label_change *change)
 {
-    const char *name = trim(c, change->name);
+    const char *name = copy_trimmed(c, change->name);
 
     if (!*name) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, "label to be removed is null or empty");
         return false;
     }
-    if (existing_label(&c->labels, name))
+    if (find_existing_label(&c->labels, name))
         return true;
     rm_reply_error(c, ev->token, -BASE_EINVAL,
                    "Node label=%s to be removed doesn't existed in cluster node labels collection.",
@@ -265,11 +265,11 @@ static bool check_removed(struct rm_core *c, const struct rm_event *ev,
 
 /* Refuses to remove labels while a queue names one, as YARN does; this check precedes the one for
  * labels that do not exist. */
-static bool check_unused(struct rm_core *c, const struct rm_event *ev)
+static bool check_labels_are_unused(struct rm_core *c, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.labels.n; i++) {
-        const char *name = trim(c, ev->u.labels.v[i].name);
-        char *queue = rm_label_find_queue(c, name);
+        const char *name = copy_trimmed(c, ev->u.labels.v[i].name);
+        char *queue = rm_label_find_queue_using(c, name);
 
         if (!queue)
             continue;
@@ -283,8 +283,8 @@ static bool check_unused(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-static bool check_replaced(struct rm_core *c, const struct rm_event *ev,
-                           const struct rm_label_change *change)
+static bool check_labels_of_node(struct rm_core *c, const struct rm_event *ev,
+                                 const struct rm_label_change *change)
 {
     if (change->labels_n > 1) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
@@ -293,11 +293,11 @@ static bool check_replaced(struct rm_core *c, const struct rm_event *ev,
                        change->labels_n, (int)strcspn(change->name, ":"), change->name);
         return false;
     }
-    if (change->labels_n && !existing_label(&c->labels, trim(c, change->labels[0]))) {
+    if (change->labels_n && !find_existing_label(&c->labels, copy_trimmed(c, change->labels[0]))) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
                        "Not all labels being replaced contained by known label collections, "
                        "please check, new labels=[%s]",
-                       trim(c, change->labels[0]));
+                       copy_trimmed(c, change->labels[0]));
         return false;
     }
     return true;
@@ -308,18 +308,18 @@ static bool check_change(struct rm_core *c, const struct rm_event *ev,
 {
     switch (ev->u.labels.op) {
     case RM_LABELS_ADD:
-        return check_added(c, ev, change);
+        return check_label_to_add(c, ev, change);
     case RM_LABELS_REMOVE:
-        return check_removed(c, ev, change);
+        return check_label_to_remove(c, ev, change);
     case RM_LABELS_REPLACE:
         break;
     }
-    return check_replaced(c, ev, change);
+    return check_labels_of_node(c, ev, change);
 }
 
 static void remove_label(struct rm_labels *l, const char *name)
 {
-    struct rm_label *label = find_label(l, name);
+    struct rm_label *label = find_label_or_removed(l, name);
     uint32_t number = (uint32_t)(label - l->v) + 1;
 
     label->exists = false;
@@ -336,16 +336,17 @@ static void make_change(struct rm_core *c, enum rm_labels_op op,
 
     switch (op) {
     case RM_LABELS_ADD:
-        number = rm_labels_find_or_add(l, trim(c, change->name));
+        number = rm_labels_find_or_add(l, copy_trimmed(c, change->name));
         l->v[number - 1].exists = true;
         l->v[number - 1].exclusive = change->exclusive;
         break;
     case RM_LABELS_REMOVE:
-        remove_label(l, trim(c, change->name));
+        remove_label(l, copy_trimmed(c, change->name));
         break;
     case RM_LABELS_REPLACE:
-        number = change->labels_n ? rm_labels_find_or_add(l, trim(c, change->labels[0])) : 0;
-        map_node(l, change->name, number);
+        number =
+            change->labels_n ? rm_labels_find_or_add(l, copy_trimmed(c, change->labels[0])) : 0;
+        set_label_of_node_or_host(l, change->name, number);
         break;
     }
 }
@@ -378,12 +379,12 @@ static void store_labels(struct rm_core *c)
 /* ---------------------------------------------------------------- bounds */
 /* Gives a number to each name without one; if there are too many, returns false and numbers none. A
  * name that is known or repeated takes no number. */
-static bool number_added_labels(struct rm_core *c, const struct rm_label_change *changes, size_t n)
+static bool assign_label_numbers(struct rm_core *c, const struct rm_label_change *changes, size_t n)
 {
     size_t before = c->labels.n;
 
     for (size_t i = 0; i < n; i++)
-        if (rm_labels_find_or_add(&c->labels, trim(c, changes[i].name)) == RM_NONE) {
+        if (rm_labels_find_or_add(&c->labels, copy_trimmed(c, changes[i].name)) == RM_NONE) {
             while (c->labels.n > before)
                 free(c->labels.v[--c->labels.n].name);
             return false;
@@ -409,7 +410,7 @@ static bool make_changes_within_bounds(struct rm_core *c, const struct rm_event 
     struct rm_label_mapping *before = NULL;
     size_t n = ev->u.labels.n, before_n = l->mappings_n;
 
-    if (ev->u.labels.op == RM_LABELS_ADD && !number_added_labels(c, ev->u.labels.v, n))
+    if (ev->u.labels.op == RM_LABELS_ADD && !assign_label_numbers(c, ev->u.labels.v, n))
         return false;
     if (ev->u.labels.op == RM_LABELS_REPLACE && n > RM_LABEL_MAPPINGS_MAX - before_n)
         before = copy_mappings(l);
@@ -430,7 +431,7 @@ void rm_labels_on_set(struct rm_core *c, const struct rm_event *ev)
 {
     size_t n = ev->u.labels.n;
 
-    if (ev->u.labels.op == RM_LABELS_REMOVE && !check_unused(c, ev))
+    if (ev->u.labels.op == RM_LABELS_REMOVE && !check_labels_are_unused(c, ev))
         return;
     for (size_t i = 0; i < n; i++)
         if (!check_change(c, ev, &ev->u.labels.v[i]))
@@ -442,7 +443,7 @@ void rm_labels_on_set(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     if (n) {
-        update_all_nodes(c);
+        update_labels_of_all_nodes(c);
         store_labels(c);
     }
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
@@ -474,7 +475,7 @@ static void read_mappings(struct rm_reader *r, struct rm_labels *l)
     for (int64_t i = 0; i < n && !r->bad; i++) {
         char *node = rm_get_text(r), *name = rm_get_text(r);
 
-        r->bad = r->bad || !node || !name || (*name && !existing_label(l, name));
+        r->bad = r->bad || !node || !name || (*name && !find_existing_label(l, name));
         if (!r->bad)
             set_mapping(l, node, rm_labels_find_or_add(l, name));
         free(node);
@@ -524,7 +525,7 @@ struct rm_label_demand *rm_label_demand_find(const struct rm_app *a, uint32_t nu
                                                                          : NULL;
 }
 
-struct rm_label_demand *rm_label_demand_add(struct rm_app *a, uint32_t number)
+struct rm_label_demand *rm_label_demand_find_or_add(struct rm_app *a, uint32_t number)
 {
     size_t at = demand_insert_index(a, number);
 
@@ -545,7 +546,7 @@ void rm_labels_update_demand(struct rm_core *c, struct rm_app *a)
     uint32_t master = waits && at->state == RM_ATTEMPT_SCHEDULED && a->activated ? a->am_label : 0;
 
     if (master)
-        rm_label_demand_add(a, master);
+        rm_label_demand_find_or_add(a, master);
     for (size_t i = 0; i < a->label_demand_n; i++) {
         struct rm_label_demand *d = &a->label_demand[i];
 

@@ -73,7 +73,7 @@ bool rm_labels_exist(const struct rm_labels *l, const char *name);
 /* Returns the name of label @number; "" for 0. */
 const char *rm_labels_name(const struct rm_labels *l, uint32_t number);
 /* Returns the number of the label that the node @id on @host has; 0: none. */
-uint32_t rm_labels_of_node(const struct rm_labels *l, const char *id, const char *host);
+uint32_t rm_labels_find_node_label(const struct rm_labels *l, const char *id, const char *host);
 /* Gives @n the label that it should have. Call when its host is known. */
 void rm_node_update_label(struct rm_core *c, struct rm_node *n);
 /* Counts in the labels what @a waits for on their nodes. Call when the demand of an application
@@ -83,7 +83,7 @@ void rm_labels_update_demand(struct rm_core *c, struct rm_app *a);
  * there. */
 struct rm_label_demand *rm_label_demand_find(const struct rm_app *a, uint32_t number);
 /* The same, but adds a missing entry. Valid until the next entry is added. */
-struct rm_label_demand *rm_label_demand_add(struct rm_app *a, uint32_t number);
+struct rm_label_demand *rm_label_demand_find_or_add(struct rm_app *a, uint32_t number);
 /* Reads the record that rm_labels_on_set() writes. Returns 0 or -BASE_ECORRUPT. */
 int rm_labels_read(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
 

@@ -87,7 +87,7 @@ void rm_node_kill_excess(struct rm_core *c, struct rm_node *n)
     }
 }
 
-void rm_node_resume_overcommit(struct rm_core *c, struct rm_node *n)
+void rm_node_resume_overcommit_timeout(struct rm_core *c, struct rm_node *n)
 {
     if (!n->resource_given || !n->overcommit_at_us)
         return;
@@ -111,7 +111,7 @@ static void set_resource(struct rm_core *c, struct rm_node *n, const struct rm_e
     n->overcommit_at_us = ev->u.node_resource.overcommit_us < 0
                               ? 0
                               : base_sat_add(c->now_us, ev->u.node_resource.overcommit_us);
-    rm_node_resume_overcommit(c, n);
+    rm_node_resume_overcommit_timeout(c, n);
     rm_record_node(c, n);
     rm_emit_note(c, 6, "node %s: set to %lld MiB and %lld vcores, %d map and %d reduce slots",
                  n->id, (long long)n->given.v[RM_RES_MEMORY_MB],

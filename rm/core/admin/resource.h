@@ -19,7 +19,7 @@ void rm_node_apply_resource(struct rm_core *c, struct rm_node *n);
 /* Call when @n has registered and its containers are known: they may go on without a slot until the
  * time of the latest update, which may have passed while the node or the ResourceManager was away.
  */
-void rm_node_resume_overcommit(struct rm_core *c, struct rm_node *n);
+void rm_node_resume_overcommit_timeout(struct rm_core *c, struct rm_node *n);
 /* Call when @n may no longer run more containers than it has slots: kills the newest containers
  * that have no slot, masters last. */
 void rm_node_kill_excess(struct rm_core *c, struct rm_node *n);

@@ -17,7 +17,7 @@ static const char hex_digits[] = "0123456789abcdef";
 
 /* ---------------------------------------------------------------- the table */
 /* Returns the index of the first token whose id is not below @id. */
-static size_t insert_index(const struct rm_user_tokens *t, uint64_t id)
+static size_t token_insert_index(const struct rm_user_tokens *t, uint64_t id)
 {
     size_t low = 0, high = t->n;
 
@@ -34,7 +34,7 @@ static size_t insert_index(const struct rm_user_tokens *t, uint64_t id)
 
 const struct rm_user_token *rm_tokens_find(const struct rm_user_tokens *t, uint64_t id)
 {
-    size_t at = insert_index(t, id);
+    size_t at = token_insert_index(t, id);
 
     return at < t->n && t->v[at].id == id ? &t->v[at] : NULL;
 }
@@ -42,7 +42,7 @@ const struct rm_user_token *rm_tokens_find(const struct rm_user_tokens *t, uint6
 /* Takes token->user. */
 static void add_token(struct rm_user_tokens *t, const struct rm_user_token *token)
 {
-    size_t at = insert_index(t, token->id);
+    size_t at = token_insert_index(t, token->id);
 
     base_array_grow(&t->v, t->n, &t->cap);
     memmove(t->v + at + 1, t->v + at, (t->n++ - at) * sizeof *t->v);
@@ -64,7 +64,7 @@ void rm_tokens_free(struct rm_user_tokens *t)
 }
 
 /* ---------------------------------------------------------------- records */
-static char *record_key(struct rm_core *c, uint64_t id)
+static char *token_record_key(struct rm_core *c, uint64_t id)
 {
     return rm_scratch_printf(c, RM_TOKEN_KEY "%016" PRIx64, id);
 }
@@ -80,18 +80,18 @@ static void store_token(struct rm_core *c, const struct rm_user_token *token)
     rm_put_text(b, token->digest);
     rm_put_int(b, token->made_us);
     rm_put_int(b, token->expires_us);
-    rm_record_emit(c, "meta", record_key(c, token->id));
+    rm_record_emit(c, "meta", token_record_key(c, token->id));
 }
 
 static void drop_token(struct rm_core *c, size_t at)
 {
     if (!c->conf.simulation)
-        rm_store_record(c, "meta", record_key(c, c->tokens.v[at].id), NULL, 0);
+        rm_store_record(c, "meta", token_record_key(c, c->tokens.v[at].id), NULL, 0);
     remove_token(&c->tokens, at);
 }
 
 /* Returns 0, which is the id of no token, when @text is not an id. */
-static uint64_t parse_id(const char *text)
+static uint64_t parse_token_id(const char *text)
 {
     if (strlen(text) != ID_HEX || strspn(text, hex_digits) != ID_HEX)
         return 0;
@@ -105,7 +105,7 @@ int rm_tokens_read(struct rm_core *c, const struct rm_record *rec, struct base_e
     const char *digest;
     size_t n;
 
-    token.id = parse_id(rec->key + KEY_PREFIX);
+    token.id = parse_token_id(rec->key + KEY_PREFIX);
     if (!token.id)
         return rm_record_set_corrupt_error(rec, err, "its key is no token id");
     if (!rm_skip_word(&r, "k1"))
@@ -127,14 +127,14 @@ int rm_tokens_read(struct rm_core *c, const struct rm_record *rec, struct base_e
 }
 
 /* ---------------------------------------------------------------- changes */
-static void drop_expired(struct rm_core *c)
+static void drop_expired_tokens(struct rm_core *c)
 {
     for (size_t i = c->tokens.n; i-- > 0;)
         if (c->tokens.v[i].expires_us <= c->now_us)
             drop_token(c, i);
 }
 
-static size_t count_of_user(const struct rm_user_tokens *t, const char *user)
+static size_t count_tokens_of_user(const struct rm_user_tokens *t, const char *user)
 {
     size_t n = 0;
 
@@ -144,7 +144,7 @@ static size_t count_of_user(const struct rm_user_tokens *t, const char *user)
 }
 
 /* Returns false when there are too many tokens already; @ev has then been answered. */
-static bool check_room(struct rm_core *c, const struct rm_event *ev)
+static bool check_token_limits(struct rm_core *c, const struct rm_event *ev)
 {
     const char *user = ev->u.user_token.user;
 
@@ -152,7 +152,7 @@ static bool check_room(struct rm_core *c, const struct rm_event *ev)
         rm_reply_error(c, ev->token, -BASE_ELIMIT,
                        "there are %d tokens already; revoke some, or wait until some expire",
                        RM_TOKENS_MAX);
-    else if (count_of_user(&c->tokens, user) >= RM_TOKENS_OF_USER_MAX)
+    else if (count_tokens_of_user(&c->tokens, user) >= RM_TOKENS_OF_USER_MAX)
         rm_reply_error(c, ev->token, -BASE_ELIMIT,
                        "%s has %d tokens already; revoke some, or wait until some expire", user,
                        RM_TOKENS_OF_USER_MAX);
@@ -166,8 +166,8 @@ static void add_new_token(struct rm_core *c, const struct rm_event *ev)
     struct rm_user_token token = {
         .id = ev->u.user_token.id, .made_us = c->now_us, .expires_us = ev->u.user_token.expires_us};
 
-    drop_expired(c);
-    if (!check_room(c, ev))
+    drop_expired_tokens(c);
+    if (!check_token_limits(c, ev))
         return;
     if (rm_tokens_find(&c->tokens, token.id)) {
         rm_reply_error(c, ev->token, -BASE_EEXIST, "token %016" PRIx64 " exists already", token.id);

@@ -149,7 +149,7 @@ static void count_asked(struct rm_app *a, const struct rm_ask_group *g, int64_t 
     if (!g->label)
         return;
     a->asked_labelled[g->slot] += more;
-    rm_label_demand_add(a, g->label)->wanted[g->slot] += more;
+    rm_label_demand_find_or_add(a, g->label)->wanted[g->slot] += more;
 }
 
 /* Drops the groups that want no container, and sums up what the others want. */

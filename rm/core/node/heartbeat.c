@@ -85,7 +85,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
 
     c->stats.heartbeats++;
     if (!is_current_heartbeat(n, ev)) {
-        if (!rm_node_repeat_shutdown(c, n, ev))
+        if (!rm_node_repeat_shutdown_answer(c, n, ev))
             rm_reply_resync(c, ev->token);
         return;
     }

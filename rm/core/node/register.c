@@ -153,7 +153,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (!n->slots[k])
             rm_node_kill_suspended(c, n, k, "suspended on a node that has no such slots any more");
-    rm_node_resume_overcommit(c, n);
+    rm_node_resume_overcommit_timeout(c, n);
     rm_node_stop_awaiting(c, n);
     rm_masters_fail_missing_on_node(c, n);
     order_cleanup_of_ended_apps(c, n, ev);
