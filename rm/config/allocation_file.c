@@ -110,7 +110,7 @@ bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *q
     bool asked = atomic_load(&backend->wants_groups);
 
     if (!asked && base_acl_conf_is_enabled(backend->conf)) {
-        asked = rm_view_submission_asks_groups(rm_backend_lock_core(backend), queue, user);
+        asked = rm_view_submission_needs_groups(rm_backend_lock_core(backend), queue, user);
         rm_backend_unlock_core(backend);
     }
     return asked;

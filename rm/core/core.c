@@ -130,7 +130,7 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
         rm_apps_request_trim(c);
         break;
     case RM_TIMER_LIFETIME:
-        rm_app_end_lifetime(c, t->owner);
+        rm_app_kill_after_lifetime(c, t->owner);
         break;
     case RM_TIMER_RESERVATION:
         rm_reservations_step(c);
@@ -237,7 +237,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
         c->tree.strict = !conf->any_queue;
     }
     c->tree.closed = conf->closed_queues;
-    rm_queues_add_missing_counts(c);
+    rm_queues_add_counts_and_tell_policy(c);
     c->conf.options = NULL;
     if (conf->learned)
         c->learned = *conf->learned;
@@ -428,7 +428,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
             a->kind->recovered(c, a);
     }
     rm_apps_accept_recovered(c); /* their records are in the store */
-    rm_queues_remove_unused_and_tell(c);
+    rm_queues_remove_unused_and_tell_policy(c);
     c->recovering = false;
     c->loading = false;
     /* The time at which a node went away is not stored: gone nodes count as gone from now on. */

@@ -94,7 +94,7 @@ void rm_ledger_begin_container(struct rm_core *c, struct rm_container *ct)
 {
     base_assert(ct->tally == RM_TALLY_NONE);
     change_tally(c, ct, RM_TALLY_HELD);
-    rm_totals_begin_container(c, ct);
+    rm_totals_count_container_begin(c, ct);
 }
 
 void rm_ledger_change_container(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
@@ -113,7 +113,7 @@ void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct)
 
     base_assert(ct->tally != RM_TALLY_NONE);
     change_tally(c, ct, RM_TALLY_NONE);
-    rm_totals_end_container(c, ct);
+    rm_totals_count_container_end(c, ct);
     a->memory_ms = base_sat_add(a->memory_ms, memory_ms);
     a->vcore_ms = base_sat_add(a->vcore_ms, vcore_ms);
     if (ct->exit_code != RM_EXIT_PREEMPTED)
@@ -145,11 +145,11 @@ void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
         add_app_to_queue_counts(&c->queues[a->queue_index], a, -1);
     if (!rm_app_state_is_final(a->state))
         rm_user_apps_add(&c->user_apps, a->user, (index != RM_NONE) - !submitted);
-    rm_totals_move_partitions(c, a, -1);
+    rm_totals_add_app_to_partitions(c, a, -1);
     a->queue_index = index;
     if (index != RM_NONE)
         add_app_to_queue_counts(&c->queues[index], a, 1);
-    rm_totals_move_partitions(c, a, 1);
+    rm_totals_add_app_to_partitions(c, a, 1);
     rm_totals_enter_queue(c, a, submitted);
 }
 

@@ -359,11 +359,11 @@ static void test_lists_refuse(void)
     world_settle(&w);
     world_free(&w);
     begin_with_lists();
-    CU_ASSERT(rm_view_submission_asks_groups(w.core, NULL, "ann"));
-    CU_ASSERT(!rm_view_submission_asks_groups(w.core, NULL, "bob"));
-    CU_ASSERT(!rm_view_submission_asks_groups(w.core, "dev", "ann"));
+    CU_ASSERT(rm_view_submission_needs_groups(w.core, NULL, "ann"));
+    CU_ASSERT(!rm_view_submission_needs_groups(w.core, NULL, "bob"));
+    CU_ASSERT(!rm_view_submission_needs_groups(w.core, "dev", "ann"));
     /* the submission will fail anyway */
-    CU_ASSERT(!rm_view_submission_asks_groups(w.core, "nosuch", "ann"));
+    CU_ASSERT(!rm_view_submission_needs_groups(w.core, "nosuch", "ann"));
     spec = make_app("application_7_0020", "default");
     spec->user_groups.v = base_alloc(sizeof *spec->user_groups.v);
     spec->user_groups.v[0] = base_strdup("staff");

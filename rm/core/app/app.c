@@ -110,7 +110,7 @@ void rm_app_set_policy_sizes(struct rm_app *a)
     }
 }
 
-int32_t rm_app_cut_priority(const struct rm_core *c, int32_t priority)
+int32_t rm_app_cap_priority(const struct rm_core *c, int32_t priority)
 {
     return priority < c->conf.app_priority_max ? priority : c->conf.app_priority_max;
 }
@@ -169,7 +169,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     memcpy(a->token, token ? token : "", n);
     a->timer = (struct rm_timer){.kind = job ? RM_TIMER_JOB_ABORT : RM_TIMER_AM, .owner = a};
     a->lifetime_timer = (struct rm_timer){.kind = RM_TIMER_LIFETIME, .owner = a};
-    a->priority = job ? job->priority : rm_app_cut_priority(c, spec->priority);
+    a->priority = job ? job->priority : rm_app_cap_priority(c, spec->priority);
     user = rm_names_add_bounded(&c->users, a->user, RM_NAMES_MAX);
     if (user == RM_NONE)
         user = rm_names_add(&c->users, "");

@@ -157,7 +157,7 @@ void rm_app_replace_job_spec(struct rm_app *a, struct rm_job_spec *spec);
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
                           struct rm_job_spec *job, struct rm_app_spec *spec, const char *token);
 /* Returns @priority, cut to the highest one that is configured. */
-int32_t rm_app_cut_priority(const struct rm_core *c, int32_t priority);
+int32_t rm_app_cap_priority(const struct rm_core *c, int32_t priority);
 /* Returns how many attempts the master of plain application @a may have. */
 int32_t rm_app_master_attempts_limit(const struct rm_core *c, const struct rm_app *a);
 /* Sets the deadline that policies see, relative to the submission, from the job's specification. A

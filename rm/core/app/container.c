@@ -274,7 +274,7 @@ void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_c
     ct->finish_us = c->now_us;
     if (diagnostics && *diagnostics)
         rm_set_bounded_text(&ct->diagnostics, diagnostics);
-    rm_health_note(c, RM_OPERATION_RELEASE, ct);
+    rm_health_note_operation(c, RM_OPERATION_RELEASE, ct);
     unlink_container_and_free_slot(c, ct);
     ct->app->kind->container_ended(c, ct->app, ct, r);
 }

@@ -6,7 +6,7 @@
 
 /* Within a second, an allocation costs one comparison; only the first of a second costs a
  * division. */
-static void count_assigned(struct rm_assigned *a, int64_t now_us)
+static void count_assigned_this_second(struct rm_assigned *a, int64_t now_us)
 {
     if (now_us >= a->begin_us + SECOND_US) {
         int64_t begin_us = now_us - now_us % SECOND_US;
@@ -18,7 +18,7 @@ static void count_assigned(struct rm_assigned *a, int64_t now_us)
     a->count++;
 }
 
-int64_t rm_health_count_assigned(const struct rm_core *c)
+int64_t rm_health_assigned_last_second(const struct rm_core *c)
 {
     const struct rm_assigned *a = &c->assigned;
     int64_t passed = (c->now_us - a->begin_us) / SECOND_US;
@@ -26,7 +26,8 @@ int64_t rm_health_count_assigned(const struct rm_core *c)
     return passed == 0 ? a->count_before : passed == 1 ? a->count : 0;
 }
 
-void rm_health_note(struct rm_core *c, enum rm_operation_kind kind, const struct rm_container *ct)
+void rm_health_note_operation(struct rm_core *c, enum rm_operation_kind kind,
+                              const struct rm_container *ct)
 {
     struct rm_operation *o = &c->operations[kind];
 
@@ -36,7 +37,7 @@ void rm_health_note(struct rm_core *c, enum rm_operation_kind kind, const struct
         o->resource = (struct rm_res){{0}};
     }
     if (kind == RM_OPERATION_ALLOCATION)
-        count_assigned(&c->assigned, c->now_us);
+        count_assigned_this_second(&c->assigned, c->now_us);
     o->known = true;
     o->container = ct->id;
     o->node = ct->node->index;

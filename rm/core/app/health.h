@@ -26,8 +26,9 @@ struct rm_assigned { /* allocations in the second from @begin_us on, and in the 
 };
 
 /* Returns how many containers were allocated in the last full second of the core's time. */
-int64_t rm_health_count_assigned(const struct rm_core *c);
+int64_t rm_health_assigned_last_second(const struct rm_core *c);
 /* Notes that @ct was allocated, was released or is going to be preempted in this step. */
-void rm_health_note(struct rm_core *c, enum rm_operation_kind kind, const struct rm_container *ct);
+void rm_health_note_operation(struct rm_core *c, enum rm_operation_kind kind,
+                              const struct rm_container *ct);
 
 #endif

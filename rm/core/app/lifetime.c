@@ -19,7 +19,7 @@ void rm_app_watch_lifetime(struct rm_core *c, struct rm_app *a)
         rm_timer_set(&c->timers, &a->lifetime_timer, a->lifetime_end_us);
 }
 
-void rm_app_end_lifetime(struct rm_core *c, struct rm_app *a)
+void rm_app_kill_after_lifetime(struct rm_core *c, struct rm_app *a)
 {
     if (!is_ending(a))
         a->kind->end(

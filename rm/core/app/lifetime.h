@@ -10,6 +10,6 @@ struct rm_app;
  * the application is ending or has ended. */
 void rm_app_watch_lifetime(struct rm_core *c, struct rm_app *a);
 /* Kills the application, whose lifetime is over. */
-void rm_app_end_lifetime(struct rm_core *c, struct rm_app *a);
+void rm_app_kill_after_lifetime(struct rm_core *c, struct rm_app *a);
 
 #endif

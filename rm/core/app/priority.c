@@ -21,7 +21,7 @@ void rm_app_on_set_priority(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = rm_app_find(c, ev->u.priority.id);
     char id[BASE_ID_TEXT_MAX];
-    int32_t priority = rm_app_cut_priority(c, ev->u.priority.priority);
+    int32_t priority = rm_app_cap_priority(c, ev->u.priority.priority);
 
     if (!a) {
         rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "app with id: %s not found",

@@ -9,7 +9,7 @@
 #include "rm/core/state.h"
 
 /* Marks the queues that stay. Returns whether all do. */
-static bool mark_kept(const struct rm_core *c, bool *keep)
+static bool mark_queues_to_keep(const struct rm_core *c, bool *keep)
 {
     bool all = true;
 
@@ -32,20 +32,20 @@ static bool mark_kept(const struct rm_core *c, bool *keep)
 
 /* Adds the totals of removed queues to those of the queue above them. Children come after their
  * parents. */
-static void move_counts(struct rm_core *c, const bool *keep)
+static void move_counts_of_removed_queues(struct rm_core *c, const bool *keep)
 {
     size_t kept = 0;
 
     for (size_t i = c->queues_n; i-- > 1;)
         if (!keep[i])
-            rm_totals_leave_queue(c, (uint32_t)i, (uint32_t)c->tree.v[i].parent);
+            rm_totals_add_removed_queue_to_parent(c, (uint32_t)i, (uint32_t)c->tree.v[i].parent);
     for (size_t i = 0; i < c->queues_n; i++)
         if (keep[i])
             c->queues[kept++] = c->queues[i];
     c->queues_n = kept;
 }
 
-static void renumber_apps(struct rm_core *c, const int32_t *to)
+static void renumber_queues_of_apps(struct rm_core *c, const int32_t *to)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
@@ -62,7 +62,7 @@ static void renumber_apps(struct rm_core *c, const int32_t *to)
     }
 }
 
-static void renumber_operations(struct rm_core *c, const int32_t *to)
+static void renumber_queues_of_operations(struct rm_core *c, const int32_t *to)
 {
     for (size_t i = 0; i < RM_OPERATION_KINDS; i++) {
         struct rm_operation *o = &c->operations[i];
@@ -77,13 +77,13 @@ void rm_queues_remove_unused(struct rm_core *c)
     bool *keep = base_alloc(c->tree.n * sizeof *keep);
     int32_t *to;
 
-    if (!mark_kept(c, keep)) {
+    if (!mark_queues_to_keep(c, keep)) {
         to = base_alloc(c->tree.n * sizeof *to);
-        move_counts(c, keep);
+        move_counts_of_removed_queues(c, keep);
         policy_queues_remove(&c->tree, keep, to);
-        renumber_apps(c, to);
+        renumber_queues_of_apps(c, to);
         rm_totals_renumber_queues(c, to);
-        renumber_operations(c, to);
+        renumber_queues_of_operations(c, to);
         rm_activity_renumber_queues(c, to);
         free(to);
     }

@@ -10,34 +10,34 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
-static void add_missing_counts(struct rm_core *c)
+static void add_counts_of_new_queues(struct rm_core *c)
 {
     c->queues = base_realloc_array(c->queues, c->tree.n, sizeof *c->queues);
     memset(c->queues + c->queues_n, 0, (c->tree.n - c->queues_n) * sizeof *c->queues);
     c->queues_n = c->tree.n;
 }
 
-static void tell_policy(struct rm_core *c)
+static void tell_policy_of_queues(struct rm_core *c)
 {
     if (c->ops && c->ops->on_queues)
         c->ops->on_queues(c->policy, c->now_us);
 }
 
-void rm_queues_add_missing_counts(struct rm_core *c)
+void rm_queues_add_counts_and_tell_policy(struct rm_core *c)
 {
     if (c->queues_n == c->tree.n)
         return;
-    add_missing_counts(c);
-    tell_policy(c);
+    add_counts_of_new_queues(c);
+    tell_policy_of_queues(c);
 }
 
-void rm_queues_remove_unused_and_tell(struct rm_core *c)
+void rm_queues_remove_unused_and_tell_policy(struct rm_core *c)
 {
     size_t before = c->tree.n;
 
     rm_queues_remove_unused(c);
     if (c->tree.n != before)
-        tell_policy(c);
+        tell_policy_of_queues(c);
 }
 
 int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *user,
@@ -51,7 +51,7 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
     if (rc == 0 && c->tree.v[at].stopped)
         rc = base_error_set(err, -BASE_EINVAL, RM_QUEUE_STOPPED_TEXT, c->tree.v[at].name);
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
-    rm_queues_add_missing_counts(c);
+    rm_queues_add_counts_and_tell_policy(c);
     return rc;
 }
 
@@ -59,8 +59,9 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
  * whether @who may submit to it. Answers yes where placement will fail or ACLs are not checked. A
  * queue that does not exist yet is judged by the one above it. SOURCE: YARN's
  * RMAppManager.createAndPopulateNewRMApp. */
-static enum base_acl_answer check_submission(const struct rm_core *c, const char *queue,
-                                             const struct base_acl_caller *who, char **chosen)
+static enum base_acl_answer choose_queue_and_check_acl(const struct rm_core *c, const char *queue,
+                                                       const struct base_acl_caller *who,
+                                                       char **chosen)
 {
     *chosen = NULL;
     if (!c->conf.checks_queue_acls ||
@@ -71,26 +72,26 @@ static enum base_acl_answer check_submission(const struct rm_core *c, const char
                                          who);
 }
 
-bool rm_queue_submission_asks_groups(const struct rm_core *c, const char *queue, const char *user)
+bool rm_queue_submission_needs_groups(const struct rm_core *c, const char *queue, const char *user)
 {
     const struct base_acl_caller who = {.user = user ? user : ""};
     char *chosen;
-    bool asks = check_submission(c, queue, &who, &chosen) == BASE_ACL_ASK_GROUPS;
+    bool asks = choose_queue_and_check_acl(c, queue, &who, &chosen) == BASE_ACL_ASK_GROUPS;
 
     free(chosen);
     return asks;
 }
 
-bool rm_queue_refuse_submission(struct rm_core *c, uint64_t token, const char *queue,
-                                const char *user, const struct rm_str_list *groups,
-                                const struct base_app_id *id)
+bool rm_queue_refuse_forbidden_submission(struct rm_core *c, uint64_t token, const char *queue,
+                                          const char *user, const struct rm_str_list *groups,
+                                          const struct base_app_id *id)
 {
     const struct base_acl_caller who = {.user = user ? user : "",
                                         .groups = (const char *const *)groups->v,
                                         .groups_n = groups->n,
                                         .groups_known = true};
     char *chosen, text[BASE_ID_TEXT_MAX];
-    bool refused = check_submission(c, queue, &who, &chosen) != BASE_ACL_YES;
+    bool refused = choose_queue_and_check_acl(c, queue, &who, &chosen) != BASE_ACL_YES;
 
     if (refused)
         rm_reply_error(c, token, -BASE_EPERM,
@@ -104,9 +105,9 @@ bool rm_queue_refuse_submission(struct rm_core *c, uint64_t token, const char *q
 void rm_queues_replace(struct rm_core *c, struct policy_queues *queues)
 {
     policy_queues_replace(&c->tree, queues);
-    add_missing_counts(c);
+    add_counts_of_new_queues(c);
     rm_queues_remove_unused(c);
-    tell_policy(c);
+    tell_policy_of_queues(c);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
     rm_emit_note(c, 6, "%zu queues are configured now", c->tree.n);

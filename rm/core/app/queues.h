@@ -20,7 +20,7 @@ struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
 };
 
 /* Adds the counts of queues that were added to the tree; if there are any, informs the policy. */
-void rm_queues_add_missing_counts(struct rm_core *c);
+void rm_queues_add_counts_and_tell_policy(struct rm_core *c);
 /* Finds the queue of a submission by the placement rules, which may create it, and sets *@index.
  * Returns 0, or a negative BASE_E* with @err set (may be NULL) and *@index RM_NONE when no rule
  * accepts the submission or the queue found is stopped. */
@@ -38,7 +38,7 @@ void rm_queues_replace(struct rm_core *c, struct policy_queues *queues);
  * queue. (rm/core/app/queue_removal.c) */
 void rm_queues_remove_unused(struct rm_core *c);
 /* Calls rm_queues_remove_unused(), and tells the policy. */
-void rm_queues_remove_unused_and_tell(struct rm_core *c);
+void rm_queues_remove_unused_and_tell_policy(struct rm_core *c);
 /* Returns the number of unfinished applications in each queue and those below it, by index. Caller
  * frees. */
 int64_t *rm_queues_count_apps(const struct rm_core *c);
@@ -47,13 +47,13 @@ int64_t *rm_queues_count_apps(const struct rm_core *c);
 const char *rm_queue_state_name(const struct policy_queue *q, int64_t apps);
 /* Returns true when it depends on the groups of @user whether that user may submit to @queue (as
  * asked for; NULL: none). */
-bool rm_queue_submission_asks_groups(const struct rm_core *c, const char *queue, const char *user);
+bool rm_queue_submission_needs_groups(const struct rm_core *c, const char *queue, const char *user);
 /* Returns true when ACLs are checked and @user may not submit to the queue that the placement rules
  * choose: the request @token has then been answered (-BASE_EPERM, in YARN's words). Creates no
  * queue. @id: of the application; NULL: it has none yet. */
-bool rm_queue_refuse_submission(struct rm_core *c, uint64_t token, const char *queue,
-                                const char *user, const struct rm_str_list *groups,
-                                const struct base_app_id *id);
+bool rm_queue_refuse_forbidden_submission(struct rm_core *c, uint64_t token, const char *queue,
+                                          const char *user, const struct rm_str_list *groups,
+                                          const struct base_app_id *id);
 /* Handles RM_EV_SET_QUEUES. */
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
 /* Moves @a, with its counts, to the queue @index, and sets the queue's name that clients see.

@@ -5,7 +5,7 @@
 
 /* Returns true when an equal signal is still queued for the node. Repeated signals are then merged,
  * so that a silent node's queue does not grow with clients' requests. */
-static bool is_queued(const struct rm_container *ct, enum base_signal_command command)
+static bool signal_is_queued(const struct rm_container *ct, enum base_signal_command command)
 {
     const struct rm_orders *q = &ct->node->queue;
 
@@ -28,7 +28,7 @@ void rm_container_on_signal(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
-    if (is_queued(ct, ev->u.signal.command))
+    if (signal_is_queued(ct, ev->u.signal.command))
         return;
     o = rm_node_enqueue_order(c, ct->node, BASE_ORDER_SIGNAL);
     o->container = ct->id;

@@ -7,12 +7,12 @@
 
 #define US_PER_S 1000000
 
-static uint64_t hash_key(uint32_t queue, uint32_t user)
+static uint64_t hash_member_key(uint32_t queue, uint32_t user)
 {
     return base_hash_mix((uint64_t)queue << 32 | user);
 }
 
-static bool has_key(const void *object, const void *key)
+static bool member_has_key(const void *object, const void *key)
 {
     const struct rm_member *m = object, *wanted = key;
 
@@ -22,8 +22,8 @@ static bool has_key(const void *object, const void *key)
 static struct rm_member *find_or_add_member(struct rm_members *t, uint32_t queue, uint32_t user)
 {
     const struct rm_member wanted = {.queue = queue, .user = user};
-    uint64_t hash = hash_key(queue, user);
-    struct rm_member *m = base_map_find(&t->by_key, hash, has_key, &wanted);
+    uint64_t hash = hash_member_key(queue, user);
+    struct rm_member *m = base_map_find(&t->by_key, hash, member_has_key, &wanted);
 
     if (m || t->n == RM_MEMBERS_MAX)
         return m;
@@ -104,7 +104,8 @@ void rm_totals_count_end(struct rm_core *c, const struct rm_app *a)
 }
 
 /* Returns the totals of queue @index on nodes with the label @number, which is not 0. */
-static struct rm_partition *get_partition(struct rm_core *c, uint32_t number, uint32_t index)
+static struct rm_partition *get_totals_of_queue_on_label(struct rm_core *c, uint32_t number,
+                                                         uint32_t index)
 {
     struct rm_label *l = &c->labels.v[number - 1];
 
@@ -123,16 +124,16 @@ static void add_to_partition(struct rm_partition *p, const struct rm_container *
         p->used.v[i] += sign * ct->resource.v[i];
 }
 
-void rm_totals_move_partitions(struct rm_core *c, const struct rm_app *a, int sign)
+void rm_totals_add_app_to_partitions(struct rm_core *c, const struct rm_app *a, int sign)
 {
     if (c->labels.n == 0 || a->queue_index == RM_NONE)
         return;
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
         if (ct->label)
-            add_to_partition(get_partition(c, ct->label, a->queue_index), ct, sign);
+            add_to_partition(get_totals_of_queue_on_label(c, ct->label, a->queue_index), ct, sign);
 }
 
-void rm_totals_begin_container(struct rm_core *c, struct rm_container *ct)
+void rm_totals_count_container_begin(struct rm_core *c, struct rm_container *ct)
 {
     struct both t = totals_of(c, ct->app);
 
@@ -141,14 +142,14 @@ void rm_totals_begin_container(struct rm_core *c, struct rm_container *ct)
         if (t.of[i])
             t.of[i]->begun++;
     if (ct->label && ct->app->queue_index != RM_NONE) {
-        struct rm_partition *p = get_partition(c, ct->label, ct->app->queue_index);
+        struct rm_partition *p = get_totals_of_queue_on_label(c, ct->label, ct->app->queue_index);
 
         p->begun++;
         add_to_partition(p, ct, 1);
     }
 }
 
-void rm_totals_end_container(struct rm_core *c, struct rm_container *ct)
+void rm_totals_count_container_end(struct rm_core *c, struct rm_container *ct)
 {
     struct both t = totals_of(c, ct->app);
 
@@ -156,7 +157,7 @@ void rm_totals_end_container(struct rm_core *c, struct rm_container *ct)
         if (t.of[i])
             t.of[i]->ended++;
     if (ct->label && ct->app->queue_index != RM_NONE) {
-        struct rm_partition *p = get_partition(c, ct->label, ct->app->queue_index);
+        struct rm_partition *p = get_totals_of_queue_on_label(c, ct->label, ct->app->queue_index);
 
         p->ended++;
         add_to_partition(p, ct, -1);
@@ -197,7 +198,7 @@ void rm_totals_count_preempted(struct rm_core *c, const struct rm_container *ct)
     }
 }
 
-void rm_totals_leave_queue(struct rm_core *c, uint32_t index, uint32_t parent)
+void rm_totals_add_removed_queue_to_parent(struct rm_core *c, uint32_t index, uint32_t parent)
 {
     rm_totals_add(&c->queues[parent].totals, &c->queues[index].totals);
     for (size_t i = 0; i < c->labels.n; i++) {
@@ -210,7 +211,7 @@ void rm_totals_leave_queue(struct rm_core *c, uint32_t index, uint32_t parent)
     }
 }
 
-static void renumber_partitions(struct rm_label *l, const int32_t *to)
+static void renumber_queues_of_label(struct rm_label *l, const int32_t *to)
 {
     size_t kept = 0;
 
@@ -236,9 +237,9 @@ void rm_totals_renumber_queues(struct rm_core *c, const int32_t *to)
         m->queue = (uint32_t)to[m->queue];
         m->place = kept;
         t->v[kept++] = m;
-        base_map_put(&t->by_key, hash_key(m->queue, m->user), m);
+        base_map_put(&t->by_key, hash_member_key(m->queue, m->user), m);
     }
     t->n = kept;
     for (size_t i = 0; i < c->labels.n; i++)
-        renumber_partitions(&c->labels.v[i], to);
+        renumber_queues_of_label(&c->labels.v[i], to);
 }

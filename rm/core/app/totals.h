@@ -36,15 +36,15 @@ void rm_totals_enter_queue(struct rm_core *c, struct rm_app *a, bool submitted);
 void rm_totals_count_end(struct rm_core *c, const struct rm_app *a);
 /* Adds the totals of queue @index, which will be removed and has no containers, to those of the
  * queue above it, @parent. */
-void rm_totals_leave_queue(struct rm_core *c, uint32_t index, uint32_t parent);
+void rm_totals_add_removed_queue_to_parent(struct rm_core *c, uint32_t index, uint32_t parent);
 /* Gives queues their new indexes: @to, by old index; -1: the queue has been removed, together with
  * its users' totals. */
 void rm_totals_renumber_queues(struct rm_core *c, const int32_t *to);
 /* Count a container that begins, and one that ends. */
-void rm_totals_begin_container(struct rm_core *c, struct rm_container *ct);
-void rm_totals_end_container(struct rm_core *c, struct rm_container *ct);
+void rm_totals_count_container_begin(struct rm_core *c, struct rm_container *ct);
+void rm_totals_count_container_end(struct rm_core *c, struct rm_container *ct);
 /* Adds what @a holds on labelled nodes to its queue's totals (@sign 1), or subtracts it (-1). */
-void rm_totals_move_partitions(struct rm_core *c, const struct rm_app *a, int sign);
+void rm_totals_add_app_to_partitions(struct rm_core *c, const struct rm_app *a, int sign);
 /* Counts a new container by where it was placed. */
 void rm_totals_count_placed(struct rm_core *c, struct rm_app *a, enum delay_level level);
 /* Counts @ct, which is about to be killed on behalf of the policy. */

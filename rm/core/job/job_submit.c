@@ -101,8 +101,8 @@ static bool refuse_submission_if_invalid(struct rm_core *c, const struct rm_even
                        (long long)(spec->deadline_at_us / 1000), (long long)(c->now_us / 1000));
         return true;
     }
-    if (rm_queue_refuse_submission(c, ev->token, spec->queue, spec->user, &spec->user_groups,
-                                   NULL) ||
+    if (rm_queue_refuse_forbidden_submission(c, ev->token, spec->queue, spec->user,
+                                             &spec->user_groups, NULL) ||
         rm_app_limits_refuse_user(c, ev->token, spec->user))
         return true;
     if (rm_queue_place_submission(c, spec->queue, spec->user, &spec->user_groups, queue, &err) <

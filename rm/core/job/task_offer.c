@@ -15,7 +15,7 @@ static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
 
-    rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
+    rm_health_note_operation(c, RM_OPERATION_ALLOCATION, ct);
     rm_totals_count_placed(c, a, level);
     ct->state = RM_CONTAINER_ACQUIRED; /* acquired at once: the RM is the job's master */
     rm_task_set_running_attempt(c, a, t, ct, false);

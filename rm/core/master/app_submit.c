@@ -63,8 +63,8 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
     }
     if (rm_record_refuse_if_too_large(c, ev->token, spec->json, NULL) ||
         rm_confirm_refuse_submission_if_unconfirmed(c, ev->token) ||
-        rm_queue_refuse_submission(c, ev->token, spec->queue, spec->user, &spec->user_groups,
-                                   &spec->id) ||
+        rm_queue_refuse_forbidden_submission(c, ev->token, spec->queue, spec->user,
+                                             &spec->user_groups, &spec->id) ||
         place_or_refuse(c, ev, &queue) || !rm_app_assign_or_check_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;

@@ -161,7 +161,7 @@ static void place_master_on_node(struct rm_core *c, struct rm_app *a, struct rm_
     struct rm_container *ct =
         rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource, true);
 
-    rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
+    rm_health_note_operation(c, RM_OPERATION_ALLOCATION, ct);
     rm_totals_count_placed(c, a, DELAY_ANY);
     ct->pulled = true;
     at->master = ct;
@@ -218,7 +218,7 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
         return false;
     id = (struct base_container_id){at->id, c->conf.epoch << 40 | at->next_num++};
     ct = rm_container_new(c, a, n, &id, k, &g->capability, false);
-    rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
+    rm_health_note_operation(c, RM_OPERATION_ALLOCATION, ct);
     rm_totals_count_placed(c, a, level);
     ct->priority = g->priority;
     ct->allocation_id = g->allocation_id;

@@ -199,7 +199,7 @@ static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
                      : rm_app_end_is_decided(a) ? RM_NONE
                                                 : choose_queue_for_live_app(c, a, name);
 
-    rm_queues_add_missing_counts(c);
+    rm_queues_add_counts_and_tell_policy(c);
     rm_app_enter_queue(c, a, index);
     if (index != RM_NONE || !name)
         return;

@@ -29,7 +29,7 @@ static void carry_out_preemption_plan(struct rm_core *c)
             c->stats.overruled++;
         } else if (c->plan.v[i].how == POLICY_VICTIM_KILL) {
             c->stats.preempted++;
-            rm_health_note(c, RM_OPERATION_PREEMPTION, ct);
+            rm_health_note_operation(c, RM_OPERATION_PREEMPTION, ct);
             rm_totals_count_preempted(c, ct);
             rm_container_kill_or_end(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
         } else if (ct->task && ct->state == RM_CONTAINER_RUNNING &&

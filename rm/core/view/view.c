@@ -279,9 +279,9 @@ static void add_queue_counts(struct rm_queue_view *to, const struct rm_queue_vie
     rm_totals_add(&to->totals, &v->totals);
 }
 
-bool rm_view_submission_asks_groups(const struct rm_core *c, const char *queue, const char *user)
+bool rm_view_submission_needs_groups(const struct rm_core *c, const char *queue, const char *user)
 {
-    return rm_queue_submission_asks_groups(c, queue, user);
+    return rm_queue_submission_needs_groups(c, queue, user);
 }
 
 const struct policy_queues *rm_view_queue_tree(const struct rm_core *c)

@@ -150,7 +150,7 @@ struct rm_past_attempt_view {
     X(int64_t, apps_completed, c->stats.completed)                                                 \
     X(int64_t, apps_failed, c->stats.failed)                                                       \
     X(int64_t, apps_killed, c->stats.killed)                                                       \
-    X(int64_t, assigned_per_second, rm_health_count_assigned(c))                                   \
+    X(int64_t, assigned_per_second, rm_health_assigned_last_second(c))                             \
     X(int64_t, assignments, c->stats.assignments)                                                  \
     X(int64_t, heartbeats, c->stats.heartbeats)                                                    \
     X(int64_t, events, c->stats.events)                                                            \
@@ -407,8 +407,8 @@ void rm_view_queues(const struct rm_core *core, struct rm_views *out);
 const struct policy_queues *rm_view_queue_tree(const struct rm_core *core);
 /* Returns true when it depends on the groups of @user whether the user may submit to @queue (as
  * asked for; NULL: none). */
-bool rm_view_submission_asks_groups(const struct rm_core *core, const char *queue,
-                                    const char *user);
+bool rm_view_submission_needs_groups(const struct rm_core *core, const char *queue,
+                                     const char *user);
 /* Appends a row for each user with unfinished applications in a queue, in no order. Costs
  * O(unfinished applications). */
 void rm_view_queue_users(const struct rm_core *core, struct rm_views *out);

@@ -9,10 +9,10 @@
  *   administration              administrators
  *   asking who may use a queue  administrators of the queue, not those of the cluster
  *
- * Submissions are refused by the core, which knows the queue (rm_queue_refuse_submission()). An
- * application whose queue does not exist any more belongs to the nearest queue above it. SOURCE:
- * YARN's ApplicationACLsManager, QueueACLsManager, ClientRMService and RMWebServices; the
- * recordings acl-*. */
+ * Submissions are refused by the core, which knows the queue
+ * (rm_queue_refuse_forbidden_submission()). An application whose queue does not exist any more
+ * belongs to the nearest queue above it. SOURCE: YARN's ApplicationACLsManager, QueueACLsManager,
+ * ClientRMService and RMWebServices; the recordings acl-*. */
 #ifndef CREEL_RM_HTTP_ACCESS_RULES_H
 #define CREEL_RM_HTTP_ACCESS_RULES_H
 

@@ -145,7 +145,7 @@ static void launch(struct rm_core *c, struct rm_app *a, struct rm_node *n, enum 
     struct rm_container *ct =
         add_container(c, a, n, &id, k, next > a->attempt_base ? next : a->attempt_base);
 
-    rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
+    rm_health_note_operation(c, RM_OPERATION_ALLOCATION, ct);
     rm_places_hold_for_launch(c, ct);
     rm_places_remove_waiting(c, a);
     rm_container_enqueue_launch(c, ct, NULL);
