@@ -71,7 +71,7 @@ static void run_deferred_work(struct rm_core *c, const struct rm_ack *ack)
     rm_app_unref(ack->p);
 }
 
-void rm_core_on_timer(struct rm_core *c, const struct rm_event *ev)
+void rm_core_ignore_timer(struct rm_core *c, const struct rm_event *ev)
 {
     (void)c; /* rm_core_step() has run the timers that are due */
     (void)ev;
@@ -249,7 +249,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     return c;
 }
 
-const struct policy_learned *rm_core_learned(const struct rm_core *c)
+const struct policy_learned *rm_core_get_learned(const struct rm_core *c)
 {
     return &c->learned;
 }

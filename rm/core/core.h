@@ -173,7 +173,7 @@ struct rm_core_conf {
  * while the store cannot write, since its sender would wait until the change is durable. */
 #define RM_EVENTS(X)                                                                               \
     /* the time of the last RM_FX_WAKE has come, or has passed */                                  \
-    X(TIMER, rm_core_on_timer, false)                                                              \
+    X(TIMER, rm_core_ignore_timer, false)                                                          \
     /* everything up to u.stored.seq is durable */                                                 \
     X(STORED, rm_core_on_stored, false)                                                            \
     /* reply: app_id */                                                                            \
@@ -711,7 +711,7 @@ struct rm_effects { /* caller's buffer; the core appends */
 };
 
 /* Returns the statistics learned from tasks so far, to be given to a later core. Borrowed. */
-const struct policy_learned *rm_core_learned(const struct rm_core *core);
+const struct policy_learned *rm_core_get_learned(const struct rm_core *core);
 /* Copies @conf, but takes conf->tree. Returns NULL, with @err set, for an impossible setting
  * (unknown policy, ...). */
 struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err);
@@ -740,11 +740,12 @@ int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const cha
                             struct base_app_id *id, struct base_error *err);
 /* Provide the decoded spec of an app record, before rm_core_recover_record() of that record. Takes
  * @spec. */
-void rm_core_provide_job_spec(struct rm_core *core, struct rm_job_spec *spec);
-void rm_core_provide_app_spec(struct rm_core *core, struct rm_app_spec *spec);
+void rm_core_provide_job_spec_for_recovery(struct rm_core *core, struct rm_job_spec *spec);
+void rm_core_provide_app_spec_for_recovery(struct rm_core *core, struct rm_app_spec *spec);
 /* Call instead of rm_core_recover_record() when the submission in the app record @rec could not be
  * decoded, for the reason @why. The application is shown as failed, with the data of the spec, if
- * any, that was provided before (rm_core_provide_app_spec()), which may be almost empty. */
+ * any, that was provided before (rm_core_provide_app_spec_for_recovery()), which may be almost
+ * empty. */
 void rm_core_recover_undecodable_app(struct rm_core *core, const struct rm_record *rec,
                                      const char *why);
 /* Call after the last record: live applications go on, interrupted steps are resumed. Appends

@@ -27,7 +27,7 @@ static enum rm_tally expected_tally(const struct rm_container *ct)
     return ct->killing ? RM_TALLY_FREEING : RM_TALLY_HELD;
 }
 
-static void add_to_sums(struct sums *s, const struct rm_container *ct)
+static void check_tally_and_add_to_sums(struct sums *s, const struct rm_container *ct)
 {
     enum rm_tally t = expected_tally(ct);
 
@@ -61,7 +61,7 @@ static void check_app_and_add_to_queue_sums(const struct rm_core *c, const struc
     struct rm_queue *q;
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
-        add_to_sums(&s, ct);
+        check_tally_and_add_to_sums(&s, ct);
     base_assert(s.containers == a->containers_n && resources_equal(&s.held, &a->allocated));
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         if (a->kind->runs_containers)
@@ -83,7 +83,7 @@ static void check_app_and_add_to_queue_sums(const struct rm_core *c, const struc
         q->pending[k] += a->pj.phase[k].pending;
 }
 
-static void check_queues(const struct rm_core *c)
+static void check_counts_of_queues(const struct rm_core *c)
 {
     struct rm_queue *q = base_alloc((c->queues_n + 1) * sizeof *q);
 
@@ -101,7 +101,7 @@ static void check_queues(const struct rm_core *c)
     free(q);
 }
 
-static void check_users(const struct rm_core *c)
+static void check_app_counts_of_users(const struct rm_core *c)
 {
     struct base_map sums = {0};
 
@@ -113,7 +113,7 @@ static void check_users(const struct rm_core *c)
 }
 
 /* Checks the totals of queues on nodes with labels. */
-static void check_partitions(const struct rm_core *c)
+static void check_counts_of_partitions(const struct rm_core *c)
 {
     for (size_t l = 0; l < c->labels.n; l++) {
         const struct rm_label *label = &c->labels.v[l];
@@ -137,7 +137,7 @@ static void check_partitions(const struct rm_core *c)
     }
 }
 
-static void check_demand(const struct rm_core *c)
+static void check_demand_counts(const struct rm_core *c)
 {
     int64_t runnable[BASE_TASK_KINDS] = {0}, outstanding[BASE_TASK_KINDS] = {0}, masters = 0;
     size_t known = 0;
@@ -202,7 +202,7 @@ static void check_label_demand_of_app(const struct rm_core *c, const struct rm_a
                       a->am_label <= c->labels.n));
 }
 
-static void check_label_demand(const struct rm_core *c)
+static void check_label_demand_counts(const struct rm_core *c)
 {
     int64_t(*counted)[BASE_TASK_KINDS] = base_alloc((c->labels.n + 1) * sizeof *counted);
 
@@ -220,7 +220,7 @@ static void check_node_and_add_to_sums(const struct rm_node *n, struct policy_ca
     struct sums s = {0};
 
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
-        add_to_sums(&s, ct);
+        check_tally_and_add_to_sums(&s, ct);
     base_assert(s.containers == n->containers_n && resources_equal(&s.held, &n->used_res));
     all->nodes += n->counted;
     all->memory_mb += n->counted ? n->counted_res.v[RM_RES_MEMORY_MB] : 0;
@@ -235,7 +235,7 @@ static void check_node_and_add_to_sums(const struct rm_node *n, struct policy_ca
     }
 }
 
-static void check_nodes(const struct rm_core *c)
+static void check_counts_of_nodes(const struct rm_core *c)
 {
     struct policy_capacity all = {0};
     int64_t suspended[BASE_TASK_KINDS] = {0};
@@ -312,12 +312,12 @@ static void check_places(const struct rm_core *c)
 void rm_ledger_check(const struct rm_core *c)
 {
     check_places(c);
-    check_nodes(c);
-    check_queues(c);
-    check_users(c);
-    check_partitions(c);
-    check_demand(c);
-    check_label_demand(c);
+    check_counts_of_nodes(c);
+    check_counts_of_queues(c);
+    check_app_counts_of_users(c);
+    check_counts_of_partitions(c);
+    check_demand_counts(c);
+    check_label_demand_counts(c);
 }
 
 /* With N objects (nodes, applications, queues, containers), checks in one of N / 4 steps: so a step

@@ -110,11 +110,11 @@ static int decode_and_provide_submission(struct recovery *r, const struct rm_rec
     if (is_job) {
         rc = rm_spec_job_from_text(json, len, id, &job, err);
         if (rc == 0)
-            rm_core_provide_job_spec(r->core, job);
+            rm_core_provide_job_spec_for_recovery(r->core, job);
     } else {
         rc = rm_app_spec_from_text(json, len, &app, err);
         if (rc == 0)
-            rm_core_provide_app_spec(r->core, app);
+            rm_core_provide_app_spec_for_recovery(r->core, app);
     }
     r->apps++;
     return rc;
@@ -128,7 +128,7 @@ static void recover_app_as_damaged(struct recovery *r, const struct rm_record *r
     struct rm_app_spec *unknown = rm_app_spec_new_placeholder(rec->key);
 
     if (unknown)
-        rm_core_provide_app_spec(r->core, unknown);
+        rm_core_provide_app_spec_for_recovery(r->core, unknown);
     rm_core_recover_undecodable_app(r->core, rec, why->text);
 }
 

@@ -31,7 +31,7 @@ static void keep_learned_times(const struct sim_spec *spec, const struct sim *si
     struct profile *p = spec->finish_ctx;
 
     (void)out;
-    p->learned = *rm_core_learned(sim_core_peek(sim));
+    p->learned = *rm_core_get_learned(sim_core_peek(sim));
 }
 
 static int learn_from_fifo_run_and_open(const struct sim_spec *spec, struct sim_workload *out,

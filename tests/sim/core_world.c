@@ -703,14 +703,14 @@ static void recover_table(struct world *w, const struct world_record **v, size_t
 
             if (rm_record_find_app_json(&rec, &is_job, &json, &id, &err) < 0 ||
                 !decodes(is_job, json)) {
-                rm_core_provide_app_spec(w->core, world_app_spec("unknown 1024 1 0"));
+                rm_core_provide_app_spec_for_recovery(w->core, world_app_spec("unknown 1024 1 0"));
                 rm_core_recover_undecodable_app(w->core, &rec, "its submission does not decode");
                 continue;
             }
             if (is_job)
-                rm_core_provide_job_spec(w->core, world_spec(json));
+                rm_core_provide_job_spec_for_recovery(w->core, world_spec(json));
             else
-                rm_core_provide_app_spec(w->core, world_app_spec(json));
+                rm_core_provide_app_spec_for_recovery(w->core, world_app_spec(json));
         }
         if (rm_core_recover_record(w->core, &rec, &err) < 0) {
             fprintf(stderr, "%s\n", err.text);

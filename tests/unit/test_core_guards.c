@@ -504,7 +504,7 @@ static void test_damaged_splits(void)
         int rc;
 
         (void)rm_core_recover_record(core, &damaged, &err);
-        rm_core_provide_job_spec(core, world_spec(spec));
+        rm_core_provide_job_spec_for_recovery(core, world_spec(spec));
         rc = rm_core_recover_record(core, &whole, &err);
         if (cut == splits->len)
             CU_ASSERT_EQUAL(rc, 0);

@@ -415,7 +415,7 @@ static void test_damaged(void)
             x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
             data[(x >> 33) % r->len] = (char)(x >> 40);
             if (strcmp(r->table, "app") == 0)
-                rm_core_provide_job_spec(core, world_spec("a 6 2 1 4 2 0"));
+                rm_core_provide_job_spec_for_recovery(core, world_spec("a 6 2 1 4 2 0"));
             if (strcmp(r->key, "format") != 0)
                 CU_ASSERT_EQUAL(rm_core_recover_record(core, &rec, &err), 0);
             rm_core_free(core);

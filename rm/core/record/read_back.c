@@ -158,13 +158,13 @@ static void drop_stashed_splits(struct rm_core *c, const struct rm_record *rec, 
     rm_stash_free(s);
 }
 
-void rm_core_provide_job_spec(struct rm_core *c, struct rm_job_spec *spec)
+void rm_core_provide_job_spec_for_recovery(struct rm_core *c, struct rm_job_spec *spec)
 {
     rm_job_spec_unref(c->recover_job);
     c->recover_job = spec;
 }
 
-void rm_core_provide_app_spec(struct rm_core *c, struct rm_app_spec *spec)
+void rm_core_provide_app_spec_for_recovery(struct rm_core *c, struct rm_app_spec *spec)
 {
     rm_app_spec_unref(c->recover_app);
     c->recover_app = spec;
