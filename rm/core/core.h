@@ -203,7 +203,7 @@ struct rm_core_conf {
     X(JOB_SPLITS, rm_job_on_splits, true)                                                          \
     /* The attempt of a job's commit asks whether it may move parts; reply: u.reply.flag, released \
      * once that is durable. */                                                                    \
-    X(JOB_MAY_COMMIT, rm_job_on_commit_request, true)                                              \
+    X(JOB_MAY_COMMIT, rm_job_on_may_commit, true)                                                  \
     /* Kill an attempt of a task, which does not count as its failure; reply: OK when the order is \
      * queued, or the attempt does not run. Error: -BASE_ENOTFOUND. */                             \
     X(KILL_ATTEMPT, rm_task_on_kill_attempt, false)                                                \

@@ -7,9 +7,9 @@
 #include "rm/core/state.h"
 
 /* Attaches a container of a job that is ending, so that the end waits for this container too. */
-static struct rm_container *attach_to_ending_job(struct rm_core *c, struct rm_node *n,
-                                                 struct rm_app *a,
-                                                 const struct rm_container_report *r)
+static struct rm_container *attach_container_of_ending_job(struct rm_core *c, struct rm_node *n,
+                                                           struct rm_app *a,
+                                                           const struct rm_container_report *r)
 {
     struct rm_container *ct =
         rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot], false);
@@ -55,7 +55,7 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
     if (ct)
         return ct;
     if (a->state == RM_APP_KILLING || (a->state == RM_APP_RUNNING && a->ending == RM_END_FAIL))
-        return attach_to_ending_job(c, n, a, r);
+        return attach_container_of_ending_job(c, n, a, r);
     if (!t || !rm_app_is_live(a) || r->task_attempt < t->next_attempt ||
         r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;

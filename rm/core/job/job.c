@@ -172,7 +172,7 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
     rm_defer_until_stored(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
 }
 
-enum base_task_kind rm_job_parts_kind(const struct rm_app *a)
+enum base_task_kind rm_job_kind_of_output_tasks(const struct rm_app *a)
 {
     return a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP;
 }
@@ -183,7 +183,7 @@ enum base_task_kind rm_job_parts_kind(const struct rm_app *a)
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
-    enum base_task_kind k = rm_job_parts_kind(a);
+    enum base_task_kind k = rm_job_kind_of_output_tasks(a);
     const struct rm_phase *p = &a->phase[k];
     int32_t *attempts;
 
@@ -253,7 +253,7 @@ static bool decides_end(const struct rm_container *ct)
 }
 
 /* Prevents a setup, and a commit of which no attempt was allowed to move parts. */
-static void prevent_step(struct rm_core *c, struct rm_app *a)
+static void cancel_setup_or_unbegun_commit(struct rm_core *c, struct rm_app *a)
 {
     if (a->step.kind == BASE_STEP_SETUP)
         rm_step_end(c, a);
@@ -276,7 +276,7 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     }
     if (how == RM_END_KILL && a->state != RM_APP_KILLING)
         rm_app_set_state(c, a, RM_APP_KILLING);
-    prevent_step(c, a);
+    cancel_setup_or_unbegun_commit(c, a);
     /* While committing, the output may already be complete. The record then says that the commit
      * has begun, and a leader that takes over commits. Where the shell commits, no end is recorded.
      */

@@ -21,7 +21,7 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev);
  * nothing. */
 void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a);
 /* Returns the kind of the tasks that write the parts of the output. */
-enum base_task_kind rm_job_parts_kind(const struct rm_app *a);
+enum base_task_kind rm_job_kind_of_output_tasks(const struct rm_app *a);
 /* The commit of the output has succeeded or failed: ends the job. */
 void rm_job_finish_commit(struct rm_core *c, struct rm_app *a, bool ok, const char *diagnostics);
 /* The unfinished output was removed, or cannot be: continues the end of the job. */
@@ -61,7 +61,7 @@ void rm_job_forget_owed_abort(struct rm_core *c, struct rm_app *a);
 void rm_job_note_step_end(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                           const struct rm_container_report *r);
 /* After a restart: continues what an earlier instance has begun. */
-void rm_job_continue_step(struct rm_core *c, struct rm_app *a);
+void rm_job_continue_recovered_step(struct rm_core *c, struct rm_app *a);
 
 /* Returns the progress of the job's tasks of kind @k, 0 to 1; at most 0.99 until all have
  * succeeded. */

@@ -71,7 +71,7 @@ static void continue_recovered_job(struct rm_core *c, struct rm_app *a)
     }
     rm_learn_from_recovered_tasks(c, a);
     rm_job_fail_if_task_failed(c, a);
-    rm_job_continue_step(c, a);
+    rm_job_continue_recovered_step(c, a);
     rm_job_set_up_or_open_tasks(c, a);
     rm_job_commit_or_end_if_ready(c, a);
 }

@@ -227,7 +227,7 @@ void rm_job_on_splits(struct rm_core *c, const struct rm_event *ev)
 
 /* ---- commit ---- */
 
-void rm_job_on_commit_request(struct rm_core *c, const struct rm_event *ev)
+void rm_job_on_may_commit(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = rm_app_find(c, ev->u.job_may_commit.id);
     char id[BASE_ID_TEXT_MAX];
@@ -253,7 +253,7 @@ void rm_job_on_commit_request(struct rm_core *c, const struct rm_event *ev)
 
 /* ---- after a restart ---- */
 
-void rm_job_continue_step(struct rm_core *c, struct rm_app *a)
+void rm_job_continue_recovered_step(struct rm_core *c, struct rm_app *a)
 {
     if (rm_app_needs_setup(a, &c->conf))
         a->step.launched = true; /* by the earlier instance, perhaps */

@@ -38,7 +38,7 @@ static void create_tasks_of_kind(struct rm_core *c, struct rm_app *a, enum base_
     rm_pick_mark_all_pending(p);
 }
 
-static void make_output_log(struct rm_app *a)
+static void create_map_output_log(struct rm_app *a)
 {
     if (!a->phase[BASE_TASK_REDUCE].total)
         return;
@@ -50,7 +50,7 @@ void rm_tasks_create(struct rm_core *c, struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         create_tasks_of_kind(c, a, k);
-    make_output_log(a);
+    create_map_output_log(a);
 }
 
 void rm_tasks_add_maps(struct rm_core *c, struct rm_app *a)
@@ -60,7 +60,7 @@ void rm_tasks_add_maps(struct rm_core *c, struct rm_app *a)
     free(a->phase[BASE_TASK_MAP].tasks);
     free(a->out_log);
     create_tasks_of_kind(c, a, BASE_TASK_MAP);
-    make_output_log(a);
+    create_map_output_log(a);
 }
 
 void rm_tasks_free_index(struct rm_core *c, struct rm_app *a)
@@ -105,7 +105,8 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
     return p->tasks && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
 }
 
-struct rm_node *rm_task_kept_node(const struct rm_core *c, const struct rm_app *a, uint32_t index)
+struct rm_node *rm_task_node_unless_forgotten(const struct rm_core *c, const struct rm_app *a,
+                                              uint32_t index)
 {
     struct rm_node *n = index == RM_NONE ? NULL : c->nodes[index];
 
@@ -116,7 +117,7 @@ struct rm_node *rm_task_kept_node(const struct rm_core *c, const struct rm_app *
 struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
                                     const struct rm_task *t)
 {
-    return rm_task_kept_node(c, a, t->node);
+    return rm_task_node_unless_forgotten(c, a, t->node);
 }
 
 void rm_task_add_past_attempt(struct rm_task *t, const struct rm_past_attempt *past)

@@ -104,7 +104,8 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
 struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
                                     const struct rm_task *t);
 /* The same for a node whose index a task or an attempt of @a has kept. */
-struct rm_node *rm_task_kept_node(const struct rm_core *c, const struct rm_app *a, uint32_t index);
+struct rm_node *rm_task_node_unless_forgotten(const struct rm_core *c, const struct rm_app *a,
+                                              uint32_t index);
 /* Remembers an attempt that has ended. */
 void rm_task_add_past_attempt(struct rm_task *t, const struct rm_past_attempt *past);
 /* Returns the BASE_TASK_COUNTERS counters of @t. If there are none yet, creates them with value 0

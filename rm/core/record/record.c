@@ -184,7 +184,7 @@ static void put_past_attempts(struct rm_core *c, const struct rm_app *a, const s
     rm_put_int(b, t->past_n);
     for (int i = 0; i < t->past_n; i++) {
         const struct rm_past_attempt *p = &t->past[i];
-        const struct rm_node *n = rm_task_kept_node(c, a, p->node);
+        const struct rm_node *n = rm_task_node_unless_forgotten(c, a, p->node);
 
         rm_put_int(b, p->number);
         rm_put_int(b, p->killed);

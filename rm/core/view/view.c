@@ -392,7 +392,7 @@ static void copy_past_attempts(const struct rm_core *c, const struct rm_app *a,
     past = rm_view_alloc(out, t->past_n * sizeof *past);
     for (int i = 0; i < t->past_n; i++) {
         const struct rm_past_attempt *p = &t->past[i];
-        const struct rm_node *n = rm_task_kept_node(c, a, p->node);
+        const struct rm_node *n = rm_task_node_unless_forgotten(c, a, p->node);
 
         past[i] = (struct rm_past_attempt_view){
             .number = p->number,
@@ -499,7 +499,7 @@ int rm_view_commit_parts(const struct rm_core *c, struct base_app_id id, enum ba
 
     if (!a || !a->is_job || !a->committing)
         return -BASE_ENOTFOUND;
-    *kind = rm_job_parts_kind(a);
+    *kind = rm_job_kind_of_output_tasks(a);
     p = &a->phase[*kind];
     *n = (size_t)p->total;
     *attempts = base_realloc_array(NULL, *n + 1, sizeof **attempts);
