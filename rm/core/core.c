@@ -295,7 +295,7 @@ void rm_core_free(struct rm_core *c)
     rm_job_spec_unref(c->recover_job);
     rm_app_spec_unref(c->recover_app);
     free(c->queues);
-    rm_waiting_free(&c->masters_waiting);
+    rm_waiting_masters_free(&c->masters_waiting);
     rm_members_free(&c->members);
     free(c->acks);
     free(c->apps);

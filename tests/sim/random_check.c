@@ -222,7 +222,7 @@ static bool before(const struct rm_app *a, const struct rm_app *b)
     return base_app_id_cmp(&a->id, &b->id) < 0;
 }
 
-/* Checks that rm_asks_may_use_node(), which relies on counts kept for @a, agrees for every node
+/* Checks that rm_asks_match_node_label(), which relies on counts kept for @a, agrees for every node
  * with a walk through the asks. */
 static void check_asks_may_use_nodes(const struct rm_app *a)
 {
@@ -235,7 +235,7 @@ static void check_asks_may_use_nodes(const struct rm_app *a)
             for (size_t i = 0; i < a->asks_n && !may; i++)
                 may = a->asks[i]->slot == k &&
                       rm_node_serves_label(w.core->nodes[j], a->asks[i]->label);
-            MUST(rm_asks_may_use_node(a, k, w.core->nodes[j]) == may);
+            MUST(rm_asks_match_node_label(a, k, w.core->nodes[j]) == may);
         }
 }
 

@@ -149,7 +149,7 @@ void sim_check_registered(struct sim_world *w, struct sim_rm *rm, struct base_ap
     const struct rm_core *core = rm->lead ? rm->lead->core : NULL;
     struct sim_job *j = sim_job_of(w, app);
 
-    if (core && core->awaited > 0 && !rm_takeover_holds_masters(core))
+    if (core && core->awaited > 0 && !rm_takeover_delays_master_registration(core))
         j->late_nodes = true;
 }
 

@@ -132,7 +132,7 @@ static void test_late_node(void)
     allocate(0, NULL, 0, NULL, 0);
     CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
     for (int i = 0; i < 5; i++) {
-        CU_ASSERT(rm_takeover_holds_masters(w.core));
+        CU_ASSERT(rm_takeover_delays_master_registration(w.core));
         world_advance(&w, S);
         world_beat(&w, &w.nodes[1], 0);
     }

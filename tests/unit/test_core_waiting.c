@@ -48,7 +48,7 @@ static void begin(void)
 
 static void end(struct rm_waiting *w)
 {
-    rm_waiting_free(w);
+    rm_waiting_masters_free(w);
     free(apps);
 }
 
@@ -65,28 +65,28 @@ static void test_order(void)
 
             if (!a->waits) {
                 a->pj.priority = (int32_t)below(1 + run % 5);
-                rm_waiting_put(&w, a);
+                rm_waiting_masters_put(&w, a);
                 list_put(a);
             } else if (below(3) == 0) { /* its priority changes while it is still in the heap */
                 a->pj.priority = (int32_t)below(1 + run % 5);
-                rm_waiting_remove(&w, a);
-                rm_waiting_put(&w, a);
+                rm_waiting_masters_remove(&w, a);
+                rm_waiting_masters_put(&w, a);
                 list_remove(a);
                 list_put(a);
             } else {
-                rm_waiting_remove(&w, a);
+                rm_waiting_masters_remove(&w, a);
                 list_remove(a);
             }
-            CU_ASSERT_PTR_EQUAL(rm_waiting_first(&w), list_n ? list[0] : NULL);
+            CU_ASSERT_PTR_EQUAL(rm_waiting_masters_first(&w), list_n ? list[0] : NULL);
             CU_ASSERT_EQUAL(w.n, list_n);
         }
         for (size_t i = 0; i < list_n; i++) {
-            struct rm_app *first = rm_waiting_first(&w);
+            struct rm_app *first = rm_waiting_masters_first(&w);
 
             CU_ASSERT_PTR_EQUAL(first, list[i]);
-            rm_waiting_remove(&w, first);
+            rm_waiting_masters_remove(&w, first);
         }
-        CU_ASSERT_PTR_NULL(rm_waiting_first(&w));
+        CU_ASSERT_PTR_NULL(rm_waiting_masters_first(&w));
         end(&w);
     }
 }
@@ -115,19 +115,19 @@ static void test_work_is_bounded(void)
     before = base_alloc(APPS * sizeof(struct rm_app *));
     for (size_t i = 0; i < APPS; i++) {
         apps[i].pj.priority = (int32_t)below(1000);
-        rm_waiting_put(&w, &apps[i]);
+        rm_waiting_masters_put(&w, &apps[i]);
         CU_ASSERT(count_changed(&w, before, w.n) <= PLACES_MAX);
     }
     for (size_t i = 0; i < APPS; i += 2) {
-        rm_waiting_remove(&w, &apps[i]);
+        rm_waiting_masters_remove(&w, &apps[i]);
         CU_ASSERT(count_changed(&w, before, w.n) <= PLACES_MAX);
     }
     while (w.n) {
-        struct rm_app *a = rm_waiting_first(&w);
+        struct rm_app *a = rm_waiting_masters_first(&w);
 
         CU_ASSERT(a->pj.priority <= last);
         last = a->pj.priority;
-        rm_waiting_remove(&w, a);
+        rm_waiting_masters_remove(&w, a);
     }
     free(before);
     end(&w);

@@ -69,7 +69,7 @@ void rm_labels_free(struct rm_labels *l)
     for (size_t i = 0; i < l->n; i++) {
         free(l->v[i].name);
         free(l->v[i].of_queue);
-        rm_waiting_free(&l->v[i].masters_waiting);
+        rm_waiting_masters_free(&l->v[i].masters_waiting);
     }
     free_mappings(l->mappings, l->mappings_n);
     free(l->v);

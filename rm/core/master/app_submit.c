@@ -28,7 +28,8 @@ static bool exceeds_slot_resource(const struct rm_core *c, const struct rm_res *
 /* Places the submission, and returns true after refusing it when its user or queue has all the
  * applications that are allowed. If no rule finds a queue, *@queue becomes RM_NONE, and the
  * application fails at the point where it would otherwise be accepted. */
-static bool place_or_refuse(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
+static bool place_submission_or_refuse(struct rm_core *c, const struct rm_event *ev,
+                                       uint32_t *queue)
 {
     const struct rm_app_spec *spec = ev->u.submit_app.spec;
 
@@ -65,7 +66,8 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_confirm_refuse_submission_if_unconfirmed(c, ev->token) ||
         rm_queue_refuse_forbidden_submission(c, ev->token, spec->queue, spec->user,
                                              &spec->user_groups, &spec->id) ||
-        place_or_refuse(c, ev, &queue) || !rm_app_assign_or_check_id(c, ev->token, &spec->id)) {
+        place_submission_or_refuse(c, ev, &queue) ||
+        !rm_app_assign_or_check_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }

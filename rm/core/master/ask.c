@@ -271,8 +271,8 @@ int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k
 }
 
 /* Returns whether any group asks for containers of kind @k that the label of @n admits. */
-static bool wants_on_label_of(const struct rm_app *a, enum base_task_kind k,
-                              const struct rm_node *n)
+static bool asks_for_label_of_node(const struct rm_app *a, enum base_task_kind k,
+                                   const struct rm_node *n)
 {
     const struct rm_label_demand *d;
 
@@ -282,13 +282,14 @@ static bool wants_on_label_of(const struct rm_app *a, enum base_task_kind k,
     return d && d->wanted[k] > 0;
 }
 
-bool rm_asks_may_use_node(const struct rm_app *a, enum base_task_kind k, const struct rm_node *n)
+bool rm_asks_match_node_label(const struct rm_app *a, enum base_task_kind k,
+                              const struct rm_node *n)
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
     if (at && at->state == RM_ATTEMPT_SCHEDULED)
         return rm_node_serves_label(n, a->am_label);
-    return wants_on_label_of(a, k, n);
+    return asks_for_label_of_node(a, k, n);
 }
 
 static struct rm_ask_row *find_wanted_row(const struct rm_ask_group *g, const char *name,
@@ -310,7 +311,7 @@ static struct rm_ask_row *find_wanted_host_row(const struct rm_ask_group *g,
 struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
                                         const struct rm_node *n, enum delay_level *level)
 {
-    if (a->names_labels && !wants_on_label_of(a, k, n))
+    if (a->names_labels && !asks_for_label_of_node(a, k, n))
         return NULL;
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];

@@ -53,7 +53,8 @@ int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k
 /* Returns the number of containers that @g still wants. */
 int64_t rm_ask_group_wanted(const struct rm_ask_group *g);
 /* Returns whether @a waits for a container of kind @k that the label of @n admits. */
-bool rm_asks_may_use_node(const struct rm_app *a, enum base_task_kind k, const struct rm_node *n);
+bool rm_asks_match_node_label(const struct rm_app *a, enum base_task_kind k,
+                              const struct rm_node *n);
 /* Returns the first group that wants a container of kind @k on @n, and sets *level to the locality
  * of @n for that group; NULL: none. */
 struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,

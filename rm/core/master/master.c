@@ -30,7 +30,7 @@ static void enqueue_waiting_master(struct rm_core *c, struct rm_app *a)
 {
     struct partition_masters m = masters_of_label(c, a->am_label);
 
-    rm_waiting_put(m.waiting, a);
+    rm_waiting_masters_put(m.waiting, a);
     c->labels.masters_waiting += m.waiting != &c->masters_waiting;
 }
 
@@ -40,7 +40,7 @@ static void dequeue_waiting_master(struct rm_core *c, struct rm_app *a)
 
     if (!a->waits)
         return;
-    rm_waiting_remove(m.waiting, a);
+    rm_waiting_masters_remove(m.waiting, a);
     c->labels.masters_waiting -= m.waiting != &c->masters_waiting;
 }
 
@@ -68,7 +68,7 @@ static void begin_new_attempt(struct rm_core *c, struct rm_app *a)
 }
 
 /* Returns why no queue has taken the application, in memory that is valid until the next step. */
-static const char *explain_refusal(struct rm_core *c, const struct rm_app *a)
+static const char *explain_queue_refusal(struct rm_core *c, const struct rm_app *a)
 {
     int32_t at = policy_queues_find(&c->tree, a->queue);
     char id[BASE_ID_TEXT_MAX];
@@ -84,7 +84,7 @@ static const char *explain_refusal(struct rm_core *c, const struct rm_app *a)
 
 void rm_plain_app_accept(struct rm_core *c, struct rm_app *a)
 {
-    const char *wrong = a->queue_index == RM_NONE ? explain_refusal(c, a)
+    const char *wrong = a->queue_index == RM_NONE ? explain_queue_refusal(c, a)
                                                   : rm_reservation_explain_refused_app(c, a);
 
     if (wrong) {
@@ -115,22 +115,22 @@ int64_t rm_masters_max(const struct rm_core *c)
     return half > 0 ? half : 1;
 }
 
-static void count_as_active(struct rm_core *c, struct rm_app *a)
+static void count_master_as_active(struct rm_core *c, struct rm_app *a)
 {
     a->activated = true;
     ++*masters_of_label(c, a->am_label).active;
 }
 
 /* Activates masters for nodes with @label until @max are active. */
-static void activate_up_to(struct rm_core *c, uint32_t label, int64_t max)
+static void activate_masters_up_to(struct rm_core *c, uint32_t label, int64_t max)
 {
     struct partition_masters m = masters_of_label(c, label);
 
     while (m.waiting->n && *m.active < max) {
-        struct rm_app *a = rm_waiting_first(m.waiting);
+        struct rm_app *a = rm_waiting_masters_first(m.waiting);
 
         dequeue_waiting_master(c, a);
-        count_as_active(c, a);
+        count_master_as_active(c, a);
         rm_app_update_demand(c, a, BASE_TASK_MAP);
     }
 }
@@ -140,10 +140,10 @@ void rm_masters_activate_waiting(struct rm_core *c)
 {
     int64_t max = rm_masters_max(c);
 
-    activate_up_to(c, 0, max);
+    activate_masters_up_to(c, 0, max);
     for (uint32_t i = 1; c->labels.masters_waiting && i <= c->labels.n; i++) {
         max = c->labels.v[i - 1].slots[BASE_TASK_MAP];
-        activate_up_to(c, i, max > 1 ? max / 2 : max);
+        activate_masters_up_to(c, i, max > 1 ? max / 2 : max);
     }
 }
 
@@ -521,6 +521,6 @@ void rm_plain_app_continue_recovered(struct rm_core *c, struct rm_app *a)
         at->state = RM_ATTEMPT_LAUNCHED;
     at->reregister = true;
     if (at->has_master && !a->activated)
-        count_as_active(c, a);
+        count_master_as_active(c, a);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }

@@ -20,7 +20,7 @@ static enum policy_take takes_if_label_allows(struct rm_core *c, struct rm_app *
                                               enum base_task_kind k, struct rm_node *n)
 {
     (void)c;
-    return rm_asks_may_use_node(a, k, n) ? POLICY_TAKES : POLICY_DECLINES;
+    return rm_asks_match_node_label(a, k, n) ? POLICY_TAKES : POLICY_DECLINES;
 }
 
 const struct rm_app_kind rm_plain_kind = {

@@ -95,13 +95,13 @@ static bool is_repeated_registration(const struct rm_attempt *at, const struct r
 }
 
 /* Returns true while @a may have containers on awaited nodes, of which its master has to learn. */
-static bool must_wait_for_nodes(const struct rm_core *c, const struct rm_app *a,
-                                const struct rm_attempt *at)
+static bool registration_must_wait_for_nodes(const struct rm_core *c, const struct rm_app *a,
+                                             const struct rm_attempt *at)
 {
     bool may_have_some =
         (at->registered && at->reregister) || (a->app->keep_containers && at->id.attempt > 1);
 
-    return may_have_some && rm_takeover_holds_masters(c);
+    return may_have_some && rm_takeover_delays_master_registration(c);
 }
 
 void rm_master_on_register(struct rm_core *c, const struct rm_event *ev)
@@ -129,7 +129,7 @@ void rm_master_on_register(struct rm_core *c, const struct rm_event *ev)
                        base_attempt_id_text(&at->id, id), rm_attempt_state_name(at->state));
         return;
     }
-    if (must_wait_for_nodes(c, a, at)) {
+    if (registration_must_wait_for_nodes(c, a, at)) {
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
         rm_reply_error(c, ev->token, -BASE_EAGAIN,
                        "Application attempt %s cannot register yet: %d nodes have not yet reported "

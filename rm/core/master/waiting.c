@@ -16,12 +16,12 @@ static bool has_earlier_turn(const struct rm_app *a, const struct rm_app *b)
 #define SET_PLACE(app, index) ((app)->wait_at = (index))
 BASE_HEAP_SIFT(restore_heap_order, struct rm_app *, has_earlier_turn, SET_PLACE)
 
-struct rm_app *rm_waiting_first(const struct rm_waiting *w)
+struct rm_app *rm_waiting_masters_first(const struct rm_waiting *w)
 {
     return w->n ? w->v[0] : NULL;
 }
 
-void rm_waiting_put(struct rm_waiting *w, struct rm_app *a)
+void rm_waiting_masters_put(struct rm_waiting *w, struct rm_app *a)
 {
     base_assert(!a->waits);
     a->waits = true;
@@ -32,7 +32,7 @@ void rm_waiting_put(struct rm_waiting *w, struct rm_app *a)
     restore_heap_order(w->v, w->n, w->n - 1);
 }
 
-void rm_waiting_remove(struct rm_waiting *w, struct rm_app *a)
+void rm_waiting_masters_remove(struct rm_waiting *w, struct rm_app *a)
 {
     size_t at = a->wait_at;
 
@@ -43,7 +43,7 @@ void rm_waiting_remove(struct rm_waiting *w, struct rm_app *a)
         restore_heap_order(w->v, w->n, at);
 }
 
-void rm_waiting_free(struct rm_waiting *w)
+void rm_waiting_masters_free(struct rm_waiting *w)
 {
     free(w->v);
     *w = (struct rm_waiting){0};

@@ -16,11 +16,11 @@ struct rm_waiting {
 };
 
 /* Returns the master whose turn is next; NULL: there is none. */
-struct rm_app *rm_waiting_first(const struct rm_waiting *w);
+struct rm_app *rm_waiting_masters_first(const struct rm_waiting *w);
 /* Puts @a, which must not be waiting yet, behind the masters of its priority. */
-void rm_waiting_put(struct rm_waiting *w, struct rm_app *a);
+void rm_waiting_masters_put(struct rm_waiting *w, struct rm_app *a);
 /* Removes @a, which must be waiting here. Its priority may have changed since it was put here. */
-void rm_waiting_remove(struct rm_waiting *w, struct rm_app *a);
-void rm_waiting_free(struct rm_waiting *w);
+void rm_waiting_masters_remove(struct rm_waiting *w, struct rm_app *a);
+void rm_waiting_masters_free(struct rm_waiting *w);
 
 #endif

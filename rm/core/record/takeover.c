@@ -152,7 +152,7 @@ void rm_takeover_begin(struct rm_core *c)
         rm_timer_set(&c->timers, &c->grace_timer, c->now_us + c->conf.takeover_grace_us);
 }
 
-bool rm_takeover_holds_masters(const struct rm_core *c)
+bool rm_takeover_delays_master_registration(const struct rm_core *c)
 {
     return c->awaited > 0 && c->now_us < c->masters_wait_until_us;
 }

@@ -8,7 +8,7 @@
  * and starts the timers. Call when all records have been read. */
 void rm_takeover_begin(struct rm_core *c);
 /* Returns true while masters that register again have to wait for awaited nodes. */
-bool rm_takeover_holds_masters(const struct rm_core *c);
+bool rm_takeover_delays_master_registration(const struct rm_core *c);
 /* Call when takeover_grace_us has passed: held jobs go on without the awaited nodes. */
 void rm_takeover_end_grace(struct rm_core *c);
 /* Call when @n has registered or is lost. After the last awaited node, held jobs and withheld tasks
