@@ -100,7 +100,7 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
 {
     switch (t->kind) {
     case RM_TIMER_NODE_HOLD:
-        rm_node_end_hold(c, t->owner);
+        rm_node_end_heartbeat_hold(c, t->owner);
         break;
     case RM_TIMER_NODE_EXPIRY:
         rm_node_expire_if_silent(c, t->owner);
@@ -362,7 +362,7 @@ static void finish_step(struct rm_core *c)
         rm_offer_preempt_on_held_nodes(c);
     rm_apps_trim_finished(c);
     rm_prune_some_records(c);
-    rm_nodes_answer_listed_heartbeats(c);
+    rm_nodes_answer_due_heartbeats(c);
     request_wake_up(c);
     c->out = NULL;
 #ifdef RM_LEDGER_AUDIT

@@ -214,7 +214,7 @@ struct rm_core_conf {
     X(NODE_REGISTER, rm_node_on_register, false)                                                   \
     X(NODE_HEARTBEAT, rm_node_on_heartbeat, false)                                                 \
     /* answer the node's parked heartbeat now */                                                   \
-    X(NODE_WAKE, rm_node_on_wake, false)                                                           \
+    X(NODE_WAKE, rm_node_on_wake_parked_heartbeat, false)                                          \
     /* the node unregisters, since it shuts down cleanly */                                        \
     X(NODE_GONE, rm_node_on_unregister, false)                                                     \
     /* The lists of hosts were read again: nodes that are not allowed any more are decommissioned, \

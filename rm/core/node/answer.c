@@ -65,7 +65,7 @@ void rm_reply_resync(struct rm_core *c, uint64_t token)
     rm_reply(c, token, RM_REPLY_RESYNC, 0);
 }
 
-void rm_nodes_answer_listed_heartbeats(struct rm_core *c)
+void rm_nodes_answer_due_heartbeats(struct rm_core *c)
 {
     for (size_t i = 0; i < c->dirty_n; i++) {
         struct rm_node *n = c->dirty[i];
@@ -77,8 +77,8 @@ void rm_nodes_answer_listed_heartbeats(struct rm_core *c)
     c->dirty_n = 0;
 }
 
-void rm_node_end_hold(struct rm_core *c, struct rm_node *n)
+void rm_node_end_heartbeat_hold(struct rm_core *c, struct rm_node *n)
 {
-    /* with no hold timer set any more, rm_nodes_answer_listed_heartbeats() answers this node */
+    /* with no hold timer set any more, rm_nodes_answer_due_heartbeats() answers this node */
     rm_node_add_to_answer_list(c, n);
 }

@@ -20,9 +20,9 @@ void rm_node_answer_parked_heartbeat(struct rm_core *c, struct rm_node *n);
 void rm_reply_resync(struct rm_core *c, uint64_t token);
 /* Answers the held heartbeats of the nodes listed by rm_node_add_to_answer_list() that have an
  * urgent order or whose hold time has passed. Called at the end of every step. */
-void rm_nodes_answer_listed_heartbeats(struct rm_core *c);
+void rm_nodes_answer_due_heartbeats(struct rm_core *c);
 /* Call when the hold time has passed: the node's held heartbeat is answered at the end of this
  * step. */
-void rm_node_end_hold(struct rm_core *c, struct rm_node *n);
+void rm_node_end_heartbeat_hold(struct rm_core *c, struct rm_node *n);
 
 #endif

@@ -126,7 +126,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     rm_node_add_to_answer_list(c, n);
 }
 
-void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev)
+void rm_node_on_wake_parked_heartbeat(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.node.node_id);
 

@@ -6,6 +6,6 @@
 
 /* Handle RM_EV_NODE_HEARTBEAT and RM_EV_NODE_WAKE. */
 void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev);
-void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev);
+void rm_node_on_wake_parked_heartbeat(struct rm_core *c, const struct rm_event *ev);
 
 #endif

@@ -35,7 +35,7 @@ struct rm_orders {
 /* Removes all orders, and drops their references. */
 void rm_orders_clear(struct rm_orders *q);
 void rm_orders_free(struct rm_orders *q);
-/* Lists @n for rm_nodes_answer_listed_heartbeats() at the end of this step. */
+/* Lists @n for rm_nodes_answer_due_heartbeats() at the end of this step. */
 void rm_node_add_to_answer_list(struct rm_core *c, struct rm_node *n);
 /* Returns true when such an order for @id is queued and not sent yet. */
 bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind,
