@@ -248,7 +248,7 @@ struct rm_core_conf {
     X(SET_POLICY, rm_policy_on_set, false)                                                         \
     X(SET_QUEUES, rm_queues_on_set, false)                                                         \
     /* Change the configuration of the queues; reply: OK, released once it is durable. Errors:     \
-     * rm_queue_conf_compute(). */                                                                 \
+     * rm_queue_conf_compute_changed(). */                                                         \
     X(SET_QUEUE_CONF, rm_queue_conf_on_set, true)                                                  \
     /* Record what becomes of free slots (rm/core/schedule/activity.h); nothing is stored. */      \
     X(RECORD_ACTIVITIES, rm_activity_on_record, false)

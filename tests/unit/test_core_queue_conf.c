@@ -68,7 +68,7 @@ static void test_properties(void)
     put("root.default.user-limit-factor=");
     CU_ASSERT_EQUAL(p.n, 7);
     rm_properties_copy(&copy, &p);
-    rm_properties_remove_all(&p, RM_CAPACITY_PREFIX "root.org.ops.");
+    rm_properties_remove_with_prefix(&p, RM_CAPACITY_PREFIX "root.org.ops.");
     CU_ASSERT_EQUAL(p.n, 5);
     CU_ASSERT_STRING_EQUAL(get("root.org.ops.capacity"), "(none)");
     CU_ASSERT_STRING_EQUAL(get("root.org.queues"), "eng,ops");

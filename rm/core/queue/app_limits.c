@@ -12,20 +12,21 @@ struct user_apps {
     char user[];
 };
 
-static bool is_of_user(const void *object, const void *user)
+static bool is_count_of_user(const void *object, const void *user)
 {
     return strcmp(((const struct user_apps *)object)->user, user) == 0;
 }
 
-static struct user_apps *find(const struct base_map *users, uint64_t hash, const char *user)
+static struct user_apps *find_user_apps(const struct base_map *users, uint64_t hash,
+                                        const char *user)
 {
-    return base_map_find(users, hash, is_of_user, user);
+    return base_map_find(users, hash, is_count_of_user, user);
 }
 
 void rm_user_apps_add(struct base_map *users, const char *user, int64_t by)
 {
     uint64_t hash = base_hash_text(user);
-    struct user_apps *u = find(users, hash, user);
+    struct user_apps *u = find_user_apps(users, hash, user);
 
     if (!u) {
         size_t size = strlen(user) + 1;
@@ -44,7 +45,7 @@ void rm_user_apps_add(struct base_map *users, const char *user, int64_t by)
 
 int64_t rm_user_apps_get(const struct base_map *users, const char *user)
 {
-    const struct user_apps *u = find(users, base_hash_text(user), user);
+    const struct user_apps *u = find_user_apps(users, base_hash_text(user), user);
 
     return u ? u->n : 0;
 }
@@ -68,8 +69,8 @@ void rm_user_apps_free(struct base_map *users)
     base_map_free(users);
 }
 
-static bool refuse_beyond(struct rm_core *c, uint64_t token, const char *what, const char *name,
-                          int64_t n, int32_t max)
+static bool refuse_submission_at_limit(struct rm_core *c, uint64_t token, const char *what,
+                                       const char *name, int64_t n, int32_t max)
 {
     if (max == 0 || n < max)
         return false;
@@ -82,12 +83,13 @@ static bool refuse_beyond(struct rm_core *c, uint64_t token, const char *what, c
 bool rm_app_limits_refuse_user(struct rm_core *c, uint64_t token, const char *user)
 {
     user = user ? user : "";
-    return refuse_beyond(c, token, "User", user, rm_user_apps_get(&c->user_apps, user),
-                         c->conf.user_apps_max);
+    return refuse_submission_at_limit(c, token, "User", user, rm_user_apps_get(&c->user_apps, user),
+                                      c->conf.user_apps_max);
 }
 
 bool rm_app_limits_refuse_queue(struct rm_core *c, uint64_t token, uint32_t index)
 {
-    return index != RM_NONE && refuse_beyond(c, token, "Queue", c->tree.v[index].name,
-                                             c->queues[index].live_apps, c->conf.queue_apps_max);
+    return index != RM_NONE &&
+           refuse_submission_at_limit(c, token, "Queue", c->tree.v[index].name,
+                                      c->queues[index].live_apps, c->conf.queue_apps_max);
 }

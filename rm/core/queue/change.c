@@ -10,7 +10,7 @@
 #define BLANKS " \t\r\n"
 
 /* Returns the name of the property of queue @path (its first @len bytes). Caller frees. */
-static char *format_name(const char *path, size_t len, const char *key)
+static char *format_property_name(const char *path, size_t len, const char *key)
 {
     return base_printf(RM_CAPACITY_PREFIX "%.*s.%s", (int)len, path, key);
 }
@@ -33,7 +33,7 @@ static const char *get_compact_list(struct rm_properties *p, const char *name)
 }
 
 /* Returns the position of @name in the compact @list; NULL: not listed. */
-static const char *find_name(const char *list, const char *name)
+static const char *find_name_in_list(const char *list, const char *name)
 {
     size_t len = strlen(name);
 
@@ -44,7 +44,7 @@ static const char *find_name(const char *list, const char *name)
 }
 
 /* Returns a copy of the compact @list without the @len bytes of the name at @at. Caller frees. */
-static char *cut_name(const char *list, const char *at, size_t len)
+static char *copy_list_without_name(const char *list, const char *at, size_t len)
 {
     size_t before = (size_t)(at - list);
     struct base_buf left = {0};
@@ -60,9 +60,9 @@ static char *cut_name(const char *list, const char *at, size_t len)
 
 /* Removes the ordering-policy of a queue that gets its first child, or loses its last one: for a
  * parent the property means something else than for a leaf. */
-static void unset_ordering(struct rm_properties *p, const char *path, size_t parent_len)
+static void unset_ordering_policy(struct rm_properties *p, const char *path, size_t parent_len)
 {
-    char *name = format_name(path, parent_len, "ordering-policy");
+    char *name = format_property_name(path, parent_len, "ordering-policy");
 
     rm_properties_set(p, name, NULL);
     free(name);
@@ -75,16 +75,16 @@ static int remove_queue(struct rm_properties *p, const char *path, struct base_e
 
     if (!dot)
         return base_error_set(err, -BASE_EINVAL, "Can't remove queue %s", path);
-    siblings = format_name(path, (size_t)(dot - path), "queues");
+    siblings = format_property_name(path, (size_t)(dot - path), "queues");
     list = get_compact_list(p, siblings);
-    at = find_name(list, dot + 1);
+    at = find_name_in_list(list, dot + 1);
     if (at) {
-        left = cut_name(list, at, strlen(dot + 1));
+        left = copy_list_without_name(list, at, strlen(dot + 1));
         rm_properties_set(p, siblings, left);
         if (!*left)
-            unset_ordering(p, path, (size_t)(dot - path));
-        prefix = format_name(path, strlen(path), "");
-        rm_properties_remove_all(p, prefix);
+            unset_ordering_policy(p, path, (size_t)(dot - path));
+        prefix = format_property_name(path, strlen(path), "");
+        rm_properties_remove_with_prefix(p, prefix);
         free(prefix);
         free(left);
     }
@@ -92,10 +92,10 @@ static int remove_queue(struct rm_properties *p, const char *path, struct base_e
     return at ? 0 : base_error_set(err, -BASE_EINVAL, "Queue %s not found", path);
 }
 
-static void set_params(struct rm_properties *p, const struct rm_queue_params *q)
+static void set_queue_params(struct rm_properties *p, const struct rm_queue_params *q)
 {
     for (size_t i = 0; i < q->n; i++) {
-        char *name = format_name(q->queue, strlen(q->queue), q->v[i].name);
+        char *name = format_property_name(q->queue, strlen(q->queue), q->v[i].name);
 
         rm_properties_set(p, name, q->v[i].value);
         free(name);
@@ -112,19 +112,19 @@ static int add_queue(struct rm_properties *p, const struct rm_queue_params *q,
 
     if (!dot || !dot[1])
         return base_error_set(err, -BASE_EINVAL, "Can't add invalid queue %s", q->queue);
-    siblings = format_name(q->queue, (size_t)(dot - q->queue), "queues");
+    siblings = format_property_name(q->queue, (size_t)(dot - q->queue), "queues");
     list = get_compact_list(p, siblings);
-    known = find_name(list, dot + 1) != NULL;
+    known = find_name_in_list(list, dot + 1) != NULL;
     if (!known) {
         if (!list)
-            unset_ordering(p, q->queue, (size_t)(dot - q->queue));
+            unset_ordering_policy(p, q->queue, (size_t)(dot - q->queue));
         if (list) {
             base_buf_adds(&all, list);
             base_buf_add(&all, ",", 1);
         }
         base_buf_adds(&all, dot + 1);
         rm_properties_set(p, siblings, all.data);
-        set_params(p, q);
+        set_queue_params(p, q);
         base_buf_free(&all);
     }
     free(siblings);
@@ -141,7 +141,7 @@ int rm_conf_change_apply(struct rm_properties *p, const struct rm_conf_change *c
     for (size_t i = 0; rc == 0 && i < change->added_n; i++)
         rc = add_queue(p, &change->added[i], err);
     for (size_t i = 0; rc == 0 && i < change->updated_n; i++)
-        set_params(p, &change->updated[i]);
+        set_queue_params(p, &change->updated[i]);
     for (size_t i = 0; rc == 0 && i < change->globals_n; i++)
         rm_properties_set(p, change->globals[i].name, change->globals[i].value);
     return rc;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 /* Returns the index of the first property whose name is not before @name. */
-static size_t find_place(const struct rm_properties *p, const char *name)
+static size_t property_insert_index(const struct rm_properties *p, const char *name)
 {
     size_t low = 0, high = p->n;
 
@@ -24,7 +24,7 @@ static size_t find_place(const struct rm_properties *p, const char *name)
 
 static struct rm_property *find_property(const struct rm_properties *p, const char *name)
 {
-    size_t at = find_place(p, name);
+    size_t at = property_insert_index(p, name);
 
     return at < p->n && strcmp(p->v[at].name, name) == 0 ? &p->v[at] : NULL;
 }
@@ -37,7 +37,7 @@ const char *rm_properties_get(const struct rm_properties *p, const char *name)
 }
 
 /* Removes the properties from index @from to the one before @to. */
-static void remove_range(struct rm_properties *p, size_t from, size_t to)
+static void remove_properties_between(struct rm_properties *p, size_t from, size_t to)
 {
     if (from == to)
         return;
@@ -51,11 +51,11 @@ static void remove_range(struct rm_properties *p, size_t from, size_t to)
 
 void rm_properties_set(struct rm_properties *p, const char *name, const char *value)
 {
-    size_t at = find_place(p, name);
+    size_t at = property_insert_index(p, name);
     bool known = at < p->n && strcmp(p->v[at].name, name) == 0;
 
     if (!value || !*value) {
-        remove_range(p, at, at + known);
+        remove_properties_between(p, at, at + known);
     } else if (known) {
         char *copy = base_strdup(value); /* @value may point to the present value */
 
@@ -70,13 +70,13 @@ void rm_properties_set(struct rm_properties *p, const char *name, const char *va
     }
 }
 
-void rm_properties_remove_all(struct rm_properties *p, const char *prefix)
+void rm_properties_remove_with_prefix(struct rm_properties *p, const char *prefix)
 {
-    size_t from = find_place(p, prefix), to = from, len = strlen(prefix);
+    size_t from = property_insert_index(p, prefix), to = from, len = strlen(prefix);
 
     while (to < p->n && strncmp(p->v[to].name, prefix, len) == 0)
         to++;
-    remove_range(p, from, to);
+    remove_properties_between(p, from, to);
 }
 
 void rm_properties_copy(struct rm_properties *to, const struct rm_properties *from)
@@ -94,7 +94,7 @@ void rm_properties_copy(struct rm_properties *to, const struct rm_properties *fr
 
 void rm_properties_free(struct rm_properties *p)
 {
-    remove_range(p, 0, p->n);
+    remove_properties_between(p, 0, p->n);
     free(p->v);
     *p = (struct rm_properties){0};
 }

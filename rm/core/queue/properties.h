@@ -18,7 +18,7 @@ const char *rm_properties_get(const struct rm_properties *p, const char *name);
 /* Sets the property to a copy of @value; NULL or "" removes the property. */
 void rm_properties_set(struct rm_properties *p, const char *name, const char *value);
 /* Removes all properties whose names begin with @prefix. */
-void rm_properties_remove_all(struct rm_properties *p, const char *prefix);
+void rm_properties_remove_with_prefix(struct rm_properties *p, const char *prefix);
 /* Replaces @to by a copy of @from. */
 void rm_properties_copy(struct rm_properties *to, const struct rm_properties *from);
 void rm_properties_free(struct rm_properties *p); /* @p is empty then */

@@ -18,8 +18,8 @@ static bool is_stopped_and_empty(const struct rm_core *c, size_t i, const int64_
 }
 
 /* Returns -BASE_EINVAL when the change of queue @i to its state in @next is not allowed. */
-static int check_queue(const struct rm_core *c, size_t i, const int64_t *apps,
-                       const struct policy_queues *next, struct base_error *err)
+static int check_change_of_queue(const struct rm_core *c, size_t i, const int64_t *apps,
+                                 const struct policy_queues *next, struct base_error *err)
 {
     const struct policy_queue *q = &c->tree.v[i];
     int32_t at = policy_queues_find(next, q->name);
@@ -41,20 +41,20 @@ static int check_queue(const struct rm_core *c, size_t i, const int64_t *apps,
                           q->name, rm_queue_state_name(q, apps[i]));
 }
 
-static int check_queues(const struct rm_core *c, const struct policy_queues *next,
-                        struct base_error *err)
+static int check_change_of_queues(const struct rm_core *c, const struct policy_queues *next,
+                                  struct base_error *err)
 {
     int64_t *apps = rm_queues_count_apps(c);
     int rc = 0;
 
     for (size_t i = 1; rc == 0 && i < c->tree.n; i++)
         if (c->tree.v[i].configured)
-            rc = check_queue(c, i, apps, next, err);
+            rc = check_change_of_queue(c, i, apps, next, err);
     free(apps);
     return rc;
 }
 
-static int check_size(const struct rm_properties *p, struct base_error *err)
+static int check_conf_size(const struct rm_properties *p, struct base_error *err)
 {
     size_t bytes = 0;
 
@@ -68,9 +68,9 @@ static int check_size(const struct rm_properties *p, struct base_error *err)
                           bytes, RM_QUEUE_CONF_MAX);
 }
 
-int rm_queue_conf_compute(const struct rm_core *c, const struct rm_conf_change *change,
-                          const struct rm_properties *whole, struct rm_properties *out,
-                          struct policy_queues *queues, struct base_error *err)
+int rm_queue_conf_compute_changed(const struct rm_core *c, const struct rm_conf_change *change,
+                                  const struct rm_properties *whole, struct rm_properties *out,
+                                  struct policy_queues *queues, struct base_error *err)
 {
     int rc = 0;
 
@@ -81,10 +81,10 @@ int rm_queue_conf_compute(const struct rm_core *c, const struct rm_conf_change *
     if (change)
         rc = rm_conf_change_apply(out, change, err);
     if (rc == 0)
-        rc = check_size(out, err);
+        rc = check_conf_size(out, err);
     if (rc == 0) {
         rc = rm_capacity_tree_build(out, queues, err);
-        if (rc == 0 && (rc = check_queues(c, queues, err)) < 0)
+        if (rc == 0 && (rc = check_change_of_queues(c, queues, err)) < 0)
             policy_queues_free(queues);
         if (rc < 0)
             base_error_wrap(err, rc, "Failed to re-init queues ");
@@ -118,7 +118,8 @@ static void store_queue_conf(struct rm_core *c)
 }
 
 /* Takes @p and @queues. */
-static void put_in_force(struct rm_core *c, struct rm_properties *p, struct policy_queues *queues)
+static void apply_queue_conf(struct rm_core *c, struct rm_properties *p,
+                             struct policy_queues *queues)
 {
     rm_properties_free(&c->queue_conf.properties);
     c->queue_conf.properties = *p;
@@ -136,8 +137,8 @@ void rm_queue_conf_on_set(struct rm_core *c, const struct rm_event *ev)
         rm_reply(c, ev->token, RM_REPLY_OK, 0);
         return;
     }
-    rc = rm_queue_conf_compute(c, ev->u.queue_conf.change, ev->u.queue_conf.whole, &next, &queues,
-                               &err);
+    rc = rm_queue_conf_compute_changed(c, ev->u.queue_conf.change, ev->u.queue_conf.whole, &next,
+                                       &queues, &err);
     if (rc < 0) {
         rm_reply_error(c, ev->token, rc, "%s", err.text);
         return;
@@ -148,7 +149,7 @@ void rm_queue_conf_on_set(struct rm_core *c, const struct rm_event *ev)
         rm_reply(c, ev->token, RM_REPLY_OK, 0);
         return;
     }
-    put_in_force(c, &next, &queues);
+    apply_queue_conf(c, &next, &queues);
     c->queue_conf.version++;
     store_queue_conf(c);
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
@@ -192,7 +193,7 @@ int rm_queue_conf_read(struct rm_core *c, const struct rm_record *rec, struct ba
         rm_properties_free(&p);
         return rm_record_set_corrupt_error(rec, err, why.text);
     }
-    put_in_force(c, &p, &queues);
+    apply_queue_conf(c, &p, &queues);
     c->queue_conf.version = version;
     return 0;
 }

@@ -27,9 +27,9 @@ struct rm_queue_conf {
  * set and nothing to free, -BASE_ESTATE when clients cannot change the configuration, -BASE_EINVAL
  * with YARN's message when the change is not possible, -BASE_ELIMIT when the result is too
  * large. */
-int rm_queue_conf_compute(const struct rm_core *c, const struct rm_conf_change *change,
-                          const struct rm_properties *whole, struct rm_properties *out,
-                          struct policy_queues *queues, struct base_error *err);
+int rm_queue_conf_compute_changed(const struct rm_core *c, const struct rm_conf_change *change,
+                                  const struct rm_properties *whole, struct rm_properties *out,
+                                  struct policy_queues *queues, struct base_error *err);
 /* Clients can no longer change the configuration: the queues come from elsewhere from now on. */
 void rm_queue_conf_disable(struct rm_core *c);
 /* Reads the record that a change has written, and makes its queues the ones in force; skips it when

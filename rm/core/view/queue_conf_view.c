@@ -15,7 +15,7 @@ int rm_view_changed_queue_conf(const struct rm_core *c, const struct rm_conf_cha
                                struct rm_properties *out, struct base_error *err)
 {
     struct policy_queues queues;
-    int rc = rm_queue_conf_compute(c, change, NULL, out, &queues, err);
+    int rc = rm_queue_conf_compute_changed(c, change, NULL, out, &queues, err);
 
     if (rc == 0)
         policy_queues_free(&queues);

@@ -450,8 +450,8 @@ void rm_view_label_uses(const struct rm_core *core, struct rm_views *out);
  */
 bool rm_view_queue_conf(const struct rm_core *core, struct rm_properties *out, int64_t *version);
 /* Sets *@out, which the caller frees, to the configuration that @change would produce now; changes
- * nothing. Returns 0 or the error of rm_queue_conf_compute(). Costs O(queues) while the core is
- * held. */
+ * nothing. Returns 0 or the error of rm_queue_conf_compute_changed(). Costs O(queues) while the
+ * core is held. */
 int rm_view_changed_queue_conf(const struct rm_core *core, const struct rm_conf_change *change,
                                struct rm_properties *out, struct base_error *err);
 /* Sets *attempts, which the caller frees, to the attempts whose parts the commit of a job takes:
