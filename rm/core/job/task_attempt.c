@@ -148,7 +148,7 @@ static void withdraw_commit_right(struct rm_core *c, struct rm_app *a, struct rm
     if (t->commit_attempt < 0)
         return;
     t->commit_attempt = -1;
-    rm_record_commit(c, a, t);
+    rm_record_commit_right(c, a, t);
 }
 
 static int32_t task_attempts_limit(const struct rm_core *c, const struct rm_app *a)
@@ -279,7 +279,7 @@ void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev)
     if (t->commit_attempt < 0 && rm_app_is_live(a) && t->running &&
         t->last_attempt == ev->u.task_commit.attempt && !t->running->killing) {
         t->commit_attempt = ev->u.task_commit.attempt;
-        after = rm_record_commit(c, a, t);
+        after = rm_record_commit_right(c, a, t);
     }
     yes = t->commit_attempt >= 0 && t->commit_attempt == ev->u.task_commit.attempt &&
           rm_app_is_live(a);

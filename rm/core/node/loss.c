@@ -46,7 +46,7 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     rm_node_update_free_lists(c, n);
     rm_timer_cancel(&c->timers, &n->expiry);
     rm_timer_cancel(&c->timers, &n->overcommit);
-    rm_confirm_end_refusal(c, n);
+    rm_confirm_end_node_refusal(c, n);
     end_all_containers(c, n, why);
     rm_masters_fail_missing_on_node(c, n);
     rm_task_rerun_maps_of_node(c, n, why);
@@ -71,7 +71,7 @@ void rm_node_expire_if_silent(struct rm_core *c, struct rm_node *n)
         return;
     }
     if (!n->registered && !n->awaited) { /* a refused node */
-        rm_confirm_end_refusal(c, n);
+        rm_confirm_end_node_refusal(c, n);
         rm_node_update_gone_list(c, n);
         return;
     }

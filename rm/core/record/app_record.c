@@ -49,7 +49,7 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
 
 /* Writes the sums shown for an ended job without its tasks. @units_per_ms: 1000 to write times in
  * microseconds, or 1 for milliseconds. */
-static void put_sums(struct base_buf *b, struct rm_app *a, int64_t units_per_ms)
+static void put_job_sums(struct base_buf *b, struct rm_app *a, int64_t units_per_ms)
 {
     a->summed = true;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -105,7 +105,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
         rm_put_int(b, a->lifetime_end_us);
     }
     if (sums)
-        put_sums(b, a, large || updated ? 1 : 1000);
+        put_job_sums(b, a, large || updated ? 1 : 1000);
     base_buf_adds(b, a->json);
     return rm_record_emit(c, "app", rm_record_app_key(c, a->id));
 }
@@ -173,7 +173,7 @@ static int64_t read_sum_as_ms(struct rm_reader *r, int64_t units_per_ms)
 }
 
 /* Reads the sums of an ended job, whose tasks are then not restored. */
-static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t units_per_ms)
+static void read_job_sums(struct rm_reader *r, struct rm_app *a, int64_t units_per_ms)
 {
     int64_t n;
 
@@ -245,7 +245,7 @@ static void read_app_fields(struct rm_core *c, struct rm_reader *r, struct rm_ap
         a->lifetime_end_us = rm_get_time(r);
     }
     if (r->p != r->end)
-        read_sums(r, a, version >= 2 ? 1 : 1000);
+        read_job_sums(r, a, version >= 2 ? 1 : 1000);
     /* the application is accepted again when recovery finishes */
     if (a->state == RM_APP_SUBMITTED)
         a->state = RM_APP_NEW_SAVING;

@@ -83,14 +83,14 @@ static void set_node_refused(struct rm_core *c, struct rm_node *n, bool refused)
     n->refused = refused;
 }
 
-void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n)
+void rm_confirm_end_node_refusal(struct rm_core *c, struct rm_node *n)
 {
     set_node_refused(c, n, false);
 }
 
 /* A refused node tries to register again. When it has not tried for node_expiry_us, its refusal
  * ends. */
-static void restart_refusal_expiry(struct rm_core *c, struct rm_node *n)
+static void restart_refused_node_expiry(struct rm_core *c, struct rm_node *n)
 {
     if (n->registered || n->awaited)
         return;
@@ -109,7 +109,7 @@ static struct rm_node *add_node_if_unknown(struct rm_core *c, struct rm_node *n,
     return n;
 }
 
-static char *compose_refusal(const struct rm_core *c, const struct rm_event *ev, size_t live)
+static char *compose_node_refusal(const struct rm_core *c, const struct rm_event *ev, size_t live)
 {
     struct base_buf b = {0};
 
@@ -146,13 +146,13 @@ bool rm_confirm_refuse_node_if_foreign(struct rm_core *c, const struct rm_event 
         return false;
     }
     free(c->refused_text);
-    c->refused_text = compose_refusal(c, ev, live);
+    c->refused_text = compose_node_refusal(c, ev, live);
     n = add_node_if_unknown(c, n, ev);
     if (!n->refused)
         rm_emit_note(c, 3, "%s", c->refused_text);
     set_node_refused(c, n, true);
     rm_node_update_gone_list(c, n);
-    restart_refusal_expiry(c, n);
+    restart_refused_node_expiry(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;
     if (c->conf.format_confirmed) {
         rm_effect_add(c, RM_FX_EPOCH_LOW)->u.epoch_low.epoch_seen = c->epoch_seen;

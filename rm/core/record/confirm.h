@@ -12,7 +12,7 @@ int rm_confirm_read_format(struct rm_core *c, const struct rm_record *rec, struc
 void rm_confirm_decide_and_record_format(struct rm_core *c);
 /* No longer counts @n as refused. Call when @n goes down, or has not tried to register again for
  * node_expiry_us. */
-void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n);
+void rm_confirm_end_node_refusal(struct rm_core *c, struct rm_node *n);
 /* Returns true when the registration is refused; the request has then been answered. */
 bool rm_confirm_refuse_node_if_foreign(struct rm_core *c, const struct rm_event *ev);
 /* Returns true when submissions are refused; the request @token has then been answered. */

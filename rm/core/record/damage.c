@@ -57,7 +57,7 @@ static bool write_replacement_record(struct rm_core *c, const struct rm_stash *s
     t = a && !a->pruned ? rm_task_find(a, id.kind, id.index) : NULL;
     if (!t || !rm_task_is_withheld(t))
         return false;
-    rm_record_commit(c, a, t);
+    rm_record_commit_right(c, a, t);
     return true;
 }
 

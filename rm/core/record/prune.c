@@ -72,7 +72,7 @@ static bool prune_first_queued_job(struct rm_core *c, int *records_left, int *ta
     return true;
 }
 
-static void orphans_free(struct rm_core *c)
+static void free_orphan_records(struct rm_core *c)
 {
     for (size_t i = c->orphans_at; i < c->orphans_n; i++)
         rm_stash_free(c->orphans[i]);
@@ -83,14 +83,14 @@ static void orphans_free(struct rm_core *c)
 
 void rm_prune_free(struct rm_core *c)
 {
-    orphans_free(c);
+    free_orphan_records(c);
     for (struct rm_app *a = c->prune, *next; a; a = next) {
         next = a->prune_next;
         rm_app_unref(a);
     }
 }
 
-void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s)
+void rm_prune_queue_orphan_record(struct rm_core *c, struct rm_stash *s)
 {
     base_array_grow(&c->orphans, c->orphans_n, &c->orphans_cap);
     c->orphans[c->orphans_n++] = s;
@@ -109,7 +109,7 @@ void rm_prune_some_records(struct rm_core *c)
         rm_stash_free(s);
     }
     if (c->orphans && c->orphans_at == c->orphans_n)
-        orphans_free(c);
+        free_orphan_records(c);
     while (c->prune && prune_first_queued_job(c, &budget, &look)) {
         struct rm_app *a = c->prune;
 

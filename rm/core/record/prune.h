@@ -12,7 +12,7 @@ void rm_prune_queue_ended_job(struct rm_core *c, struct rm_app *a);
 void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a);
 void rm_prune_free(struct rm_core *c);
 /* Removes the record named by @s some time later. Takes @s. */
-void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s);
+void rm_prune_queue_orphan_record(struct rm_core *c, struct rm_stash *s);
 /* Removes a bounded number of the records that wait to be removed. Called at the end of every
  * step. */
 void rm_prune_some_records(struct rm_core *c);

@@ -40,7 +40,7 @@ void rm_recover_prune_unused_splits(struct rm_core *c)
 {
     for (size_t i = 0; i < c->splits.cap; i++)
         if (c->splits.slot[i].object)
-            rm_prune_queue_orphan(c, c->splits.slot[i].object);
+            rm_prune_queue_orphan_record(c, c->splits.slot[i].object);
     base_map_free(&c->splits);
 }
 
@@ -192,7 +192,7 @@ static uint32_t choose_queue_for_live_app(struct rm_core *c, const struct rm_app
 }
 
 /* Puts @a back into its queue @name, whatever the placement rules say now. */
-static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
+static void restore_queue_of_app(struct rm_core *c, struct rm_app *a, const char *name)
 {
     int32_t at = policy_queues_find(&c->tree, name);
     uint32_t index = at >= 0                    ? (uint32_t)at
@@ -327,7 +327,7 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
         handle_missing_splits(c, rec, a, no_splits);
     }
     if (!a->damaged)
-        restore_queue(c, a, queue);
+        restore_queue_of_app(c, a, queue);
     free(queue);
     if (!is_job || a->pruned) /* no tasks to restore */
         return 0;
@@ -463,7 +463,7 @@ static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, s
         return rm_record_set_corrupt_error(rec, err, "its key is no task id");
     *app = rm_app_find(c, id.app);
     if (!*app || (*app)->pruned || !(*app)->is_job) {
-        rm_prune_queue_orphan(
+        rm_prune_queue_orphan_record(
             c, rm_stash_new(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
         return 1;
     }

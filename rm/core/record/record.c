@@ -234,7 +234,7 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     return rm_record_emit(c, "task", task_key(c, a, t));
 }
 
-uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+uint64_t rm_record_commit_right(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     if (c->conf.simulation)
         return c->seq;

@@ -61,7 +61,7 @@ char *rm_record_app_key(struct rm_core *c, struct base_app_id id);
 /* The next four functions emit a record and return its number. In a simulation they emit nothing,
  * and return the number of the newest record. */
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
-uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+uint64_t rm_record_commit_right(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
 uint64_t rm_record_format(struct rm_core *c, bool confirmed);
 /* Emits the list of splits of a job that has one. */

@@ -189,7 +189,7 @@ static void release_withheld_tasks(struct rm_core *c, struct rm_app *a, struct r
             continue;
         p->kept--;
         t->commit_attempt = -1;
-        rm_record_commit(c, a, t);
+        rm_record_commit_right(c, a, t);
         rm_pick_mark_pending(c, a, t);
     }
 }
