@@ -133,7 +133,7 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
         rm_app_kill_after_lifetime(c, t->owner);
         break;
     case RM_TIMER_RESERVATION:
-        rm_reservations_step(c);
+        rm_reservations_apply_booking_changes(c);
         break;
     case RM_TIMER_GONE:
         rm_nodes_forget_gone(c);
@@ -417,7 +417,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     rm_confirm_decide_and_record_format(c);
     rm_takeover_begin(c);
     rm_nodes_restore_decommissioning(c);
-    rm_reservations_continue(c);
+    rm_reservations_continue_recovered(c);
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 

@@ -278,7 +278,7 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
     if (a->is_job && !a->phase[BASE_TASK_MAP].total)
         /* not now_us: after a restart its reduces may have been running for a while */
         a->pj.maps_done_us = a->submit_us;
-    a->pj.reservation = rm_reservation_of_app(c, a);
+    a->pj.reservation = rm_reservation_usable_by_app(c, a);
     c->ops->on_job_arrived(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);

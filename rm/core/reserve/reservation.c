@@ -17,7 +17,7 @@ void rm_reservations_free(struct rm_core *c)
     free(c->reservations.ended);
 }
 
-static void remember_ended(struct rm_reservations *all, struct base_app_id id)
+static void remember_ended_id(struct rm_reservations *all, struct base_app_id id)
 {
     if (!all->ended)
         all->ended = base_alloc(RM_RESERVATIONS_ENDED_KEPT * sizeof *all->ended);
@@ -37,7 +37,7 @@ static bool has_ended(const struct rm_reservations *all, struct base_app_id id)
 
 /* ---------------------------------------------------------------- time */
 /* Returns the next time at which a booking of @r begins or ends; INT64_MAX: never. */
-static int64_t next_step_us(const struct rm_reservation *r, int64_t now_us)
+static int64_t next_booking_change_us(const struct rm_reservation *r, int64_t now_us)
 {
     int64_t next = INT64_MAX;
 
@@ -50,12 +50,12 @@ static int64_t next_step_us(const struct rm_reservation *r, int64_t now_us)
     return next;
 }
 
-static void set_timer(struct rm_core *c)
+static void set_booking_timer(struct rm_core *c)
 {
     int64_t next = INT64_MAX;
 
     for (size_t i = 0; i < c->reservations.n; i++) {
-        int64_t at = next_step_us(c->reservations.v[i], c->now_us);
+        int64_t at = next_booking_change_us(c->reservations.v[i], c->now_us);
 
         next = at < next ? at : next;
     }
@@ -64,14 +64,14 @@ static void set_timer(struct rm_core *c)
         rm_timer_set(&c->timers, &c->reservations.timer, next);
 }
 
-static void offer_all_slots(struct rm_core *c)
+static void request_offer_of_all_slots(struct rm_core *c)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
 }
 
 /* Takes @r from the policy and forgets it, with its record. Its jobs go on without it. */
-static void forget(struct rm_core *c, struct rm_reservation *r)
+static void forget_reservation(struct rm_core *c, struct rm_reservation *r)
 {
     if (c->ops->on_unreserved)
         c->ops->on_unreserved(c->policy, &r->pr, c->now_us);
@@ -79,25 +79,25 @@ static void forget(struct rm_core *c, struct rm_reservation *r)
         if (a->pj.reservation == &r->pr)
             a->pj.reservation = NULL;
     rm_reservation_remove_record(c, r);
-    remember_ended(&c->reservations, r->id);
+    remember_ended_id(&c->reservations, r->id);
     rm_reservation_remove(c, r);
     rm_reservation_free(r);
-    offer_all_slots(c);
+    request_offer_of_all_slots(c);
 }
 
-static void forget_ended(struct rm_core *c)
+static void forget_ended_reservations(struct rm_core *c)
 {
     for (size_t i = c->reservations.n; i-- > 0;)
         if (policy_reservation_end_us(&c->reservations.v[i]->pr) <= c->now_us)
-            forget(c, c->reservations.v[i]);
+            forget_reservation(c, c->reservations.v[i]);
 }
 
-void rm_reservations_step(struct rm_core *c)
+void rm_reservations_apply_booking_changes(struct rm_core *c)
 {
-    rm_preempt_at_booking_step(c);
-    forget_ended(c);
-    offer_all_slots(c);
-    set_timer(c);
+    rm_preempt_at_booking_change(c);
+    forget_ended_reservations(c);
+    request_offer_of_all_slots(c);
+    set_booking_timer(c);
 }
 
 /* ---------------------------------------------------------------- policy, restart */
@@ -120,16 +120,16 @@ void rm_reservations_leave_policy(struct rm_core *c)
         c->ops->on_unreserved(c->policy, &c->reservations.v[i]->pr, c->now_us);
 }
 
-void rm_reservations_continue(struct rm_core *c)
+void rm_reservations_continue_recovered(struct rm_core *c)
 {
     rm_reservations_enter_policy(c);
-    forget_ended(c);
-    set_timer(c);
+    forget_ended_reservations(c);
+    set_booking_timer(c);
 }
 
 /* ---------------------------------------------------------------- requests */
 /* Returns the next number that no client has chosen for itself; at least one must be left. */
-static int32_t take_next_number(struct rm_core *c)
+static int32_t take_next_reservation_number(struct rm_core *c)
 {
     struct rm_reservations *all = &c->reservations;
 
@@ -151,11 +151,11 @@ void rm_reservation_on_new_id(struct rm_core *c, const struct rm_event *ev)
                        "no reservation ids are left until the ResourceManager is restarted");
     else
         rm_reply(c, ev->token, RM_REPLY_APP_ID, 0)->u.reply.app_id =
-            (struct base_app_id){c->conf.cluster_ts_ms, take_next_number(c)};
+            (struct base_app_id){c->conf.cluster_ts_ms, take_next_reservation_number(c)};
 }
 
 /* The check_* functions return false when the request is refused, after answering it. */
-static bool check_each_request(struct rm_core *c, const struct rm_event *ev)
+static bool check_reservation_requests(struct rm_core *c, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.reservation.n; i++) {
         const struct rm_reservation_request *q = &ev->u.reservation.requests[i];
@@ -186,7 +186,7 @@ static bool check_each_request(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-static bool check_times(struct rm_core *c, const struct rm_event *ev)
+static bool check_reservation_times(struct rm_core *c, const struct rm_event *ev)
 {
     int64_t arrival = ev->u.reservation.arrival_us, deadline = ev->u.reservation.deadline_us,
             least = 0;
@@ -219,7 +219,7 @@ static bool check_times(struct rm_core *c, const struct rm_event *ev)
 /* Each container must fit into a slot, whatever the interpreter: the policy books slots and sees no
  * sizes. The largest gang must fit into the cluster; among alternatives (ANY), the policy leaves
  * out gangs that do not. */
-static bool check_gangs(struct rm_core *c, const struct rm_event *ev)
+static bool check_gangs_fit_cluster(struct rm_core *c, const struct rm_event *ev)
 {
     const struct rm_res *slot = c->conf.slot_res;
 
@@ -245,7 +245,7 @@ static bool check_gangs(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-static bool check_definition(struct rm_core *c, const struct rm_event *ev)
+static bool check_reservation_definition(struct rm_core *c, const struct rm_event *ev)
 {
     const char *recurrence = ev->u.reservation.recurrence;
 
@@ -269,7 +269,8 @@ static bool check_definition(struct rm_core *c, const struct rm_event *ev)
                        recurrence);
         return false;
     }
-    return check_each_request(c, ev) && check_times(c, ev) && check_gangs(c, ev);
+    return check_reservation_requests(c, ev) && check_reservation_times(c, ev) &&
+           check_gangs_fit_cluster(c, ev);
 }
 
 static struct rm_reservation *new_reservation(struct rm_core *c, const struct rm_event *ev,
@@ -310,7 +311,7 @@ static bool texts_are_equal(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static bool has_definition(const struct rm_reservation *r, const struct rm_event *ev)
+static bool has_same_definition(const struct rm_reservation *r, const struct rm_event *ev)
 {
     if (r->pr.arrival_us != ev->u.reservation.arrival_us ||
         r->pr.deadline_us != ev->u.reservation.deadline_us ||
@@ -348,7 +349,8 @@ static bool reserve_or_refuse(struct rm_core *c, const struct rm_event *ev,
 }
 
 /* Adds the accepted @r to the table, stores it, and answers. */
-static void keep_and_answer(struct rm_core *c, const struct rm_event *ev, struct rm_reservation *r)
+static void keep_reservation_and_answer(struct rm_core *c, const struct rm_event *ev,
+                                        struct rm_reservation *r)
 {
     char id[BASE_ID_TEXT_MAX];
 
@@ -359,14 +361,14 @@ static void keep_and_answer(struct rm_core *c, const struct rm_event *ev, struct
                  (long long)(policy_reservation_start_us(&r->pr) / 1000),
                  (long long)(policy_reservation_end_us(&r->pr) / 1000));
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
-    offer_all_slots(c);
-    set_timer(c);
+    request_offer_of_all_slots(c);
+    set_booking_timer(c);
     if (policy_reservation_start_us(&r->pr) <= c->now_us)
-        rm_reservations_step(c);
+        rm_reservations_apply_booking_changes(c);
 }
 
 /* @listed: the configuration names the queue as reservable. */
-static bool is_reservable(const struct rm_core *c, const char *queue, bool listed)
+static bool queue_is_reservable(const struct rm_core *c, const char *queue, bool listed)
 {
     int32_t at = policy_queues_find(&c->tree, queue);
 
@@ -385,11 +387,11 @@ void rm_reservation_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_reply_error(c, ev->token, -BASE_EINVAL,
                        "The queue is not specified. Please try again with a valid reservable "
                        "queue.");
-    } else if (!is_reservable(c, queue, ev->u.reservation.reservable)) {
+    } else if (!queue_is_reservable(c, queue, ev->u.reservation.reservable)) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, RM_NOT_RESERVABLE, queue);
-    } else if (!check_definition(c, ev)) {
+    } else if (!check_reservation_definition(c, ev)) {
         return;
-    } else if (r && has_definition(r, ev)) {
+    } else if (r && has_same_definition(r, ev)) {
         rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
     } else if (r) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
@@ -403,13 +405,14 @@ void rm_reservation_on_submit(struct rm_core *c, const struct rm_event *ev)
     } else {
         r = new_reservation(c, ev, queue, ev->caller);
         if (reserve_or_refuse(c, ev, r, NULL))
-            keep_and_answer(c, ev, r);
+            keep_reservation_and_answer(c, ev, r);
     }
 }
 
 /* Returns the reservation that the request names; NULL: there is none, and the request has been
  * answered. */
-static struct rm_reservation *find_or_refuse(struct rm_core *c, const struct rm_event *ev)
+static struct rm_reservation *find_reservation_or_refuse(struct rm_core *c,
+                                                         const struct rm_event *ev)
 {
     struct rm_reservation *r = rm_reservation_find(c, ev->u.reservation.id);
     char id[BASE_ID_TEXT_MAX];
@@ -432,25 +435,25 @@ static struct rm_reservation *find_or_refuse(struct rm_core *c, const struct rm_
 
 void rm_reservation_on_update(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_reservation *old = find_or_refuse(c, ev), *r;
+    struct rm_reservation *old = find_reservation_or_refuse(c, ev), *r;
 
-    if (!old || !check_definition(c, ev))
+    if (!old || !check_reservation_definition(c, ev))
         return;
     r = new_reservation(c, ev, old->queue, old->user);
     if (!reserve_or_refuse(c, ev, r, old))
         return;
     rm_reservation_remove(c, old);
     rm_reservation_free(old);
-    keep_and_answer(c, ev, r);
+    keep_reservation_and_answer(c, ev, r);
 }
 
 void rm_reservation_on_delete(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_reservation *r = find_or_refuse(c, ev);
+    struct rm_reservation *r = find_reservation_or_refuse(c, ev);
 
     if (!r)
         return;
-    forget(c, r);
-    set_timer(c);
+    forget_reservation(c, r);
+    set_booking_timer(c);
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
 }

@@ -49,7 +49,8 @@ struct rm_reservations {
 struct rm_reservation *rm_reservation_find(const struct rm_core *c, struct base_app_id id);
 /* Returns what @a joins as it enters the policy: the reservation it was submitted with, if the
  * reservation has begun and belongs to the application's queue; NULL: none. */
-struct policy_reservation *rm_reservation_of_app(const struct rm_core *c, const struct rm_app *a);
+struct policy_reservation *rm_reservation_usable_by_app(const struct rm_core *c,
+                                                        const struct rm_app *a);
 /* Returns YARN's words for why an application cannot be accepted with the reservation that it
  * names, in memory that is valid until the next step; NULL: it can be accepted, or names no
  * reservation, or the id is ignored because the policy promises nothing to reservations. */
@@ -59,13 +60,13 @@ const char *rm_reservation_explain_refusal(struct rm_core *c, struct base_app_id
                                            const char *submission, uint32_t queue);
 /* Call when a booking begins or ends: tells the policy, forgets reservations that have ended, and
  * sets the timer again. */
-void rm_reservations_step(struct rm_core *c);
+void rm_reservations_apply_booking_changes(struct rm_core *c);
 /* Tell the active policy of all reservations, or take them from it. */
 void rm_reservations_enter_policy(struct rm_core *c);
 void rm_reservations_leave_policy(struct rm_core *c);
 /* After the records have been read: forgets reservations that have ended, and continues the
  * others. */
-void rm_reservations_continue(struct rm_core *c);
+void rm_reservations_continue_recovered(struct rm_core *c);
 void rm_reservations_free(struct rm_core *c);
 void rm_reservation_free(struct rm_reservation *r);
 

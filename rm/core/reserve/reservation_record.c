@@ -6,7 +6,7 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static char *record_key(struct rm_core *c, const struct rm_reservation *r)
+static char *reservation_record_key(struct rm_core *c, const struct rm_reservation *r)
 {
     return base_reservation_id_text(&r->id, rm_step_arena_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
@@ -42,13 +42,13 @@ uint64_t rm_reservation_store(struct rm_core *c, const struct rm_reservation *r)
         rm_put_int(b, r->pr.bookings[i].n);
         rm_put_int(b, (int64_t)r->pr.bookings[i].stage);
     }
-    return rm_record_emit(c, "meta", record_key(c, r));
+    return rm_record_emit(c, "meta", reservation_record_key(c, r));
 }
 
 void rm_reservation_remove_record(struct rm_core *c, const struct rm_reservation *r)
 {
     if (!c->conf.simulation)
-        rm_store_record(c, "meta", record_key(c, r), NULL, 0);
+        rm_store_record(c, "meta", reservation_record_key(c, r), NULL, 0);
 }
 
 static void read_requests(struct rm_reader *r, struct rm_reservation *to)
@@ -79,7 +79,7 @@ static void read_bookings(struct rm_reader *r, struct rm_reservation *to)
 
 #define BOOKING_BYTES_MIN 8 /* "0 1 1 0 " */
 
-static void read_fields(struct rm_reader *r, struct rm_reservation *to)
+static void read_reservation_fields(struct rm_reader *r, struct rm_reservation *to)
 {
     to->queue = rm_get_text(r);
     to->user = rm_get_text(r);
@@ -117,7 +117,7 @@ int rm_reservation_read(struct rm_core *c, const struct rm_record *rec, struct b
     to->id = id;
     to->pr.cluster_ts = id.cluster_ts;
     to->pr.seq = id.seq;
-    read_fields(&r, to);
+    read_reservation_fields(&r, to);
     if (r.bad || r.p != r.end || !to->queue || !to->user || !to->recurrence) {
         rm_reservation_free(to);
         return rm_record_set_corrupt_error(rec, err, "it is cut short or damaged");

@@ -51,7 +51,7 @@ int64_t rm_preempt_run_policy_timer(struct rm_core *c)
     return next;
 }
 
-void rm_preempt_at_booking_step(struct rm_core *c)
+void rm_preempt_at_booking_change(struct rm_core *c)
 {
     if (c->ops->on_booking_step)
         c->ops->on_booking_step(c->policy, c->now_us, &c->plan);

@@ -12,7 +12,7 @@ void rm_preempt_describe_container(const struct rm_core *c, struct rm_container 
 int64_t rm_preempt_run_policy_timer(struct rm_core *c);
 /* Tells the policy that the bookings of reservations change now, and preempts the attempts that it
  * names. */
-void rm_preempt_at_booking_step(struct rm_core *c);
+void rm_preempt_at_booking_change(struct rm_core *c);
 /* Returns true when the policy may name victims for slots of kind @k at present. */
 bool rm_preempt_is_possible(const struct rm_core *c, enum base_task_kind k);
 /* Asks the policy which attempts on the full node @n to suspend or kill for waiting jobs, and does
