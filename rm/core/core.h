@@ -251,7 +251,7 @@ struct rm_core_conf {
      * rm_queue_conf_compute_changed(). */                                                         \
     X(SET_QUEUE_CONF, rm_queue_conf_on_set, true)                                                  \
     /* Record what becomes of free slots (rm/core/schedule/activity.h); nothing is stored. */      \
-    X(RECORD_ACTIVITIES, rm_activity_on_record, false)
+    X(RECORD_ACTIVITIES, rm_activity_on_record_request, false)
 
 enum rm_event_kind {
 #define X(name, handle, durable) RM_EV_##name,

@@ -33,7 +33,7 @@ void rm_activity_free(struct rm_core *c)
 
 /* ---------------------------------------------------------------- requests to record */
 /* Sets c->recording: whether any round may still have to be recorded. */
-static void update_recording(struct rm_core *c)
+static void update_recording_flag(struct rm_core *c)
 {
     const struct rm_activities *v = c->activities;
 
@@ -41,7 +41,7 @@ static void update_recording(struct rm_core *c)
         v->any_next || v->nodes_n || v->readers_n || v->watches_n || c->now_us < v->log_until_us;
 }
 
-static void answer_reader(struct rm_core *c, size_t i)
+static void answer_waiting_reader(struct rm_core *c, size_t i)
 {
     struct rm_activities *v = c->activities;
 
@@ -68,12 +68,12 @@ void rm_activity_answer_late_readers(struct rm_core *c)
 
     for (size_t i = v->readers_n; i-- > 0;)
         if (v->readers[i].give_up_us <= c->now_us)
-            answer_reader(c, i);
+            answer_waiting_reader(c, i);
     set_readers_timer(c);
-    update_recording(c);
+    update_recording_flag(c);
 }
 
-static void add_reader(struct rm_core *c, uint64_t token, int64_t rounds)
+static void add_waiting_reader(struct rm_core *c, uint64_t token, int64_t rounds)
 {
     struct rm_activities *v = c->activities;
 
@@ -88,7 +88,7 @@ static void add_reader(struct rm_core *c, uint64_t token, int64_t rounds)
     set_readers_timer(c);
 }
 
-static void add_node(struct rm_core *c, const char *node_id)
+static void add_node_to_record(struct rm_core *c, const char *node_id)
 {
     struct rm_activities *v = c->activities;
 
@@ -100,19 +100,19 @@ static void add_node(struct rm_core *c, const char *node_id)
             .node_id = base_strdup(node_id), .give_up_us = c->now_us + c->conf.node_expiry_us};
 }
 
-static int64_t get_later(int64_t a, int64_t b)
+static int64_t later_time_us(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static void add_watch(struct rm_activities *v, const struct base_app_id *app, int64_t until_us)
+static void add_app_watch(struct rm_activities *v, const struct base_app_id *app, int64_t until_us)
 {
     size_t at = 0;
 
     while (at < v->watches_n && base_app_id_cmp(&v->watches[at].app, app) != 0)
         at++;
     if (at < v->watches_n) {
-        v->watches[at].until_us = get_later(v->watches[at].until_us, until_us);
+        v->watches[at].until_us = later_time_us(v->watches[at].until_us, until_us);
         return;
     }
     if (v->watches_n < RM_APP_WATCHES_MAX) {
@@ -135,7 +135,7 @@ static void drop_old_watches(struct rm_core *c)
             v->watches[i] = v->watches[--v->watches_n];
 }
 
-void rm_activity_on_record(struct rm_core *c, const struct rm_event *ev)
+void rm_activity_on_record_request(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_activities *v = c->activities;
 
@@ -144,24 +144,24 @@ void rm_activity_on_record(struct rm_core *c, const struct rm_event *ev)
         v->timer = (struct rm_timer){.kind = RM_TIMER_ACTIVITY};
     }
     if (ev->u.record.node_id)
-        add_node(c, ev->u.record.node_id);
+        add_node_to_record(c, ev->u.record.node_id);
     else if (ev->u.record.next)
         v->any_next = true;
     if (ev->u.record.for_us > 0)
-        add_watch(v, &ev->u.record.app, c->now_us + ev->u.record.for_us);
+        add_app_watch(v, &ev->u.record.app, c->now_us + ev->u.record.for_us);
     if (ev->u.record.log_us > 0)
-        v->log_until_us = get_later(v->log_until_us, c->now_us + ev->u.record.log_us);
+        v->log_until_us = later_time_us(v->log_until_us, c->now_us + ev->u.record.log_us);
     if (ev->u.record.rounds > 0)
-        add_reader(c, ev->token, ev->u.record.rounds);
+        add_waiting_reader(c, ev->token, ev->u.record.rounds);
     else
         rm_reply(c, ev->token, RM_REPLY_OK, 0);
-    update_recording(c);
+    update_recording_flag(c);
 }
 
 /* ---------------------------------------------------------------- rounds */
 /* Removes the request to record @node_id, and expired requests. Returns true when there was one for
  * @node_id. */
-static bool take_node_request(struct rm_core *c, const char *node_id)
+static bool take_record_request_of_node(struct rm_core *c, const char *node_id)
 {
     struct rm_activities *v = c->activities;
     bool found = false;
@@ -193,9 +193,9 @@ void rm_activity_begin_round(struct rm_core *c, const struct rm_node *n)
     struct rm_round *r;
 
     drop_old_watches(c);
-    v->open_is_kept = take_node_request(c, n->id) || v->any_next || v->readers_n;
+    v->open_is_kept = take_record_request_of_node(c, n->id) || v->any_next || v->readers_n;
     if (!v->open_is_kept && !v->watches_n && c->now_us >= v->log_until_us) {
-        update_recording(c); /* the time of a watch or of the log has run out */
+        update_recording_flag(c); /* the time of a watch or of the log has run out */
         return;
     }
     v->any_next = false;
@@ -325,12 +325,12 @@ void rm_activity_end_round(struct rm_core *c)
     v->open = NULL;
     for (size_t i = v->readers_n; i-- > 0;)
         if (v->readers[i].until <= v->last)
-            answer_reader(c, i);
+            answer_waiting_reader(c, i);
     set_readers_timer(c);
-    update_recording(c);
+    update_recording_flag(c);
 }
 
-static void renumber_round(struct rm_round *r, const int32_t *to)
+static void renumber_queues_of_round(struct rm_round *r, const int32_t *to)
 {
     size_t kept = 0;
 
@@ -349,5 +349,5 @@ static void renumber_round(struct rm_round *r, const int32_t *to)
 void rm_activity_renumber_queues(struct rm_core *c, const int32_t *to)
 {
     for (size_t i = 0; c->activities && i < RM_ROUNDS_KEPT; i++)
-        renumber_round(&c->activities->rounds[i], to);
+        renumber_queues_of_round(&c->activities->rounds[i], to);
 }

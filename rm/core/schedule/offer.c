@@ -35,7 +35,8 @@ static void count_policy_fault(struct rm_core *c)
 
 /* Returns true when nothing that waits may use a slot of @n: the node serves only requests with its
  * label, and none is waiting. Then no job is asked. */
-static bool is_closed(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k)
+static bool no_request_may_use_node(const struct rm_core *c, const struct rm_node *n,
+                                    enum base_task_kind k)
 {
     return n->exclusive && !c->labels.v[n->label - 1].wanted[k] && !n->suspended[k];
 }
@@ -54,7 +55,7 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
     struct policy_job *pj = NULL;
     size_t asked = 0;
 
-    if (is_closed(c, n, k))
+    if (no_request_may_use_node(c, n, k))
         return false;
     memcpy(offer.assigned, n->round_assigned, sizeof offer.assigned);
     for (;;) {
@@ -162,7 +163,7 @@ void rm_offer_node_slots(struct rm_core *c, struct rm_node *n)
 }
 
 /* Offers one slot of a node with a held heartbeat. Returns false when no job takes it. */
-static bool offer_held_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static bool offer_slot_of_held_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     bool taken;
 
@@ -190,7 +191,7 @@ static void offer_slots_of_kind(struct rm_core *c, int k)
 
             if (!n || n->free_round[k] == c->round)
                 break;
-            if (!offer_held_slot(c, n, k) && n->free_bucket[k] == b)
+            if (!offer_slot_of_held_node(c, n, k) && n->free_bucket[k] == b)
                 rm_node_move_to_free_list_end(c, n, k, b);
         }
 }

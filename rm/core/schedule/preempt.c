@@ -60,8 +60,8 @@ void rm_preempt_at_booking_change(struct rm_core *c)
 
 /* Writes the running attempts of kind @k on @n that may be preempted to @v, newest start first, at
  * most @max. Returns their number. Insertion sort suffices, since a node has few slots. */
-static size_t list_running_attempts(const struct rm_core *c, const struct rm_node *n,
-                                    enum base_task_kind k, struct policy_running *v, size_t max)
+static size_t list_preemptible_attempts(const struct rm_core *c, const struct rm_node *n,
+                                        enum base_task_kind k, struct policy_running *v, size_t max)
 {
     size_t len = 0;
 
@@ -105,7 +105,7 @@ bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kin
                                   .node_suspended = n->suspended[k],
                                   .capacity = &c->capacity};
     here = rm_step_arena_alloc(&c->scratch, max * sizeof *here);
-    len = list_running_attempts(c, n, k, here, max);
+    len = list_preemptible_attempts(c, n, k, here, max);
     if (!len)
         return false;
     c->ops->victims(c->policy, &offer, here, len, &c->plan);
