@@ -59,7 +59,7 @@ static void test_nothing_without_a_request(void)
     begin("fifo");
     world_submit(&w, "a 9 0 0 4 0 0");
     world_beat_all(&w, 0);
-    CU_ASSERT_EQUAL(rm_view_last_round(w.core), 0);
+    CU_ASSERT_EQUAL(rm_view_last_round_number(w.core), 0);
     CU_ASSERT_EQUAL(rounds(&(struct rm_round_filter){0}), 0);
     CU_ASSERT_PTR_NULL(w.core->activities);
     end();
@@ -239,7 +239,7 @@ static void test_many_rounds(void)
     record(&ev);
     for (int i = 0; i < RM_ROUNDS_KEPT; i++)
         world_beat_all(&w, 0);
-    CU_ASSERT_EQUAL(rm_view_last_round(w.core), 2 * RM_ROUNDS_KEPT);
+    CU_ASSERT_EQUAL(rm_view_last_round_number(w.core), 2 * RM_ROUNDS_KEPT);
     CU_ASSERT_EQUAL(rounds(&(struct rm_round_filter){0}), RM_ROUNDS_KEPT);
     CU_ASSERT_EQUAL(v.rounds[0].number, RM_ROUNDS_KEPT + 1);
     end();

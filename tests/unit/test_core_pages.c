@@ -92,7 +92,7 @@ static void test_turns(void)
 
     world_init(&w, "fifo");
     world_submit(&w, "a 1 0 0 4 0 0");
-    rm_view_turns(w.core, BASE_TASK_MAP, 9, &v, &slot);
+    rm_view_slot_offer_order(w.core, BASE_TASK_MAP, 9, &v, &slot);
     CU_ASSERT_PTR_NULL(slot.node);
     CU_ASSERT_EQUAL(slot.waiting, 1);
     CU_ASSERT_EQUAL(v.turns_n, 0);
@@ -104,7 +104,7 @@ static void test_turns(void)
     world_beat_all(&w, S); /* two of its four run; the node is full now */
     b = world_submit(&w, "b 2 0 0 4 0 0");
     c = world_submit(&w, "c 1 0 0 4 0 5"); /* a higher priority */
-    rm_view_turns(w.core, BASE_TASK_MAP, 9, &v, &slot);
+    rm_view_slot_offer_order(w.core, BASE_TASK_MAP, 9, &v, &slot);
     CU_ASSERT_STRING_EQUAL(slot.node, "node0:8042");
     CU_ASSERT_EQUAL(slot.waiting, 3);
     CU_ASSERT_EQUAL_FATAL(v.turns_n, 3);
@@ -116,9 +116,9 @@ static void test_turns(void)
     CU_ASSERT_EQUAL(v.turns[0].priority, 5);
     CU_ASSERT_STRING_EQUAL(v.turns[2].why, "2 jobs with waiting map tasks come first");
     rm_views_free(&v);
-    rm_view_turns(w.core, BASE_TASK_MAP, 2, &v, &slot);
+    rm_view_slot_offer_order(w.core, BASE_TASK_MAP, 2, &v, &slot);
     CU_ASSERT_EQUAL(v.turns_n, 2);
-    rm_view_turns(w.core, BASE_TASK_REDUCE, 2, &v, &slot);
+    rm_view_slot_offer_order(w.core, BASE_TASK_REDUCE, 2, &v, &slot);
     CU_ASSERT_EQUAL(v.turns_n, 2);
     CU_ASSERT_EQUAL(slot.waiting, 0);
     end();
@@ -137,7 +137,7 @@ static void test_turns_of_every_policy(void)
         world_submit(&w, "a 20 1 0 4 0 0");
         world_beat_all(&w, S);
         world_submit(&w, "b 3 0 0 4 0 0");
-        rm_view_turns(w.core, BASE_TASK_MAP, 9, &v, &slot);
+        rm_view_slot_offer_order(w.core, BASE_TASK_MAP, 9, &v, &slot);
         CU_ASSERT_PTR_NOT_NULL(slot.node);
         if (v.turns_n != 2)
             printf("\n  %s: %zu in the order\n", policies[i], v.turns_n);

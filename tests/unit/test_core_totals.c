@@ -108,7 +108,7 @@ static void test_members(void)
         int64_t began = rm_app_find(w.core, job)->start_us;
 
         CU_ASSERT_TRUE_FATAL(began > 0);
-        rm_view_queue_members(w.core, began + minutes[i] * MINUTE, &v);
+        rm_view_queue_user_totals(w.core, began + minutes[i] * MINUTE, &v);
         CU_ASSERT_EQUAL_FATAL(v.queue_users_n, 1);
         m = find_member(&v, "dev");
         CU_ASSERT_PTR_NOT_NULL_FATAL(m);
@@ -128,7 +128,7 @@ static void test_members(void)
     {
         struct rm_views v = {0};
 
-        rm_view_queue_members(w.core, w.core->now_us, &v);
+        rm_view_queue_user_totals(w.core, w.core->now_us, &v);
         CU_ASSERT_EQUAL(v.queue_users_n, 2);
         m = find_member(&v, "prod");
         CU_ASSERT_PTR_NOT_NULL_FATAL(m);

@@ -5,7 +5,7 @@
 #include "rm/core/state.h"
 #include "rm/core/view/view_internal.h"
 
-uint64_t rm_view_last_round(const struct rm_core *c)
+uint64_t rm_view_last_round_number(const struct rm_core *c)
 {
     return c->activities ? c->activities->last : 0;
 }

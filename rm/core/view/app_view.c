@@ -29,7 +29,7 @@ static void fill_phase_view(const struct rm_app *a, enum base_task_kind k, struc
 
 /* Returns the progress of an ended plain application: a killed one is at 100 % once its master had
  * a container. SOURCE: a real YARN, tests/interop/programs. */
-static double progress_at_end(const struct rm_app *a)
+static double progress_of_ended_plain_app(const struct rm_app *a)
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
@@ -48,7 +48,7 @@ static double overall_progress(const struct rm_app *a)
     if (a->is_job && a->final_status == RM_FINAL_SUCCEEDED)
         return 1;
     if (!a->is_job)
-        return rm_app_state_is_final(a->state) ? progress_at_end(a) : a->progress;
+        return rm_app_state_is_final(a->state) ? progress_of_ended_plain_app(a) : a->progress;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (p[k].total) {
             sum += rm_job_progress(a, k);
@@ -119,7 +119,7 @@ static void fill_usage(const struct rm_core *c, const struct rm_app *a, struct r
     v->vcore_seconds = vcores / 1000;
 }
 
-static int32_t count_attempts(const struct rm_app *a)
+static int32_t shown_attempts_number(const struct rm_app *a)
 {
     if (a->is_job)
         return a->state >= RM_APP_ACCEPTED;
@@ -144,7 +144,7 @@ static void copy_app(const struct rm_core *c, const struct rm_app *a, struct rm_
         .result = rm_app_result(a),
         .progress = overall_progress(a),
         .diagnostics = rm_view_copy_text(out, a->diagnostics ? a->diagnostics : ""),
-        .attempts_n = count_attempts(a),
+        .attempts_n = shown_attempts_number(a),
         .deadline_us = a->pj.deadline_us > 0 ? a->pj.submit_us + a->pj.deadline_us : 0,
         .finish_us = rm_app_state_is_final(a->state) ? a->finish_us : 0,
         .allocated = a->allocated,
@@ -362,7 +362,7 @@ static void copy_container(const struct rm_app *a, const struct rm_container *ct
         v->task = (struct base_task_id){a->id, ct->task->kind, ct->task->index};
 }
 
-static int compare_view_ids(const void *a, const void *b)
+static int compare_container_view_ids(const void *a, const void *b)
 {
     return base_container_id_cmp(&((const struct rm_container_view *)a)->id,
                                  &((const struct rm_container_view *)b)->id);
@@ -380,7 +380,7 @@ int rm_view_containers(const struct rm_core *c, struct base_attempt_id id, struc
             copy_container(a, ct, out);
     if (out->containers_n > first)
         qsort(out->containers + first, out->containers_n - first, sizeof *out->containers,
-              compare_view_ids);
+              compare_container_view_ids);
     return 0;
 }
 

@@ -107,7 +107,7 @@ static struct rm_label_use_view *find_or_add_use(struct rm_views *out, size_t fi
     return &out->label_uses[out->label_uses_n++];
 }
 
-static void add_node_use(struct rm_views *out, const struct rm_node *n, size_t label)
+static void add_label_uses_of_node(struct rm_views *out, const struct rm_node *n, size_t label)
 {
     size_t first = out->label_uses_n;
 
@@ -140,7 +140,7 @@ void rm_view_label_uses(const struct rm_core *c, struct rm_views *out)
         const struct rm_node *n = c->nodes[i];
 
         if (n && n->label && place[n->label])
-            add_node_use(out, n, place[n->label]);
+            add_label_uses_of_node(out, n, place[n->label]);
     }
     free(place);
 }

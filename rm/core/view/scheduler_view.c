@@ -73,8 +73,8 @@ void rm_view_queue_users(const struct rm_core *c, struct rm_views *out)
     free(r.table);
 }
 
-static void count_running_time(const struct rm_app *a, int64_t now_us,
-                               struct rm_queue_user_view *row)
+static void count_app_by_running_time(const struct rm_app *a, int64_t now_us,
+                                      struct rm_queue_user_view *row)
 {
     static const int64_t minutes[] = {60, 300, 1440};
     int64_t ran = (now_us - a->start_us) / 60000000;
@@ -87,7 +87,7 @@ static void count_running_time(const struct rm_app *a, int64_t now_us,
     row->running_apps[at]++;
 }
 
-void rm_view_queue_members(const struct rm_core *c, int64_t now_us, struct rm_views *out)
+void rm_view_queue_user_totals(const struct rm_core *c, int64_t now_us, struct rm_views *out)
 {
     size_t first = out->queue_users_n;
 
@@ -118,7 +118,7 @@ void rm_view_queue_members(const struct rm_core *c, int64_t now_us, struct rm_vi
         }
         row->containers += a->containers_n;
         row->wanting_apps += row->pending_containers > wanted;
-        count_running_time(a, now_us, row);
+        count_app_by_running_time(a, now_us, row);
     }
 }
 

@@ -14,7 +14,7 @@ static const struct rm_node *find_node_with_slots(const struct rm_core *c, enum 
     return NULL;
 }
 
-static bool has_turn(const struct rm_views *out, size_t first, const struct rm_app *a)
+static bool app_is_in_order(const struct rm_views *out, size_t first, const struct rm_app *a)
 {
     for (size_t i = first; i < out->turns_n; i++)
         if (base_app_id_cmp(&out->turns[i].app, &a->id) == 0)
@@ -22,8 +22,8 @@ static bool has_turn(const struct rm_views *out, size_t first, const struct rm_a
     return false;
 }
 
-static void append_turn(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
-                        struct rm_views *out)
+static void append_app_to_order(const struct rm_core *c, const struct rm_app *a,
+                                enum base_task_kind k, struct rm_views *out)
 {
     const struct policy_phase *p = &a->pj.phase[k];
     struct base_buf why = {0};
@@ -46,8 +46,8 @@ static void append_turn(const struct rm_core *c, const struct rm_app *a, enum ba
 
 /* Asks the policy as an offer does (rm/core/schedule/offer.c), but grants nothing; a full node
  * counts as having one free slot. */
-void rm_view_turns(const struct rm_core *c, enum base_task_kind kind, size_t max,
-                   struct rm_views *out, struct rm_slot_view *slot)
+void rm_view_slot_offer_order(const struct rm_core *c, enum base_task_kind kind, size_t max,
+                              struct rm_views *out, struct rm_slot_view *slot)
 {
     const struct rm_node *n = find_node_with_slots(c, kind);
     struct policy_offer offer = {.kind = kind, .now_us = c->now_us, .capacity = &c->capacity};
@@ -67,7 +67,7 @@ void rm_view_turns(const struct rm_core *c, enum base_task_kind kind, size_t max
         const struct rm_app *a =
             (const struct rm_app *)(void *)pj; /* the job is its first member */
 
-        if (!has_turn(out, first, a)) /* a policy may name a job twice */
-            append_turn(c, a, kind, out);
+        if (!app_is_in_order(out, first, a)) /* a policy may name a job twice */
+            append_app_to_order(c, a, kind, out);
     }
 }

@@ -218,8 +218,8 @@ static void fill_queue_counts(const struct rm_core *c, size_t i, struct rm_queue
 }
 
 /* Without nodes, only a limit in percent can be expressed as a part of the cluster. */
-static double compute_max_part(const struct rm_core *c, const struct policy_limit *max,
-                               const struct rm_res *slots, const struct rm_res *total)
+static double max_as_fraction_of_cluster(const struct rm_core *c, const struct policy_limit *max,
+                                         const struct rm_res *slots, const struct rm_res *total)
 {
     int64_t all = total->v[RM_RES_MEMORY_MB];
     double part = 1;
@@ -248,13 +248,13 @@ static void fill_queue_limits(const struct rm_core *c, const struct policy_queue
     v->preemptable = q->preempt;
     v->is_parent = q->is_parent;
     v->is_dynamic = q->dynamic;
-    v->max_part = compute_max_part(c, &q->max, &v->max, total);
+    v->max_part = max_as_fraction_of_cluster(c, &q->max, &v->max, total);
 }
 
 /* Sets the fair share: as the policy says, or the cluster divided by @siblings, the number of
  * queues in the same parent, including this one. */
-static void fill_queue_share(const struct rm_core *c, size_t i, const struct rm_res *total,
-                             int64_t siblings, struct rm_queue_view *v)
+static void fill_queue_fair_share(const struct rm_core *c, size_t i, const struct rm_res *total,
+                                  int64_t siblings, struct rm_queue_view *v)
 {
     int64_t share[BASE_TASK_KINDS], demand[BASE_TASK_KINDS];
 
@@ -329,7 +329,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         v->policy =
             rm_view_copy_text(out, c->ops->queue_share ? queue_order_name(q->order) : c->ops->name);
         fill_queue_limits(c, q, &total, v);
-        fill_queue_share(c, i, &total, i ? inside[q->parent] : 1, v);
+        fill_queue_fair_share(c, i, &total, i ? inside[q->parent] : 1, v);
         place[i] = (int32_t)kept++;
     }
     free(place);

@@ -201,7 +201,7 @@ struct rm_queue_user_view { /* a user's unfinished applications in one queue */
     const char *user;
     int64_t pending_apps, active_apps, pending_containers;
     struct rm_res used, am_used, pending; /* am_used: by the containers of masters */
-    /* Only from rm_view_queue_members(): */
+    /* Only from rm_view_queue_user_totals(): */
     int64_t containers, wanting_apps; /* wanting_apps: those that wait for containers */
     int64_t unmanaged_pending_apps, unmanaged_active_apps; /* also counted above */
     /* applications that run, by how long: under 60, 300 and 1440 minutes, and longer */
@@ -386,8 +386,8 @@ int rm_view_newest_containers(const struct rm_core *core, struct base_attempt_id
 /* Appends at most @max applications that wait for slots of @kind, in the order in which the policy
  * would offer them a free one, and describes in *@slot the slot for which the policy was asked.
  * Appends nothing when there is no such slot. */
-void rm_view_turns(const struct rm_core *core, enum base_task_kind kind, size_t max,
-                   struct rm_views *out, struct rm_slot_view *slot);
+void rm_view_slot_offer_order(const struct rm_core *core, enum base_task_kind kind, size_t max,
+                              struct rm_views *out, struct rm_slot_view *slot);
 /* Appends at most @max nodes from position *pos on, and advances *pos. Nodes are in the
  * order in which the core learned of them, except that a new node takes the place of a forgotten
  * one. Returns true when more are left. */
@@ -415,9 +415,9 @@ void rm_view_queue_users(const struct rm_core *core, struct rm_views *out);
 /* Appends a row for each user who has had applications in a queue (rm/core/app/totals.h), in the
  * order in which they came. @now_us: the time by which running applications are measured. Visits
  * the unfinished applications. */
-void rm_view_queue_members(const struct rm_core *core, int64_t now_us, struct rm_views *out);
+void rm_view_queue_user_totals(const struct rm_core *core, int64_t now_us, struct rm_views *out);
 /* Returns the number of the newest recorded round; 0: none. */
-uint64_t rm_view_last_round(const struct rm_core *core);
+uint64_t rm_view_last_round_number(const struct rm_core *core);
 /* Selects the recorded rounds to copy. NULL and 0 mean any. */
 struct rm_round_filter {
     const char *node_id;

@@ -514,7 +514,7 @@ static void read_queues(struct rm_backend *backend, struct rm_queue_beans *b, bo
     if (partitions)
         rm_view_partitions(core, &b->views);
     else
-        rm_view_queue_members(core, rm_backend_now_us(backend), &b->views);
+        rm_view_queue_user_totals(core, rm_backend_now_us(backend), &b->views);
     rm_backend_unlock_core(backend);
 }
 

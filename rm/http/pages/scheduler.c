@@ -152,7 +152,7 @@ static void add_turns(struct base_buf *out, struct api_request *rq, struct rm_ba
     struct rm_views v = {0};
     struct rm_slot_view slot;
 
-    rm_view_turns(rm_backend_lock_core(b), kind, TURNS_MAX, &v, &slot);
+    rm_view_slot_offer_order(rm_backend_lock_core(b), kind, TURNS_MAX, &v, &slot);
     rm_backend_unlock_core(b);
     base_buf_addf(out, "<h2>Who would get the next free %s slot</h2>\n", rm_page_name_slot(kind));
     if (!slot.node) {

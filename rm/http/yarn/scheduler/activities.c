@@ -221,7 +221,7 @@ static void get_bulk_activities(struct api_request *rq, void *user)
     } else {
         k = base_alloc(sizeof *k);
         k->by_diagnostic = by_diagnostic;
-        k->after = rm_view_last_round(rm_backend_lock_core(user));
+        k->after = rm_view_last_round_number(rm_backend_lock_core(user));
         rm_backend_unlock_core(user);
         k->call.ev.kind = RM_EV_RECORD_ACTIVITIES;
         k->call.ev.u.record.rounds = count <= 0           ? ROUNDS_DEFAULT
