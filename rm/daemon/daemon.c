@@ -105,13 +105,13 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
  * threads from rm_daemon_start(). */
 static void start_leadership_threads(struct rm_leadership *t)
 {
-    rm_leadership_start_helpers(t);
-    rm_leadership_start_core(t);
+    rm_leadership_start_store(t);
+    rm_leadership_start_core_thread(t);
 }
 
 void rm_daemon_start(struct rm_backend *b)
 {
-    rm_roles_start(b);
+    rm_roles_start_parking(b);
     b->watch = rm_parking_start();
     b->started = true;
     for (int i = 0; i < RM_SLOW_KINDS; i++)
@@ -192,7 +192,7 @@ int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int
         discard_leadership(b, t);
         return rc;
     }
-    free_core_later(b, rm_leadership_install(t));
+    free_core_later(b, rm_leadership_install_core(t));
     /* an RM that is not one of several takes over from no other */
     atomic_fetch_add(&b->roles.takeovers, b->roles.ha);
     atomic_store(&b->roles.role, RM_ROLE_ACTIVE);
@@ -307,7 +307,7 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
         rm_worker_stop(b->slow[i]);
     rm_relay_stop(b->relay);
     rm_parking_stop(b->watch);
-    rm_roles_stop(b);
+    rm_roles_stop_parking(b);
     return rc;
 }
 

@@ -42,7 +42,7 @@ struct rm_leadership { /* a struct rm_term with its threads */
     /* for the core's thread; its core belongs to the backend once installed */
     struct rm_term rules;
     struct ha_store *opened; /* the store, until its thread has taken it */
-    struct rm_core *core;    /* until rm_leadership_install() has passed it to the backend */
+    struct rm_core *core;    /* until rm_leadership_install_core() has passed it to the backend */
     struct rm_store *store;
     pthread_t thread;
     atomic_bool halt; /* the core's thread ends after the events it has taken from the queue */
@@ -149,11 +149,11 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
 int rm_leadership_load(struct rm_leadership *t, struct rm_first_queues *queues,
                        struct base_error *err);
 /* Starts the store's thread, which takes the store. */
-void rm_leadership_start_helpers(struct rm_leadership *t);
+void rm_leadership_start_store(struct rm_leadership *t);
 /* Passes the core to the backend: readers see it from now on, and events may be posted. Returns the
  * previous core, which the caller frees. */
-struct rm_core *rm_leadership_install(struct rm_leadership *t);
-void rm_leadership_start_core(struct rm_leadership *t); /* the core's thread */
+struct rm_core *rm_leadership_install_core(struct rm_leadership *t);
+void rm_leadership_start_core_thread(struct rm_leadership *t); /* the core's thread */
 /* Ends in good order: queued events are carried out, written and answered. Requests that still wait
  * after that, and later posts, are refused with @code and @text, which is not copied: a constant.
  * Frees @t. Returns 0, or the error of the last write. */
@@ -172,8 +172,8 @@ void rm_carry_out_fill_calls(struct rm_leadership *t, struct rm_term_calls *out)
 
 /* ---- rm/leader/role.c ---- */
 void rm_roles_init(struct rm_backend *b);
-void rm_roles_start(struct rm_backend *b);
-void rm_roles_stop(struct rm_backend *b);
+void rm_roles_start_parking(struct rm_backend *b);
+void rm_roles_stop_parking(struct rm_backend *b);
 void rm_roles_free(struct rm_backend *b);
 void rm_roles_add_stats(const struct rm_backend *b, struct rm_backend_stats *out);
 /* Sets the role, and wakes requests that wait for a change of roles if it was another one before.

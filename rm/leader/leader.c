@@ -125,7 +125,7 @@ static void depose_and_post_end(void *user, const char *why)
     base_mailbox_unlock(&l->mailbox);
 }
 
-static void post_other_active(void *user)
+static void post_active_rm_changed(void *user)
 {
     post_news(user, &(struct news){.ev.kind = RM_LEAD_EV_OTHER_ACTIVE});
 }
@@ -143,7 +143,7 @@ static int64_t get_lease_end_us(void *user, int64_t epoch)
     return l->conf->lease_off ? RM_LEASE_ENDLESS : ha_service_lease_end_us(l->service, epoch);
 }
 
-static void post_resign(void *user, int64_t hold_us)
+static void post_resign_request(void *user, int64_t hold_us)
 {
     post_news(user, &(struct news){.ev = {.kind = RM_LEAD_EV_ASKED_TO_RESIGN, .hold_us = hold_us},
                                    .why = base_strdup("told to give the leadership up")});
@@ -277,7 +277,7 @@ static void pause_unless_over(struct rm_lead *l, uint64_t number)
 }
 
 /* Returns 0 when the leadership is active; else the error, whose text is in l->failure. */
-static int activate(struct rm_lead *l, struct news *n)
+static int activate_leadership(struct rm_lead *l, struct news *n)
 {
     int64_t began_us = rm_parking_mono_us();
     struct ha_store *store = n->store;
@@ -292,14 +292,14 @@ static int activate(struct rm_lead *l, struct news *n)
     return rc;
 }
 
-static void deactivate(struct rm_lead *l, const char *why)
+static void deactivate_under_watchdog(struct rm_lead *l, const char *why)
 {
     base_watchdog_arm_end_limit(l->watchdog);
     rm_daemon_deactivate(l->b, why);
     base_watchdog_disarm_end_limit(l->watchdog);
 }
 
-static void retire(struct rm_lead *l, const char *why)
+static void retire_and_log_unwritten(struct rm_lead *l, const char *why)
 {
     struct base_error err = {0};
 
@@ -320,14 +320,14 @@ static void carry_out_effect(struct rm_lead *l, struct news *n, const struct rm_
         n->ev.kind = RM_LEAD_EV_PAUSED;
         break;
     case RM_LEAD_FX_ACTIVATE:
-        n->ev.code = activate(l, n);
+        n->ev.code = activate_leadership(l, n);
         n->ev.kind = RM_LEAD_EV_ACTIVATED;
         break;
     case RM_LEAD_FX_DEACTIVATE:
-        deactivate(l, fx->why);
+        deactivate_under_watchdog(l, fx->why);
         break;
     case RM_LEAD_FX_RETIRE:
-        retire(l, fx->why);
+        retire_and_log_unwritten(l, fx->why);
         break;
     case RM_LEAD_FX_RESIGN:
         ha_service_resign(l->service, fx->hold_us);
@@ -443,7 +443,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     const struct ha_service_calls calls = {.user = l,
                                            .lead = post_election,
                                            .stop = depose_and_post_end,
-                                           .active_changed = post_other_active,
+                                           .active_changed = post_active_rm_changed,
                                            .refused = fail_process_on_refusal};
     const struct base_watchdog_conf dog = {
         .user = l,
@@ -454,7 +454,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
         .ending = "the end of the leadership takes longer than a second"};
     const struct rm_role_source source = {.user = l,
                                           .lease_us = get_lease_end_us,
-                                          .resign = post_resign,
+                                          .resign = post_resign_request,
                                           .zk_text = get_connection_text,
                                           .refused_writes = get_refused_writes,
                                           .store_multis = get_store_multis,

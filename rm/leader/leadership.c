@@ -126,7 +126,7 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
     return t;
 }
 
-struct rm_core *rm_leadership_install(struct rm_leadership *t)
+struct rm_core *rm_leadership_install_core(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     struct rm_core *old;
@@ -164,7 +164,7 @@ static void depose_and_warn(void *user, const char *text)
     base_log_warn("store", "%s: nothing is granted or acknowledged any more", text);
 }
 
-void rm_leadership_start_helpers(struct rm_leadership *t)
+void rm_leadership_start_store(struct rm_leadership *t)
 {
     const struct rm_store_calls store = {
         .user = t, .stored = post_stored, .release = release_effect, .over = depose_and_warn};
@@ -177,7 +177,7 @@ void rm_leadership_start_helpers(struct rm_leadership *t)
     pthread_mutex_unlock(&t->b->qlock);
 }
 
-void rm_leadership_start_core(struct rm_leadership *t)
+void rm_leadership_start_core_thread(struct rm_leadership *t)
 {
     /* no other thread replaces the backend's core while a leadership runs */
     rm_term_open(&t->rules, t->b->core);
@@ -203,7 +203,7 @@ static void end_core_thread(struct rm_leadership *t, bool at_once, int code, con
 }
 
 /* Refuses all requests that still wait for the core. The leadership's threads have ended. */
-static void refuse_waiting(struct rm_leadership *t, int code, const char *text)
+static void refuse_waiting_requests(struct rm_leadership *t, int code, const char *text)
 {
     struct rm_backend *b = t->b;
 
@@ -214,7 +214,7 @@ static void refuse_waiting(struct rm_leadership *t, int code, const char *text)
     rm_parking_wake_all(b->watch);
 }
 
-static void detach_and_free(struct rm_leadership *t)
+static void detach_and_free_leadership(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     int64_t commits, records;
@@ -241,8 +241,8 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
     rc = rm_store_stop(t->store, err);
     if (ha)
         rm_roles_set_role(t->b, RM_ROLE_STANDBY);
-    refuse_waiting(t, code, text);
-    detach_and_free(t);
+    refuse_waiting_requests(t, code, text);
+    detach_and_free_leadership(t);
     return rc;
 }
 
@@ -250,8 +250,8 @@ void rm_leadership_abort(struct rm_leadership *t)
 {
     end_core_thread(t, true, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     rm_store_abandon(t->store);
-    refuse_waiting(t, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
-    detach_and_free(t);
+    refuse_waiting_requests(t, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    detach_and_free_leadership(t);
 }
 
 void rm_leadership_free_without_threads(struct rm_leadership *t)

@@ -38,7 +38,7 @@ static int read_stored_ts(void *user, const struct ha_record *rec, struct base_e
     return 0;
 }
 
-static int raise_to_app_ts(void *user, const struct ha_record *rec, struct base_error *err)
+static int raise_to_ts_of_app_id(void *user, const struct ha_record *rec, struct base_error *err)
 {
     struct last_ts *last = user;
     struct base_app_id id;
@@ -56,7 +56,7 @@ static int replace_damaged_ts(struct ha_store *store, struct last_ts *last, stru
 {
     const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data,
                                    last->bad.len};
-    int rc = ha_store_load(store, "app", raise_to_app_ts, last, err);
+    int rc = ha_store_load(store, "app", raise_to_ts_of_app_id, last, err);
 
     base_log_error(
         "recover",
@@ -151,8 +151,8 @@ int rm_load_record(struct rm_core *core, const struct ha_record *stored, struct 
     return recover_record(&(struct recovery){.core = core}, stored, err);
 }
 
-static int recover_unless_deposed(void *user, const struct ha_record *stored,
-                                  struct base_error *err)
+static int recover_record_unless_deposed(void *user, const struct ha_record *stored,
+                                         struct base_error *err)
 {
     struct recovery *r = user;
 
@@ -168,7 +168,7 @@ int rm_load_records(struct rm_core *core, struct ha_store *store, const struct r
     struct recovery r = {.core = core, .lease = lease};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        int rc = ha_store_load(store, tables[i], recover_unless_deposed, &r, err);
+        int rc = ha_store_load(store, tables[i], recover_record_unless_deposed, &r, err);
         if (rc == -BASE_EVERSION)
             return rc;
         if (rc < 0)

@@ -34,8 +34,8 @@ int64_t rm_parking_mono_us(void)
 
 /* Moves to @woken_list the waiters that were woken or whose deadline has passed at @now; all of
  * them after a stop. Returns the earliest deadline of those that stay, INT64_MAX if none stays. */
-static int64_t take_woken(struct rm_parking *w, int64_t now, struct waiter **woken_list,
-                          size_t *woken_n, size_t *woken_cap)
+static int64_t take_woken_or_overdue(struct rm_parking *w, int64_t now, struct waiter **woken_list,
+                                     size_t *woken_n, size_t *woken_cap)
 {
     int64_t next = INT64_MAX;
     size_t keep = 0;
@@ -58,7 +58,7 @@ static int64_t take_woken(struct rm_parking *w, int64_t now, struct waiter **wok
     return next;
 }
 
-static void *watch_main(void *arg)
+static void *parking_main(void *arg)
 {
     struct rm_parking *w = arg;
     struct waiter *woken_list = NULL;
@@ -67,7 +67,7 @@ static void *watch_main(void *arg)
     pthread_setname_np(pthread_self(), "rm-parked");
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        int64_t next = take_woken(w, rm_parking_mono_us(), &woken_list, &n, &cap);
+        int64_t next = take_woken_or_overdue(w, rm_parking_mono_us(), &woken_list, &n, &cap);
         if (n > 0) {
             pthread_mutex_unlock(&w->lock);
             for (size_t i = 0; i < n; i++)
@@ -90,7 +90,7 @@ struct rm_parking *rm_parking_start(void)
 
     pthread_mutex_init(&w->lock, NULL);
     base_cond_init(&w->wake);
-    base_assert(pthread_create(&w->thread, NULL, watch_main, w) == 0);
+    base_assert(pthread_create(&w->thread, NULL, parking_main, w) == 0);
     return w;
 }
 

@@ -24,12 +24,12 @@ void rm_roles_init(struct rm_backend *b)
     rm_lease_init(&b->roles.lease);
 }
 
-void rm_roles_start(struct rm_backend *b)
+void rm_roles_start_parking(struct rm_backend *b)
 {
     b->roles.watch = rm_parking_start();
 }
 
-void rm_roles_stop(struct rm_backend *b)
+void rm_roles_stop_parking(struct rm_backend *b)
 {
     rm_parking_stop(b->roles.watch);
 }
@@ -47,7 +47,7 @@ void rm_roles_free(struct rm_backend *b)
 }
 
 /* ---------------------------------------------------------------- the source */
-static const struct rm_role_source *lock_source(const struct rm_backend *b)
+static const struct rm_role_source *lock_role_source(const struct rm_backend *b)
 {
     struct rm_roles *r = (struct rm_roles *)&b->roles; /* cast, since taking the lock changes it */
 
@@ -55,7 +55,7 @@ static const struct rm_role_source *lock_source(const struct rm_backend *b)
     return &r->source;
 }
 
-static void unlock_source(const struct rm_backend *b)
+static void unlock_role_source(const struct rm_backend *b)
 {
     pthread_rwlock_unlock(&((struct rm_roles *)&b->roles)->source_lock);
 }
@@ -82,9 +82,9 @@ int64_t rm_roles_get_lease_end_us(const struct rm_backend *b, int64_t epoch)
 
     if (!atomic_load(&b->roles.lease_ends))
         return RM_LEASE_ENDLESS;
-    s = lock_source(b);
+    s = lock_role_source(b);
     until_us = s->lease_us ? s->lease_us(s->user, epoch) : RM_LEASE_ENDLESS;
-    unlock_source(b);
+    unlock_role_source(b);
     return until_us;
 }
 
@@ -123,17 +123,17 @@ void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx)
             return;
         seen = -1;
     }
-    s = lock_source(b);
+    s = lock_role_source(b);
     if (low && s->epoch_low)
         s->epoch_low(s->user, seen);
     else if (!low && s->unconfirmed)
         s->unconfirmed(s->user, seen);
-    unlock_source(b);
+    unlock_role_source(b);
 }
 
 void rm_roles_add_stats(const struct rm_backend *b, struct rm_backend_stats *out)
 {
-    const struct rm_role_source *s = lock_source(b);
+    const struct rm_role_source *s = lock_role_source(b);
 
     out->takeovers = atomic_load(&b->roles.takeovers);
     out->late_answers = atomic_load(&b->roles.late_answers);
@@ -141,7 +141,7 @@ void rm_roles_add_stats(const struct rm_backend *b, struct rm_backend_stats *out
         out->refused_writes = s->refused_writes(s->user);
     if (s->store_multis)
         out->store_multis = s->store_multis(s->user);
-    unlock_source(b);
+    unlock_role_source(b);
 }
 
 void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *all_urls)
@@ -230,12 +230,12 @@ void rm_backend_active_url(const struct rm_backend *b, char out[512])
 
 void rm_backend_zk_text(const struct rm_backend *b, char out[256])
 {
-    const struct rm_role_source *s = lock_source(b);
+    const struct rm_role_source *s = lock_role_source(b);
 
     out[0] = '\0';
     if (s->zk_text)
         s->zk_text(s->user, out);
-    unlock_source(b);
+    unlock_role_source(b);
 }
 
 int64_t rm_backend_get_role_changes(const struct rm_backend *b)
@@ -268,11 +268,11 @@ int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *
     if (!b->roles.ha)
         return base_error_set(err, -BASE_ESTATE,
                               "high availability is not enabled on this ResourceManager");
-    s = lock_source(b);
+    s = lock_role_source(b);
     can = rm_backend_role(b) == RM_ROLE_ACTIVE && s->resign;
     if (can)
         s->resign(s->user, hold_us);
-    unlock_source(b);
+    unlock_role_source(b);
     if (can)
         return 0;
     return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one",

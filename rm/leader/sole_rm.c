@@ -26,7 +26,7 @@ static void free_sole_rm(void *user)
 }
 
 /* ---------------------------------------------------------------- entering the first leadership */
-static int choose_store(struct sole_rm *sole, struct base_error *err)
+static int choose_store_backend(struct sole_rm *sole, struct base_error *err)
 {
     static const char key[] = "creel.rm.state-store";
     int rc =
@@ -36,7 +36,7 @@ static int choose_store(struct sole_rm *sole, struct base_error *err)
 }
 
 /* The order matters: opening the store raises its epoch, so the configuration is checked first. */
-static int open_and_enter(struct sole_rm *sole, struct base_error *err)
+static int open_store_and_enter_leadership(struct sole_rm *sole, struct base_error *err)
 {
     struct policy_conf options = {0};
     struct rm_first_queues queues = {0};
@@ -48,7 +48,7 @@ static int open_and_enter(struct sole_rm *sole, struct base_error *err)
     if (rc >= 0)
         rc = rm_queues_load(sole->b, &queues, err);
     if (rc >= 0)
-        rc = choose_store(sole, err);
+        rc = choose_store_backend(sole, err);
     if (rc >= 0)
         rc = ha_store_open(sole->ops, sole->where, NULL, &store, &epoch, err);
     if (rc >= 0)
@@ -93,7 +93,7 @@ struct higher_epoch { /* one request for an epoch above @seen */
 
 /* Several nodes may report a higher epoch at once: the first report is enough. When the process is
  * about to end there may be no leadership any more. */
-static bool take_higher_epoch(void *user, bool stopping)
+static bool reenter_if_epoch_is_low(void *user, bool stopping)
 {
     struct higher_epoch *higher = user;
     struct rm_backend *b = higher->sole_rm->b;
@@ -112,13 +112,13 @@ static bool take_higher_epoch(void *user, bool stopping)
 
 /* Called on the core's thread, which must end before the leadership is entered again, so another
  * thread does the work. */
-static void queue_higher_epoch(void *user, int64_t seen)
+static void queue_reentry_above_epoch(void *user, int64_t seen)
 {
     struct sole_rm *sole = user;
     struct higher_epoch *higher = base_alloc(sizeof *higher);
 
     *higher = (struct higher_epoch){sole, seen};
-    rm_backend_queue_slow_task(sole->b, RM_SLOW_FILES, take_higher_epoch, higher);
+    rm_backend_queue_slow_task(sole->b, RM_SLOW_FILES, reenter_if_epoch_is_low, higher);
 }
 
 /* ---------------------------------------------------------------- making the daemon */
@@ -128,7 +128,7 @@ int rm_daemon_new_sole(const struct base_conf *conf, const struct ha_store_ops *
 {
     struct sole_rm *sole = base_alloc(sizeof *sole);
     const struct rm_role_source source = {
-        .user = sole, .epoch_low = queue_higher_epoch, .free = free_sole_rm};
+        .user = sole, .epoch_low = queue_reentry_above_epoch, .free = free_sole_rm};
     int rc;
 
     sole->b = rm_daemon_new_without_core(conf);
@@ -138,7 +138,7 @@ int rm_daemon_new_sole(const struct base_conf *conf, const struct ha_store_ops *
     rm_role_set_source(sole->b, &source);
     if (repair)
         rm_daemon_set_repair(sole->b, repair);
-    rc = open_and_enter(sole, err);
+    rc = open_store_and_enter_leadership(sole, err);
     if (rc < 0)
         rm_daemon_free(sole->b);
     else

@@ -54,7 +54,7 @@ static void add_escaped_path(struct base_buf *out, const char *path)
 
 /* Appends @text encoded for a query. @plain: characters that need no escape, besides letters and
  * digits. */
-static void add_encoded(struct base_buf *out, const char *text, const char *plain)
+static void add_query_encoded(struct base_buf *out, const char *text, const char *plain)
 {
     for (; *text; text++) {
         if (*text == ' ')
@@ -70,11 +70,11 @@ static void add_query(struct base_buf *out, const struct rm_standby_ask *ask, co
 {
     for (size_t i = 0; i < ask->n; i++) {
         base_buf_adds(out, i ? "&" : "?");
-        add_encoded(out, ask->pairs[i].name, plain);
+        add_query_encoded(out, ask->pairs[i].name, plain);
         if (!ask->pairs[i].value)
             continue;
         base_buf_adds(out, "=");
-        add_encoded(out, ask->pairs[i].value, plain);
+        add_query_encoded(out, ask->pairs[i].value, plain);
     }
 }
 
@@ -136,12 +136,12 @@ static void add_query_with_retry_counter(struct base_buf *out, const struct rm_s
         bool counter = strcmp(ask->pairs[i].name, COUNTER) == 0;
 
         base_buf_adds(out, i ? "&" : "?");
-        add_encoded(out, ask->pairs[i].name, FORM_PLAIN);
+        add_query_encoded(out, ask->pairs[i].name, FORM_PLAIN);
         if (counter)
             base_buf_addf(out, "=%lld", (long long)next);
         else if (ask->pairs[i].value) {
             base_buf_adds(out, "=");
-            add_encoded(out, ask->pairs[i].value, FORM_PLAIN);
+            add_query_encoded(out, ask->pairs[i].value, FORM_PLAIN);
         }
     }
 }

@@ -267,7 +267,7 @@ int rm_store_stop(struct rm_store *s, struct base_error *err)
 void rm_store_abandon(struct rm_store *s)
 {
     pthread_mutex_lock(&s->lock);
-    rm_outbox_abandon(&s->outbox);
+    rm_outbox_set_over(&s->outbox);
     pthread_mutex_unlock(&s->lock);
     ha_store_abort(s->store);
     end_thread(s);

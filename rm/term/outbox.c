@@ -43,7 +43,7 @@ static void add_released(struct rm_released *r, const struct rm_held_effect *h)
 /* Returns true when the present state refuses @fx. While the store fails only replies are refused:
  * a client can ask again, whereas a node that is refused would register anew although nothing has
  * been decided. */
-static bool is_refused(const struct rm_outbox *o, const struct rm_effect *fx)
+static bool effect_is_refused(const struct rm_outbox *o, const struct rm_effect *fx)
 {
     return o->state == RM_OUTBOX_OVER || (o->state == RM_OUTBOX_FAILING && fx->kind == RM_FX_REPLY);
 }
@@ -57,7 +57,7 @@ static void move_released(struct rm_outbox *o, bool refuse, struct rm_released *
     for (size_t i = 0; i < o->len; i++) {
         const struct rm_held_effect *h = &o->held[i];
 
-        if (refuse ? is_refused(o, h->fx) : h->after_seq <= o->stored_seq)
+        if (refuse ? effect_is_refused(o, h->fx) : h->after_seq <= o->stored_seq)
             add_released(out, h);
         else
             o->held[kept++] = *h;
@@ -65,7 +65,7 @@ static void move_released(struct rm_outbox *o, bool refuse, struct rm_released *
     o->len = kept;
 }
 
-static void refuse_held(struct rm_outbox *o, struct rm_released *out)
+static void refuse_held_effects(struct rm_outbox *o, struct rm_released *out)
 {
     rm_released_clear(out);
     move_released(o, true, out);
@@ -79,7 +79,7 @@ enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
 {
     if (after_seq <= o->stored_seq)
         return RM_OUTBOX_DURABLE;
-    if (is_refused(o, fx)) {
+    if (effect_is_refused(o, fx)) {
         *refusal = (struct rm_refusal){o->why.code, make_refusal_text(o->why.text)};
         return RM_OUTBOX_REFUSED;
     }
@@ -104,10 +104,10 @@ void rm_outbox_refuse_replies(struct rm_outbox *o, const struct base_error *why,
         o->state = RM_OUTBOX_FAILING;
         o->why = *why;
     }
-    refuse_held(o, out);
+    refuse_held_effects(o, out);
 }
 
-void rm_outbox_abandon(struct rm_outbox *o)
+void rm_outbox_set_over(struct rm_outbox *o)
 {
     o->state = RM_OUTBOX_OVER;
     base_error_set(&o->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
@@ -115,8 +115,8 @@ void rm_outbox_abandon(struct rm_outbox *o)
 
 void rm_outbox_refuse_all(struct rm_outbox *o, struct rm_released *out)
 {
-    rm_outbox_abandon(o);
-    refuse_held(o, out);
+    rm_outbox_set_over(o);
+    refuse_held_effects(o, out);
 }
 
 /* ---------------------------------------------------------------- the end */

@@ -9,7 +9,7 @@
  *       +------- over, abandoned -------+------> OVER
  *
  * Functions: stored is rm_outbox_release_stored(), failed rm_outbox_refuse_replies(), over
- * rm_outbox_refuse_all(), abandoned rm_outbox_abandon().
+ * rm_outbox_refuse_all(), abandoned rm_outbox_set_over().
  *
  *  - WRITABLE: an effect is held until its record is stored. An effect whose record is stored
  *    already is not held at all.
@@ -82,7 +82,7 @@ void rm_outbox_refuse_all(struct rm_outbox *o, struct rm_released *out);
 /* Call when another RM has authority. From now on rm_outbox_hold() refuses every effect whose
  * record is not stored; effects held before stay until a later call releases or refuses them, at
  * the latest rm_outbox_close(). */
-void rm_outbox_abandon(struct rm_outbox *o);
+void rm_outbox_set_over(struct rm_outbox *o);
 /* Nothing will be written any more: overwrites @out with all held effects, to be refused. Returns
  * 0 when the state was WRITABLE, otherwise the error of FAILING or OVER, which is copied to @err
  * (NULL is fine). */

@@ -463,7 +463,7 @@ static void dismiss(struct sim_lead *l)
 
 void sim_lead_cut(struct sim_lead *l)
 {
-    rm_outbox_abandon(&l->outbox);
+    rm_outbox_set_over(&l->outbox);
     dismiss(l);
 }
 
@@ -484,7 +484,7 @@ static void retired(void *arg, uint64_t tag)
         return;
     sim_log(&rm->w->s, "%s: retires", rm->proc.name);
     if (l->over)
-        rm_outbox_abandon(&l->outbox);
+        rm_outbox_set_over(&l->outbox);
     dismiss(l);
     sim_rm_change_roles(rm);
     sim_lead_thread_resume(rm, 0);

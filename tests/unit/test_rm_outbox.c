@@ -150,7 +150,7 @@ static void test_abandoned(void)
 
     hold(1, reply(), 'a');
     hold(2, heartbeat(), 'b');
-    rm_outbox_abandon(&box);
+    rm_outbox_set_over(&box);
     CU_ASSERT_EQUAL(hold(3, reply(), 'c'), RM_OUTBOX_REFUSED);
     CU_ASSERT_EQUAL(rm_outbox_close(&box, &ready, &err), -BASE_EVERSION);
     CU_ASSERT_STRING_EQUAL(err.text, RM_NOT_ACTIVE_TEXT);
