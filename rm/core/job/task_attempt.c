@@ -19,10 +19,10 @@ int32_t rm_task_next_attempt_number(const struct rm_app *a, const struct rm_task
 }
 
 void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                                 struct rm_container *ct, bool again)
+                                 struct rm_container *ct, bool reattached)
 {
     ct->task = t;
-    ct->task_attempt = again ? ct->task_attempt : rm_task_next_attempt_number(a, t);
+    ct->task_attempt = reattached ? ct->task_attempt : rm_task_next_attempt_number(a, t);
     t->running = ct;
     t->container_num = ct->id.num;
     t->node = ct->node->index;

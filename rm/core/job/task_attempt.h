@@ -4,10 +4,10 @@
 
 #include "rm/core/state.h"
 
-/* Makes @ct the running attempt of the pending task @t. @again: @ct was started by an earlier
+/* Makes @ct the running attempt of the pending task @t. @reattached: @ct was started by an earlier
  * instance, and keeps its attempt number. */
 void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                                 struct rm_container *ct, bool again);
+                                 struct rm_container *ct, bool reattached);
 /* Returns the number that the next attempt of @t gets if this instance starts it. */
 int32_t rm_task_next_attempt_number(const struct rm_app *a, const struct rm_task *t);
 /* Makes @t pending again, in favour of an attempt that an earlier instance started; the caller

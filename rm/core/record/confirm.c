@@ -109,17 +109,18 @@ static struct rm_node *add_node_if_unknown(struct rm_core *c, struct rm_node *n,
     return n;
 }
 
-static char *compose_node_refusal(const struct rm_core *c, const struct rm_event *ev, size_t live)
+static char *compose_node_refusal(const struct rm_core *c, const struct rm_event *ev,
+                                  size_t unknown_containers)
 {
     struct base_buf b = {0};
 
     base_buf_addf(&b, "node %s ", ev->u.node_register.node_id);
-    if (live)
+    if (unknown_containers)
         base_buf_addf(&b, "runs %zu container%s of applications that the state store does not know",
-                      live, live == 1 ? "" : "s");
+                      unknown_containers, unknown_containers == 1 ? "" : "s");
     if (ev->u.node_register.epoch_seen > c->conf.epoch)
         base_buf_addf(&b, "%shas obeyed epoch %lld, this ResourceManager's is %lld",
-                      live ? " and " : "", (long long)ev->u.node_register.epoch_seen,
+                      unknown_containers ? " and " : "", (long long)ev->u.node_register.epoch_seen,
                       (long long)c->conf.epoch);
     if (c->conf.format_confirmed) { /* so only the epoch is the reason */
         base_buf_adds(&b, ". A higher one is asked for; the node is let in when it is there");

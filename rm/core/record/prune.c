@@ -120,13 +120,13 @@ void rm_prune_some_records(struct rm_core *c)
     }
 }
 
-struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data)
+struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool with_data)
 {
     struct rm_stash *s = base_alloc(sizeof *s);
 
     *s = (struct rm_stash){
         .table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
-    if (!data)
+    if (!with_data)
         return s;
     s->data = base_realloc_array(NULL, s->len + 1, 1);
     if (s->len)

@@ -16,8 +16,8 @@ void rm_prune_queue_orphan_record(struct rm_core *c, struct rm_stash *s);
 /* Removes a bounded number of the records that wait to be removed. Called at the end of every
  * step. */
 void rm_prune_some_records(struct rm_core *c);
-/* Returns a copy of @rec; with @data false only of its key. @table: static text. */
-struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data);
+/* Returns a copy of @rec; with @with_data false only of its key. @table: static text. */
+struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool with_data);
 void rm_stash_free(struct rm_stash *s);
 
 #endif
