@@ -288,7 +288,7 @@ void rm_core_free(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);
     rm_activity_free(c);
-    rm_places_free(&c->places);
+    rm_step_places_free(&c->places);
     policy_queues_free(&c->tree);
     rm_recover_free_stashed_splits(c);
     rm_damage_free_copies(c);

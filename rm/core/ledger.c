@@ -72,7 +72,7 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
 
     ct->tally = (uint8_t)to;
     if (from == RM_TALLY_HELD && ct->step)
-        rm_places_release(c, ct);
+        rm_step_places_release(c, ct);
     if (there)
         add_to_container_counts(c, ct, there);
     if (suspended) {

@@ -251,21 +251,21 @@ static void check_counts_of_nodes(const struct rm_core *c)
     }
 }
 
-static bool has_held_step(const struct rm_container *ct)
+static bool holds_step_place(const struct rm_container *ct)
 {
     return ct->step && ct->tally == RM_TALLY_HELD;
 }
 
 /* Adds the steps of each user that hold a place up in @users. Returns how many there are. */
-static int32_t add_held_places(const struct rm_core *c, struct base_map *users)
+static int32_t count_held_step_places(const struct rm_core *c, struct base_map *users)
 {
     int32_t held = 0;
 
     for (size_t i = 0; i < c->nodes_n; i++)
         for (const struct rm_container *ct = c->nodes[i] ? c->nodes[i]->containers : NULL; ct;
              ct = ct->node_next) {
-            base_assert(has_held_step(ct) == (ct->node->step == ct));
-            if (!has_held_step(ct))
+            base_assert(holds_step_place(ct) == (ct->node->step == ct));
+            if (!holds_step_place(ct))
                 continue;
             held++;
             rm_user_apps_add(users, ct->app->user, 1);
@@ -275,11 +275,11 @@ static int32_t add_held_places(const struct rm_core *c, struct base_map *users)
 
 /* Checks the places of steps on nodes: each held by one container that is not being killed, and
  * counted for its user; and each user with waiting steps in the order. */
-static void check_places(const struct rm_core *c)
+static void check_step_places(const struct rm_core *c)
 {
     const struct rm_places *p = &c->places;
     struct base_map users = {0};
-    int32_t nodes = 0, held = add_held_places(c, &users), counted = 0;
+    int32_t nodes = 0, held = count_held_step_places(c, &users), counted = 0;
     size_t waiting = 0, listed = 0, heads = 0;
 
     for (size_t i = 0; i < c->nodes_n; i++) {
@@ -311,7 +311,7 @@ static void check_places(const struct rm_core *c)
 
 void rm_ledger_check(const struct rm_core *c)
 {
-    check_places(c);
+    check_step_places(c);
     check_counts_of_nodes(c);
     check_counts_of_queues(c);
     check_app_counts_of_users(c);

@@ -247,7 +247,7 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
 }
 
 /* Returns true for the containers of those steps that decide the end of an ending job. */
-static bool decides_end(const struct rm_container *ct)
+static bool container_decides_end_of_job(const struct rm_container *ct)
 {
     return ct->step == BASE_STEP_ABORT || (ct->step == BASE_STEP_COMMIT && ct->app->committing);
 }
@@ -287,7 +287,8 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM,
-                           how == RM_END_KILL ? "job was killed" : "job has failed", decides_end);
+                           how == RM_END_KILL ? "job was killed" : "job has failed",
+                           container_decides_end_of_job);
     rm_job_commit_or_end_if_ready(c, a);
 }
 

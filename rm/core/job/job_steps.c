@@ -29,7 +29,7 @@ void rm_job_begin_abort(struct rm_core *c, struct rm_app *a)
 }
 
 /* Ends the job without its abort, which goes on. */
-static void end_owing_abort(struct rm_core *c, struct rm_app *a)
+static void end_job_owing_abort(struct rm_core *c, struct rm_app *a)
 {
     char id[BASE_ID_TEXT_MAX];
 
@@ -45,7 +45,7 @@ static void end_owing_abort(struct rm_core *c, struct rm_app *a)
 void rm_job_on_abort_timer(struct rm_core *c, struct rm_app *a)
 {
     if (a->aborting)
-        end_owing_abort(c, a);
+        end_job_owing_abort(c, a);
     else
         rm_job_begin_abort(c, a);
 }
@@ -82,7 +82,7 @@ static void retry_abort_later(struct rm_core *c, struct rm_app *a, const char *w
                  base_app_id_text(&a->id, id), why);
     rm_step_end(c, a);
     if (a->aborting)
-        end_owing_abort(c, a);
+        end_job_owing_abort(c, a);
     for (int32_t i = 0; i < a->abort_rounds && pause_us < RM_ABORT_PAUSE_MAX_US; i++)
         pause_us *= 2;
     if (pause_us > RM_ABORT_PAUSE_MAX_US)
@@ -106,8 +106,8 @@ static void finish_abort(struct rm_core *c, struct rm_app *a)
 
 /* ---- ends of containers ---- */
 
-static void finish_step(struct rm_core *c, struct rm_app *a, enum base_job_step step, bool ok,
-                        const char *why)
+static void act_on_step_outcome(struct rm_core *c, struct rm_app *a, enum base_job_step step,
+                                bool ok, const char *why)
 {
     if (step == BASE_STEP_ABORT) {
         if (ok)
@@ -131,7 +131,7 @@ void rm_job_note_step_end(struct rm_core *c, struct rm_app *a, struct rm_contain
     enum rm_step_outcome outcome = rm_step_note_container_end(c, a, ct, r, &why);
 
     if (outcome != RM_STEP_GOES_ON)
-        finish_step(c, a, step, outcome == RM_STEP_DONE, why);
+        act_on_step_outcome(c, a, step, outcome == RM_STEP_DONE, why);
 }
 
 void rm_job_end_late_step(struct rm_core *c, struct rm_node *n)
@@ -141,7 +141,7 @@ void rm_job_end_late_step(struct rm_core *c, struct rm_node *n)
     const char *why = NULL;
 
     if (rm_step_end_late_attempt(c, n->step, &why) == RM_STEP_FAILED)
-        finish_step(c, a, step, false, why);
+        act_on_step_outcome(c, a, step, false, why);
 }
 
 /* ---- splits ---- */
@@ -183,8 +183,8 @@ static void set_up_with_splits(struct rm_core *c, struct rm_app *a)
 
 /* Returns true when the attempt may be unknown only because its node has not registered since the
  * takeover; the request is then answered, and will be repeated. */
-static bool defer_unknown_attempt(struct rm_core *c, const struct rm_event *ev,
-                                  const struct rm_app *a)
+static bool ask_unknown_attempt_to_retry(struct rm_core *c, const struct rm_event *ev,
+                                         const struct rm_app *a)
 {
     if (a->step.running || !c->awaited || !rm_app_is_live(a))
         return false;
@@ -210,11 +210,11 @@ void rm_job_on_splits(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     if (!rm_step_is_current(a, BASE_STEP_SETUP, ev->u.job_splits.attempt)) {
-        if (!defer_unknown_attempt(c, ev, a))
+        if (!ask_unknown_attempt_to_retry(c, ev, a))
             reply_to_splits(c, ev, false, 0, 0);
         return;
     }
-    if (rm_step_take_page(a, ev->u.job_splits.page, &complete, &err) < 0) {
+    if (rm_step_add_split_page(a, ev->u.job_splits.page, &complete, &err) < 0) {
         rm_job_end(c, a, RM_END_FAIL, err.text);
         reply_to_splits(c, ev, false, 0, 0);
         return;
@@ -240,7 +240,7 @@ void rm_job_on_may_commit(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     yes = a->committing && rm_step_is_current(a, BASE_STEP_COMMIT, ev->u.job_may_commit.attempt);
-    if (!yes && defer_unknown_attempt(c, ev, a))
+    if (!yes && ask_unknown_attempt_to_retry(c, ev, a))
         return;
     if (yes && !a->commit_begun) {
         a->commit_begun = true;

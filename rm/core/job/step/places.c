@@ -8,19 +8,19 @@
 
 /* ---- users ---- */
 
-static bool is_named(const void *user, const void *name)
+static bool user_has_name(const void *user, const void *name)
 {
     return strcmp(((const struct rm_step_user *)user)->name, name) == 0;
 }
 
-static struct rm_step_user *find_user(const struct rm_core *c, const struct rm_app *a)
+static struct rm_step_user *find_step_user(const struct rm_core *c, const struct rm_app *a)
 {
-    return base_map_find(&c->places.users, base_hash_text(a->user), is_named, a->user);
+    return base_map_find(&c->places.users, base_hash_text(a->user), user_has_name, a->user);
 }
 
-static struct rm_step_user *find_or_add_user(struct rm_core *c, const struct rm_app *a)
+static struct rm_step_user *find_or_add_step_user(struct rm_core *c, const struct rm_app *a)
 {
-    struct rm_step_user *u = find_user(c, a);
+    struct rm_step_user *u = find_step_user(c, a);
     size_t size = strlen(a->user) + 1;
 
     if (u)
@@ -53,7 +53,7 @@ static void free_user_if_idle(struct rm_places *p, struct rm_step_user *u)
     free(u);
 }
 
-void rm_places_free(struct rm_places *p)
+void rm_step_places_free(struct rm_places *p)
 {
     for (size_t i = 0; i < p->users.cap; i++)
         free(p->users.slot[i].object);
@@ -69,12 +69,12 @@ static bool has_urgent_step(const struct rm_step_user *u)
     return u->first[RM_STEP_URGENT] != NULL;
 }
 
-static const struct rm_app *first_step(const struct rm_step_user *u)
+static const struct rm_app *first_waiting_step_of_user(const struct rm_step_user *u)
 {
     return has_urgent_step(u) ? u->first[RM_STEP_URGENT] : u->first[RM_STEP_PATIENT];
 }
 
-static bool comes_before(const struct rm_step_user *a, const struct rm_step_user *b)
+static bool user_comes_before(const struct rm_step_user *a, const struct rm_step_user *b)
 {
     if (a->late != b->late)
         return b->late;
@@ -84,20 +84,20 @@ static bool comes_before(const struct rm_step_user *a, const struct rm_step_user
         return has_urgent_step(a);
     if (a->turn != b->turn)
         return a->turn < b->turn;
-    return first_step(a)->step.since < first_step(b)->step.since;
+    return first_waiting_step_of_user(a)->step.since < first_waiting_step_of_user(b)->step.since;
 }
 
 #define SET_PLACE(user, index) ((user)->place = (index) + 1)
-BASE_HEAP_SIFT(restore_heap_order, struct rm_step_user *, comes_before, SET_PLACE)
+BASE_HEAP_SIFT(restore_heap_order, struct rm_step_user *, user_comes_before, SET_PLACE)
 
-static void put_into_heap(struct rm_places *p, struct rm_step_user *u)
+static void put_user_into_heap(struct rm_places *p, struct rm_step_user *u)
 {
     base_array_grow(&p->v, p->n, &p->cap);
     p->v[p->n++] = u;
     restore_heap_order(p->v, p->n, p->n - 1);
 }
 
-static void remove_from_heap(struct rm_places *p, struct rm_step_user *u)
+static void remove_user_from_heap(struct rm_places *p, struct rm_step_user *u)
 {
     size_t i = u->place - 1;
 
@@ -109,43 +109,43 @@ static void remove_from_heap(struct rm_places *p, struct rm_step_user *u)
 }
 
 /* Moves @u to its place in the order, after a change of @u or of its lists. */
-static void update_order(struct rm_places *p, struct rm_step_user *u)
+static void update_user_in_order(struct rm_places *p, struct rm_step_user *u)
 {
-    bool waits = first_step(u) != NULL;
+    bool waits = first_waiting_step_of_user(u) != NULL;
 
     if (waits && u->place)
         restore_heap_order(p->v, p->n, u->place - 1);
     else if (waits)
-        put_into_heap(p, u);
+        put_user_into_heap(p, u);
     else if (u->place)
-        remove_from_heap(p, u);
+        remove_user_from_heap(p, u);
 }
 
-struct rm_step_user *rm_places_take_first_user(struct rm_places *p)
+struct rm_step_user *rm_step_places_take_first_user(struct rm_places *p)
 {
     struct rm_step_user *u = p->n ? p->v[0] : NULL;
 
     if (u)
-        remove_from_heap(p, u);
+        remove_user_from_heap(p, u);
     return u;
 }
 
-void rm_places_put_back(struct rm_places *p, struct rm_step_user *u)
+void rm_step_places_put_user_back(struct rm_places *p, struct rm_step_user *u)
 {
-    put_into_heap(p, u);
+    put_user_into_heap(p, u);
 }
 
-bool rm_places_user_may_have(const struct rm_places *p, const struct rm_step_user *u,
-                             enum rm_step_rank rank)
+bool rm_step_places_user_may_take(const struct rm_places *p, const struct rm_step_user *u,
+                                  enum rm_step_rank rank)
 {
     return rank == RM_STEP_URGENT || u->held == 0 || p->held + 1 < p->nodes;
 }
 
 /* ---- waiting ---- */
 
-void rm_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_step_rank rank)
+void rm_step_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_step_rank rank)
 {
-    struct rm_step_user *u = find_or_add_user(c, a);
+    struct rm_step_user *u = find_or_add_step_user(c, a);
     struct rm_step *s = &a->step;
 
     base_assert(!s->waits);
@@ -159,18 +159,18 @@ void rm_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_step_ran
     else
         u->first[rank] = a;
     u->last[rank] = a;
-    update_order(&c->places, u);
+    update_user_in_order(&c->places, u);
     c->places.due = true;
 }
 
-void rm_places_remove_waiting(struct rm_core *c, struct rm_app *a)
+void rm_step_places_remove_waiting(struct rm_core *c, struct rm_app *a)
 {
     struct rm_step *s = &a->step;
     struct rm_step_user *u;
 
     if (!s->waits)
         return;
-    u = find_user(c, a);
+    u = find_step_user(c, a);
     if (s->prev)
         s->prev->step.next = s->next;
     else
@@ -181,15 +181,15 @@ void rm_places_remove_waiting(struct rm_core *c, struct rm_app *a)
         u->last[s->rank] = s->prev;
     s->waits = false;
     s->prev = s->next = NULL;
-    update_order(&c->places, u);
+    update_user_in_order(&c->places, u);
     free_user_if_idle(&c->places, u);
 }
 
 /* ---- holding ---- */
 
-static struct rm_step_user *hold(struct rm_core *c, struct rm_container *ct)
+static struct rm_step_user *hold_step_place(struct rm_core *c, struct rm_container *ct)
 {
-    struct rm_step_user *u = find_or_add_user(c, ct->app);
+    struct rm_step_user *u = find_or_add_step_user(c, ct->app);
     struct rm_node *n = ct->node;
 
     base_assert(!n->step && ct->step && ct->tally == RM_TALLY_HELD);
@@ -201,9 +201,9 @@ static struct rm_step_user *hold(struct rm_core *c, struct rm_container *ct)
     return u;
 }
 
-void rm_places_hold(struct rm_core *c, struct rm_container *ct)
+void rm_step_places_hold(struct rm_core *c, struct rm_container *ct)
 {
-    update_order(&c->places, hold(c, ct));
+    update_user_in_order(&c->places, hold_step_place(c, ct));
 }
 
 /* Nobody is late any more. */
@@ -214,20 +214,20 @@ static void forgive_late_users(struct rm_places *p)
 
         p->late = u->late_next;
         u->late = false;
-        update_order(p, u);
+        update_user_in_order(p, u);
     }
 }
 
-void rm_places_hold_for_launch(struct rm_core *c, struct rm_container *ct)
+void rm_step_places_hold_for_launch(struct rm_core *c, struct rm_container *ct)
 {
-    struct rm_step_user *u = hold(c, ct);
+    struct rm_step_user *u = hold_step_place(c, ct);
 
     u->turn = ++c->places.launches;
-    update_order(&c->places, u);
+    update_user_in_order(&c->places, u);
     forgive_late_users(&c->places);
 }
 
-void rm_places_release(struct rm_core *c, struct rm_container *ct)
+void rm_step_places_release(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_step_user *u;
 
@@ -236,21 +236,21 @@ void rm_places_release(struct rm_core *c, struct rm_container *ct)
     ct->node->step = NULL;
     rm_timer_cancel(&c->timers, &ct->node->step_limit);
     c->places.held--;
-    u = find_user(c, ct->app);
+    u = find_step_user(c, ct->app);
     u->held--;
-    update_order(&c->places, u);
+    update_user_in_order(&c->places, u);
     free_user_if_idle(&c->places, u);
     c->places.due = c->places.due || c->places.n > 0;
 }
 
-void rm_places_note_late(struct rm_core *c, const struct rm_app *a)
+void rm_step_places_mark_user_late(struct rm_core *c, const struct rm_app *a)
 {
-    struct rm_step_user *u = find_user(c, a);
+    struct rm_step_user *u = find_step_user(c, a);
 
     if (!u || u->late)
         return;
     u->late = true;
     u->late_next = c->places.late;
     c->places.late = u;
-    update_order(&c->places, u);
+    update_user_in_order(&c->places, u);
 }

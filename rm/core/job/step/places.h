@@ -66,29 +66,29 @@ struct rm_places {
                           not exclusive */
     bool due;          /* a step or a place was added: look for a node with a held heartbeat */
 };
-void rm_places_free(struct rm_places *p);
+void rm_step_places_free(struct rm_places *p);
 
 /* Lets the current step of @a wait in the list of @rank. */
-void rm_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_step_rank rank);
+void rm_step_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_step_rank rank);
 /* Removes the step of @a from its list, if it waits. */
-void rm_places_remove_waiting(struct rm_core *c, struct rm_app *a);
+void rm_step_places_remove_waiting(struct rm_core *c, struct rm_app *a);
 
 /* Returns the user who comes first, or NULL, and leaves this user out of the order until
- * rm_places_put_back() is called; meanwhile no step may begin or cease to wait. */
-struct rm_step_user *rm_places_take_first_user(struct rm_places *p);
-void rm_places_put_back(struct rm_places *p, struct rm_step_user *u);
+ * rm_step_places_put_user_back() is called; meanwhile no step may begin or cease to wait. */
+struct rm_step_user *rm_step_places_take_first_user(struct rm_places *p);
+void rm_step_places_put_user_back(struct rm_places *p, struct rm_step_user *u);
 /* Returns true when @u may have a place for a step of @rank, if one is free. */
-bool rm_places_user_may_have(const struct rm_places *p, const struct rm_step_user *u,
-                             enum rm_step_rank rank);
+bool rm_step_places_user_may_take(const struct rm_places *p, const struct rm_step_user *u,
+                                  enum rm_step_rank rank);
 
 /* The step of @ct, a new container on a node whose place is free, holds this place from now on. */
-void rm_places_hold(struct rm_core *c, struct rm_container *ct);
+void rm_step_places_hold(struct rm_core *c, struct rm_container *ct);
 /* The same for a container that was launched by this instance of the RM, whose step no longer
  * waits: it also counts as a launch. */
-void rm_places_hold_for_launch(struct rm_core *c, struct rm_container *ct);
+void rm_step_places_hold_for_launch(struct rm_core *c, struct rm_container *ct);
 /* Gives the place back if @ct holds one. Called by the ledger when @ct ends or is to be killed. */
-void rm_places_release(struct rm_core *c, struct rm_container *ct);
+void rm_step_places_release(struct rm_core *c, struct rm_container *ct);
 /* An attempt of @a has run into its limit, and its step waits again or has ended. */
-void rm_places_note_late(struct rm_core *c, const struct rm_app *a);
+void rm_step_places_mark_user_late(struct rm_core *c, const struct rm_app *a);
 
 #endif

@@ -15,7 +15,7 @@ static void drop_reported_splits(struct rm_step *s)
     s->coming = NULL;
 }
 
-static void forget_failure(struct rm_step *s)
+static void drop_failure_text(struct rm_step *s)
 {
     free(s->why);
     s->why = NULL;
@@ -37,9 +37,9 @@ void rm_step_end(struct rm_core *c, struct rm_app *a)
 {
     struct rm_step *s = &a->step;
 
-    rm_places_remove_waiting(c, a);
+    rm_step_places_remove_waiting(c, a);
     drop_reported_splits(s);
-    forget_failure(s);
+    drop_failure_text(s);
     s->kind = BASE_STEP_NONE;
     s->running = NULL;
 }
@@ -64,12 +64,12 @@ void rm_step_wait_unless_running(struct rm_core *c, struct rm_app *a)
 {
     if (a->step.kind && !a->step.running && !a->step.waits && !a->step.why && !a->held &&
         !other_attempt_may_commit(c, a))
-        rm_places_add_waiting(c, a, rank_of_step(a));
+        rm_step_places_add_waiting(c, a, rank_of_step(a));
 }
 
 /* ---- placing ---- */
 
-static struct rm_avoided *find_avoided(struct rm_step *s, uint32_t node)
+static struct rm_avoided *find_avoided_node(struct rm_step *s, uint32_t node)
 {
     for (uint32_t i = 0; i < s->avoid_n; i++)
         if (s->avoid[i].node == node)
@@ -79,7 +79,7 @@ static struct rm_avoided *find_avoided(struct rm_step *s, uint32_t node)
 
 static void avoid_node(struct rm_step *s, uint32_t node, bool refused)
 {
-    struct rm_avoided *known = find_avoided(s, node);
+    struct rm_avoided *known = find_avoided_node(s, node);
 
     if (known) {
         known->refused = known->refused || refused;
@@ -111,7 +111,7 @@ static int32_t count_other_nodes(const struct rm_core *c, const struct rm_step *
 static bool should_avoid_node(const struct rm_core *c, struct rm_step *s, const struct rm_node *n,
                               enum base_task_kind k)
 {
-    const struct rm_avoided *known = find_avoided(s, n->index);
+    const struct rm_avoided *known = find_avoided_node(s, n->index);
 
     return known && count_other_nodes(c, s, k, known->refused) > 0;
 }
@@ -123,9 +123,10 @@ static bool node_can_run_step(const struct rm_node *n, enum base_task_kind k)
            n->used[k] < n->slots[k];
 }
 
-static struct rm_container *add_container(struct rm_core *c, struct rm_app *a, struct rm_node *n,
-                                          const struct base_container_id *id, enum base_task_kind k,
-                                          int32_t attempt)
+static struct rm_container *add_step_container(struct rm_core *c, struct rm_app *a,
+                                               struct rm_node *n,
+                                               const struct base_container_id *id,
+                                               enum base_task_kind k, int32_t attempt)
 {
     struct rm_step *s = &a->step;
     struct rm_container *ct = rm_container_new(c, a, n, id, k, &c->conf.slot_res[k], false);
@@ -138,16 +139,17 @@ static struct rm_container *add_container(struct rm_core *c, struct rm_app *a, s
     return ct;
 }
 
-static void launch(struct rm_core *c, struct rm_app *a, struct rm_node *n, enum base_task_kind k)
+static void launch_step(struct rm_core *c, struct rm_app *a, struct rm_node *n,
+                        enum base_task_kind k)
 {
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     int32_t next = a->step.attempt + 1;
     struct rm_container *ct =
-        add_container(c, a, n, &id, k, next > a->attempt_base ? next : a->attempt_base);
+        add_step_container(c, a, n, &id, k, next > a->attempt_base ? next : a->attempt_base);
 
     rm_health_note_operation(c, RM_OPERATION_ALLOCATION, ct);
-    rm_places_hold_for_launch(c, ct);
-    rm_places_remove_waiting(c, a);
+    rm_step_places_hold_for_launch(c, ct);
+    rm_step_places_remove_waiting(c, a);
     rm_container_enqueue_launch(c, ct, NULL);
 }
 
@@ -159,7 +161,7 @@ static struct rm_app *find_step_of_user(const struct rm_core *c, const struct rm
 {
     for (enum rm_step_rank rank = 0; rank < RM_STEP_RANKS; rank++)
         for (struct rm_app *a = u->first[rank];
-             a && *seen < LOOKED_AT_MAX && rm_places_user_may_have(&c->places, u, rank);
+             a && *seen < LOOKED_AT_MAX && rm_step_places_user_may_take(&c->places, u, rank);
              a = a->step.next, ++*seen)
             if (!should_avoid_node(c, &a->step, n, k))
                 return a;
@@ -167,35 +169,37 @@ static struct rm_app *find_step_of_user(const struct rm_core *c, const struct rm
 }
 
 /* Returns the step that gets the place of @n; NULL: none. */
-static struct rm_app *find_step(struct rm_core *c, const struct rm_node *n, enum base_task_kind k)
+static struct rm_app *find_step_for_slot(struct rm_core *c, const struct rm_node *n,
+                                         enum base_task_kind k)
 {
     struct rm_step_user *aside[LOOKED_AT_MAX];
     struct rm_app *found = NULL;
     int seen = 0, users = 0;
 
     while (!found && seen < LOOKED_AT_MAX && users < LOOKED_AT_MAX &&
-           (aside[users] = rm_places_take_first_user(&c->places)) != NULL)
+           (aside[users] = rm_step_places_take_first_user(&c->places)) != NULL)
         found = find_step_of_user(c, aside[users++], n, k, &seen);
     while (users > 0)
-        rm_places_put_back(&c->places, aside[--users]);
+        rm_step_places_put_user_back(&c->places, aside[--users]);
     return found;
 }
 
-static bool place_in_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static bool place_waiting_step_in_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
-    struct rm_app *a = node_can_run_step(n, k) ? find_step(c, n, k) : NULL;
+    struct rm_app *a = node_can_run_step(n, k) ? find_step_for_slot(c, n, k) : NULL;
 
     if (a)
-        launch(c, a, n, k);
+        launch_step(c, a, n, k);
     return a != NULL;
 }
 
 bool rm_step_place_on_node(struct rm_core *c, struct rm_node *n)
 {
-    return place_in_slot(c, n, BASE_TASK_MAP) || place_in_slot(c, n, BASE_TASK_REDUCE);
+    return place_waiting_step_in_slot(c, n, BASE_TASK_MAP) ||
+           place_waiting_step_in_slot(c, n, BASE_TASK_REDUCE);
 }
 
-static bool place_on_emptiest_node(struct rm_core *c, enum base_task_kind k)
+static bool place_step_on_emptiest_node(struct rm_core *c, enum base_task_kind k)
 {
     int seen = 0;
 
@@ -203,7 +207,7 @@ static bool place_on_emptiest_node(struct rm_core *c, enum base_task_kind k)
         for (struct rm_node *n = c->free_first[k][b]; n; n = n->free_next[k]) {
             if (++seen > LOOKED_AT_MAX)
                 return false;
-            if (place_in_slot(c, n, k))
+            if (place_waiting_step_in_slot(c, n, k))
                 return true;
         }
     return false;
@@ -212,14 +216,14 @@ static bool place_on_emptiest_node(struct rm_core *c, enum base_task_kind k)
 void rm_step_place_on_held_nodes(struct rm_core *c)
 {
     c->places.due = false;
-    while (c->places.n && (place_on_emptiest_node(c, BASE_TASK_MAP) ||
-                           place_on_emptiest_node(c, BASE_TASK_REDUCE)))
+    while (c->places.n && (place_step_on_emptiest_node(c, BASE_TASK_MAP) ||
+                           place_step_on_emptiest_node(c, BASE_TASK_REDUCE)))
         continue;
 }
 
 /* ---- ends ---- */
 
-static int32_t attempts_limit(const struct rm_core *c, const struct rm_app *a)
+static int32_t step_attempts_limit(const struct rm_core *c, const struct rm_app *a)
 {
     return a->job->max_attempts > 0 ? a->job->max_attempts : c->conf.task_attempts_max;
 }
@@ -240,18 +244,19 @@ static bool every_node_has_refused(const struct rm_core *c, const struct rm_step
 
 /* Counts the failure of an attempt. Returns true when no other attempt may follow. A failed disk is
  * the node's fault, unless the step has failed on that node before. */
-static bool count_failure(const struct rm_core *c, struct rm_app *a, const struct rm_container *ct)
+static bool count_failure_and_check_limit(const struct rm_core *c, struct rm_app *a,
+                                          const struct rm_container *ct)
 {
     struct rm_step *s = &a->step;
     bool refused = ct->exit_code == RM_EXIT_JOB_REFUSED;
 
-    s->failures += ct->exit_code != RM_EXIT_DISKS_FAILED || find_avoided(s, ct->node->index);
+    s->failures += ct->exit_code != RM_EXIT_DISKS_FAILED || find_avoided_node(s, ct->node->index);
     avoid_node(s, ct->node->index, refused);
-    return s->failures >= attempts_limit(c, a) || (refused && every_node_has_refused(c, s));
+    return s->failures >= step_attempts_limit(c, a) || (refused && every_node_has_refused(c, s));
 }
 
-static const char *explain_failure(struct rm_core *c, const struct rm_app *a,
-                                   const struct rm_container *ct, const char *why)
+static const char *explain_step_failure(struct rm_core *c, const struct rm_app *a,
+                                        const struct rm_container *ct, const char *why)
 {
     static const char *const names[BASE_STEPS] = {
         [BASE_STEP_SETUP] = "setup", [BASE_STEP_COMMIT] = "commit", [BASE_STEP_ABORT] = "abort"};
@@ -275,7 +280,8 @@ static bool commit_container_is_left(const struct rm_app *a)
 /* The step has failed with its last attempt, @why. A commit that was permitted to move parts has
  * failed only when the containers of all its attempts have ended, since one of those that are being
  * killed may have completed the output: then the text is kept until then. */
-static enum rm_step_outcome fail_or_await_ends(struct rm_app *a, const char *text, const char **why)
+static enum rm_step_outcome fail_step_or_await_commit_ends(struct rm_app *a, const char *text,
+                                                           const char **why)
 {
     if (a->step.kind == BASE_STEP_COMMIT && a->commit_begun && commit_container_is_left(a)) {
         a->step.why = base_strdup(text);
@@ -286,12 +292,12 @@ static enum rm_step_outcome fail_or_await_ends(struct rm_app *a, const char *tex
 }
 
 /* The attempt in @ct has failed; @last: no other one may follow. */
-static enum rm_step_outcome retry_or_fail(struct rm_core *c, struct rm_app *a,
-                                          const struct rm_container *ct, bool last,
-                                          const char *text, const char **why)
+static enum rm_step_outcome retry_or_fail_step(struct rm_core *c, struct rm_app *a,
+                                               const struct rm_container *ct, bool last,
+                                               const char *text, const char **why)
 {
     if (last)
-        return fail_or_await_ends(a, explain_failure(c, a, ct, text), why);
+        return fail_step_or_await_commit_ends(a, explain_step_failure(c, a, ct, text), why);
     rm_step_wait_unless_running(c, a);
     return RM_STEP_GOES_ON;
 }
@@ -330,7 +336,8 @@ static enum rm_step_outcome note_superseded_end(struct rm_core *c, struct rm_app
         *why = rm_scratch_printf(c, "%s", s->why);
         return RM_STEP_FAILED;
     }
-    forget_failure(s); /* lost: nobody knows what it has done, so another one has to complete it */
+    drop_failure_text(
+        s); /* lost: nobody knows what it has done, so another one has to complete it */
     rm_step_wait_unless_running(c, a);
     return RM_STEP_GOES_ON;
 }
@@ -354,8 +361,8 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
         rm_step_wait_unless_running(c, a);
         return RM_STEP_GOES_ON;
     }
-    last = count_failure(c, a, ct) || failure_ends_commit(a);
-    return retry_or_fail(
+    last = count_failure_and_check_limit(c, a, ct) || failure_ends_commit(a);
+    return retry_or_fail_step(
         c, a, ct, last,
         ct->diagnostics ? ct->diagnostics : "the step ended without finishing its work", why);
 }
@@ -369,14 +376,15 @@ enum rm_step_outcome rm_step_end_late_attempt(struct rm_core *c, struct rm_conta
     if (a->step.running == ct) {
         a->step.running = NULL;
         drop_reported_splits(&a->step);
-        outcome = retry_or_fail(c, a, ct, count_failure(c, a, ct),
-                                rm_scratch_printf(c,
-                                                  "it was not done after %lld ms, which is the "
-                                                  "limit (creel.job.step-timeout-ms)",
-                                                  (long long)(c->conf.step_timeout_us / 1000)),
-                                why);
+        outcome =
+            retry_or_fail_step(c, a, ct, count_failure_and_check_limit(c, a, ct),
+                               rm_scratch_printf(c,
+                                                 "it was not done after %lld ms, which is the "
+                                                 "limit (creel.job.step-timeout-ms)",
+                                                 (long long)(c->conf.step_timeout_us / 1000)),
+                               why);
         a->step.unknown = a->step.unknown || is_permitted_commit(a, ct);
-        rm_places_note_late(c, a);
+        rm_step_places_mark_user_late(c, a);
     }
     rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "the step takes too long");
     return outcome;
@@ -393,10 +401,10 @@ struct rm_container *rm_step_attach(struct rm_core *c, struct rm_node *n, struct
     if (s->kind != r->step || s->running || n->step || r->task_attempt <= s->attempt ||
         r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;
-    ct = add_container(c, a, n, &r->id, r->slot, r->task_attempt);
+    ct = add_step_container(c, a, n, &r->id, r->slot, r->task_attempt);
     rm_container_set_reported_start(c, ct, r);
-    rm_places_hold(c, ct);
-    rm_places_remove_waiting(c, a);
+    rm_step_places_hold(c, ct);
+    rm_step_places_remove_waiting(c, a);
     return ct;
 }
 
@@ -441,7 +449,7 @@ static int check_page_fits(const struct rm_split_page *all, const struct rm_spli
 
 /* Moves the page's paths to @all, except the first if it equals the last one of @all: a file may
  * have splits in two pages. Returns the index in @all of the page's first path. */
-static size_t append_paths(struct rm_split_page *all, struct rm_split_page *page)
+static size_t move_paths_to_list(struct rm_split_page *all, struct rm_split_page *page)
 {
     bool shared = all->paths.n && page->paths.n &&
                   strcmp(all->paths.v[all->paths.n - 1], page->paths.v[0]) == 0;
@@ -462,8 +470,8 @@ static size_t append_paths(struct rm_split_page *all, struct rm_split_page *page
 
 #define SPLIT_STORED_MIN 10 /* least number of bytes that a split takes in the job's record */
 
-int rm_step_take_page(struct rm_app *a, struct rm_split_page *page, bool *complete,
-                      struct base_error *err)
+int rm_step_add_split_page(struct rm_app *a, struct rm_split_page *page, bool *complete,
+                           struct base_error *err)
 {
     struct rm_split_page *all = a->step.coming;
     size_t first;
@@ -477,7 +485,7 @@ int rm_step_take_page(struct rm_app *a, struct rm_split_page *page, bool *comple
     rc = check_page_fits(all, page, err);
     if (rc < 0)
         return rc;
-    first = append_paths(all, page);
+    first = move_paths_to_list(all, page);
     for (size_t i = 0; i < page->splits_n; i++) {
         base_array_grow(&all->splits, all->splits_n, &all->splits_cap);
         all->splits[all->splits_n] = page->splits[i];

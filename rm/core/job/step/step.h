@@ -136,8 +136,8 @@ bool rm_step_is_current(const struct rm_app *a, enum base_job_step kind, int32_t
 /* Adds @page, which is emptied, to the splits of the current attempt if the page begins where they
  * end; otherwise does nothing. Sets *complete to whether all splits of the job are known now.
  * Returns 0, or -BASE_ETOOLARGE, -BASE_ELIMIT or -BASE_EINVAL: the job cannot have these splits. */
-int rm_step_take_page(struct rm_app *a, struct rm_split_page *page, bool *complete,
-                      struct base_error *err);
+int rm_step_add_split_page(struct rm_app *a, struct rm_split_page *page, bool *complete,
+                           struct base_error *err);
 /* Returns how many splits the current attempt has reported. */
 int64_t rm_step_splits_n(const struct rm_app *a);
 /* Takes the splits of the current attempt, which must be complete. */
