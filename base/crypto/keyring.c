@@ -180,6 +180,12 @@ bool base_keyring_refresh_if_due(struct base_keyring *k)
     return rc > 0;
 }
 
+bool base_keyring_find_fresh(struct base_keyring *k, const char *id, struct base_key *out)
+{
+    return base_keyring_find(k, id, out) ||
+           (base_keyring_refresh_if_due(k) && base_keyring_find(k, id, out));
+}
+
 void base_keyring_note_refusal(struct base_keyring *k, const char *id)
 {
     if (base_keyring_refresh_if_due(k))

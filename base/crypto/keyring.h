@@ -37,6 +37,9 @@ int base_keyring_refresh(struct base_keyring *k, struct base_error *err);
  * base_keyring_refresh(), but reads the file at most once a second. Returns true when this has
  * changed the keys; an error is logged. */
 bool base_keyring_refresh_if_due(struct base_keyring *k);
+/* Copies the key called @id, for which it reads the file again, likewise, when the key is not
+ * known. Returns false when there is none. */
+bool base_keyring_find_fresh(struct base_keyring *k, const char *id, struct base_key *out);
 
 /* Notes that another daemon has refused a signature made with the key @id. Its file may be older
  * than ours. Reads our file again, at most once a second; if that brings no new keys, the other key

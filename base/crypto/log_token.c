@@ -65,12 +65,6 @@ static bool read_user(const char *hex, char out[static BASE_NAME_MAX + 1])
     return strlen(hex) % 2 == 0 && base_hex_decode(hex, out, len) && strlen(out) == len;
 }
 
-static bool find_key(struct base_keyring *keys, const char *id, struct base_key *out)
-{
-    return base_keyring_find(keys, id, out) ||
-           (base_keyring_refresh_if_due(keys) && base_keyring_find(keys, id, out));
-}
-
 int base_log_token_read(struct base_keyring *keys, const char *text, int64_t now_ms,
                         struct base_log_token *out, struct base_error *err)
 {
@@ -86,7 +80,7 @@ int base_log_token_read(struct base_keyring *keys, const char *text, int64_t now
         !take_part(&at, user, sizeof user) || !read_user(user, out->user) ||
         strlen(at) != 2 * sizeof given || !base_hex_decode(at, given, sizeof given))
         return base_error_set(err, -BASE_EPERM, "the log token has not the form of one");
-    if (!find_key(keys, key_id, &key))
+    if (!base_keyring_find_fresh(keys, key_id, &key))
         return base_error_set(err, -BASE_EPERM, "the log token is made with another key");
     compute_mac(&key, text, (size_t)(at - 1 - text), mac);
     explicit_bzero(&key, sizeof key);

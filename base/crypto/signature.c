@@ -224,8 +224,7 @@ int base_check_answer(struct base_keyring *keys, const char *text, const char *n
     if (!take_member(&at, "key", id, sizeof id) || !take_member(&at, "mac", hex, sizeof hex) ||
         !base_hex_decode(hex, given, sizeof given) || !is_end_or_stream(at, &is_stream))
         return base_error_set(err, -BASE_EPERM, "the answer's signature cannot be read");
-    if (!base_keyring_find(keys, id, &key) &&
-        !(base_keyring_refresh_if_due(keys) && base_keyring_find(keys, id, &key)))
+    if (!base_keyring_find_fresh(keys, id, &key))
         return base_error_set(err, -BASE_EPERM, "the answer is signed with another key");
     compute_answer_mac(&key, nonce, status, is_stream ? NULL : body, len, mac);
     if (is_stream ? !stream : !body)
