@@ -173,7 +173,7 @@ static void allocates(int status)
  * its time, and also under a new leader that has not heard of the container yet. */
 static void test_tokens(void)
 {
-    char other[BASE_ID_TEXT_MAX], *reports, *expiry;
+    char other[BASE_ID_TEXT_MAX], own[sizeof app], *reports, *expiry;
     struct base_container_id id;
     struct ha_store *store;
     int64_t epoch;
@@ -212,6 +212,11 @@ static void test_tokens(void)
     allocates(403);
     snprintf(bearer, sizeof bearer, "%.64s", app_secret);
     allocates(403);
+    set_bearer(app_secret, master_container, 5000); /* a right one, shown for another application */
+    memcpy(own, app, sizeof own);
+    snprintf(app, sizeof app, "application_1_0001");
+    allocates(404);
+    memcpy(app, own, sizeof own);
     set_bearer(app_secret, master_container, 5000);
     rm_daemon_deactivate(rms[0].b, "told to");
     store = memory_open("master", &epoch);
