@@ -80,7 +80,7 @@ for daemon in rm_ nm_; do
         -D creel.cluster.secret=hush
 done
 for daemon in rm_ nm_; do
-    ends 2 'creel.auth: "kerberos": expected token or simple' $daemon -D creel.auth=kerberos
+    ends 2 'creel.auth: "kerberos": expected token, spnego or simple' $daemon -D creel.auth=kerberos
 done
 touch "$T/no-folder"
 ends 1 "creel.auth.token-file: .*$T/no-folder" rm_ -D creel.auth.token-file="$T/no-folder/token"
