@@ -21,10 +21,12 @@
  * The steps of one user come in the order of 3 and 5. Where there are several nodes, the last free
  * place goes to a user who holds none, or to a step for which a job waits.
  *
- * So the steps of one user, whatever they do, leave a place to the others on a cluster of two nodes
- * or more. And every step gets its turn: a user without a place waits for at most one setup of each
+ * So the setups of one user leave a place to the others on a cluster of two nodes or more. Commits
+ * and aborts that hang may take it, too, but a user has only as many of them as setups that have
+ * ended. And every step gets its turn: a user without a place waits for at most one setup of each
  * other user; commits and aborts that come before it are bounded by the setups that their jobs had,
- * times max-attempts; and a user whose attempts hang cannot come first twice in a row.
+ * times max-attempts; and a user whose attempts hang cannot come first twice in a row while others
+ * wait.
  *
  * A launch costs O(log users with waiting steps). */
 #ifndef CREEL_RM_CORE_JOB_STEP_PLACES_H
