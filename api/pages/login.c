@@ -132,7 +132,7 @@ void api_login_answer_refused(struct api_request *rq, const struct api_page_site
     struct base_buf page = {0};
 
     api_page_open(&page, site, API_LOGIN_PATH, "Log in");
-    base_buf_adds(&page, "<p role=\"alert\">The token is not valid.</p>\n");
+    base_buf_adds(&page, "<p class=\"why bad-news\" role=\"alert\">The token is not valid.</p>\n");
     add_form(&page, find_target(l->to));
     api_add_header(rq, "WWW-Authenticate", "Bearer error=\"invalid_token\"");
     answer_page(rq, 401, &page);

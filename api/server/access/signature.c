@@ -1,7 +1,5 @@
 #include "api/server/access/signature.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/server/access/replay.h"
@@ -10,7 +8,6 @@
 #include "api/server/request/request.h"
 #include "api/server/server_internal.h"
 #include "base/clock.h"
-#include "base/io/log.h"
 
 void api_signature_refuse(struct api_request *rq, const char *reason)
 {
