@@ -83,13 +83,15 @@ static const struct api_attribute http_attributes[] = {
     HTTP("Requests", API_ATTR_GAUGE, requests),
 };
 
-static void sum_up(const struct api_route *route, const struct api_call_figures *f, void *u)
+static void add_figures_to_sum(const struct api_route *route, const struct api_call_figures *f,
+                               void *u)
 {
     (void)route;
     api_call_figures_add(u, f);
 }
 
-static struct http_times get_times(int64_t n, int64_t sum_us, int64_t longest_us, double squares)
+static struct http_times compute_http_times(int64_t n, int64_t sum_us, int64_t longest_us,
+                                            double squares)
 {
     struct http_times t = {
         .longest = longest_us / 1000, .total = sum_us / 1000, .mean = get_average_ms(sum_us, n)};
@@ -115,7 +117,7 @@ static void list_http_server(const struct api_bean_kind *kind, struct api_bean_s
     snprintf(tail, sizeof tail, "HttpServer2-%u", api_server_port(service->server));
     if (!api_bean_is_wanted(kind, sink, tail))
         return;
-    api_server_each_calls(service->server, sum_up, &f);
+    api_server_each_calls(service->server, add_figures_to_sum, &f);
     api_server_read_figures(service->server, &s);
     h.requests = f.all.calls;
     h.active = s.active;
@@ -124,9 +126,9 @@ static void list_http_server(const struct api_bean_kind *kind, struct api_bean_s
     h.held_calls = f.all.held_calls;
     h.held = s.held;
     h.held_max = s.held_max;
-    h.request = get_times(f.all.calls, f.all.whole_us, f.longest_us, f.squares_us2);
-    h.dispatch =
-        get_times(f.all.calls, f.all.handling_us, f.longest_handling_us, f.handling_squares_us2);
+    h.request = compute_http_times(f.all.calls, f.all.whole_us, f.longest_us, f.squares_us2);
+    h.dispatch = compute_http_times(f.all.calls, f.all.handling_us, f.longest_handling_us,
+                                    f.handling_squares_us2);
     h.up_ms = s.up_ms;
     h.bytes = f.sent;
     for (int i = 0; i < 6; i++)

@@ -163,7 +163,7 @@ struct walk {
     size_t i;
 };
 
-static bool get_next(struct walk *w, struct base_conf_item *out)
+static bool get_next_item(struct walk *w, struct base_conf_item *out)
 {
     bool there = base_conf_at(w->conf, w->i, out);
     int order;
@@ -196,7 +196,7 @@ bool api_configuration_encode(const struct base_conf *conf, const struct api_yar
     collect_secrets(&secrets, conf);
     if (!name && json)
         base_json_open(&body, '[');
-    while (get_next(&w, &item)) {
+    while (get_next_item(&w, &item)) {
         if (name && strcmp(item.name, name) != 0)
             continue;
         found = true;

@@ -342,8 +342,8 @@ static const struct api_attribute collector_attributes[] = {
     API_ATTRIBUTE(collector, "ObjectName", API_ATTR_TEXT, object_name),
 };
 
-static void list_collectors(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                            const struct api_bean_service *service)
+static void list_garbage_collectors(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                    const struct api_bean_service *service)
 {
     static const char *const pools[] = {"G1 Eden Space", "G1 Survivor Space", "G1 Old Gen"};
     static const char *const names[] = {"G1 Young Generation", "G1 Old Generation"};
@@ -388,5 +388,5 @@ const struct api_bean_kind api_bean_garbage_collector = {
     .prefix = "java.lang:name=",
     .name = "G1 ",
     .java_class = "com.sun.management.internal.GarbageCollectorExtImpl",
-    .list = list_collectors,
+    .list = list_garbage_collectors,
     API_ATTRIBUTES(collector_attributes)};

@@ -14,7 +14,7 @@ static int add_urls_or_default(const struct cli *c, const char *from, const char
 
 /* Returns true when neither -D nor a readable file sets any of @keys, and some file could not be
  * read. */
-static bool is_hidden_in_unreadable_file(const struct cli *c, const char *const *keys, size_t n)
+static bool may_be_set_in_unreadable_file(const struct cli *c, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (base_conf_is_set(c->conf, keys[i]))
@@ -34,7 +34,7 @@ int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
     *out = (struct base_rm_list){0};
     if (!text || !*text) {
         rc = base_rm_list_add_ha_ids(c->conf, out, &err);
-        if (rc == 0 && out->n == 0 && is_hidden_in_unreadable_file(c, keys, keys_n))
+        if (rc == 0 && out->n == 0 && may_be_set_in_unreadable_file(c, keys, keys_n))
             rc = base_error_set(
                 &err, -BASE_EPERM,
                 "you may not read %s; name the ResourceManagers with --rm or CREEL_RM",

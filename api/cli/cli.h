@@ -58,7 +58,7 @@ void cli_option_error_clear(void);
 /* ---- api/cli/output.c ---- */
 /* Call first: keeps descriptors 0 to 2 from being reused, and makes the process fail when stdout
  * cannot be written. */
-void cli_output_init(void);
+void cli_output_install_guards(void);
 /* Writes bytes to descriptor 1 or 2, bypassing stdio. Returns 0 or -errno. The first error other
  * than EPIPE is printed; from then on cli_write_failed() returns true: the command has failed. */
 int cli_write_all_or_print_error(int fd, const void *data, size_t len);

@@ -108,7 +108,7 @@ static int fetch_history_page(struct cli *c, struct history *h, char **cursor)
     return CLI_OK;
 }
 
-static int compare_submissions(const void *a, const void *b)
+static int compare_by_submission_time(const void *a, const void *b)
 {
     const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
     double dx = cli_num(x, "submit_s"), dy = cli_num(y, "submit_s");
@@ -154,7 +154,7 @@ static void sort_and_add_json_lines(struct history *h, struct base_buf *out)
 
     if (h->n == 0)
         return;
-    qsort(h->v, h->n, sizeof *h->v, compare_submissions);
+    qsort(h->v, h->n, sizeof *h->v, compare_by_submission_time);
     zero_ms = (int64_t)floor(cli_num(h->v[0], "submit_s") * 1000);
     for (size_t i = 0; i < h->n; i++) {
         char *line;

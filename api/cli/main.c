@@ -224,7 +224,7 @@ int cli_version_main(int argc, char **argv)
 int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
-    cli_output_init();
+    cli_output_install_guards();
     int taken = take_options_of_yarn_script(argc, argv);
     argc -= taken;
     argv += taken;

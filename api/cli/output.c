@@ -82,7 +82,7 @@ static void occupy_standard_descriptors(void)
         close(fd);
 }
 
-void cli_output_init(void)
+void cli_output_install_guards(void)
 {
     occupy_standard_descriptors();
     signal(SIGPIPE, exit_on_sigpipe);

@@ -162,7 +162,7 @@ static const char *skip_java_class(const char *text)
 
 /* Returns true when some other server has answered: with these statuses an RM sends a
  * RemoteException. (Other statuses may come from a proxy in front of the RM.) */
-static bool is_foreign_error(long status, const json_t *body)
+static bool is_error_of_other_server(long status, const json_t *body)
 {
     bool plain = status / 100 == 3 || status == 404 || status == 405 || status == 501;
     return plain && !json_object_get(body, "RemoteException");
@@ -176,7 +176,7 @@ static char *copy_error_text(long status, const struct base_buf *body)
     const char *message = cli_str(j, "RemoteException.message");
     const char *exception = cli_str(j, "RemoteException.exception");
     struct base_buf line = {0};
-    if (is_foreign_error(status, j)) {
+    if (is_error_of_other_server(status, j)) {
         json_decref(j);
         return NULL;
     }
@@ -307,7 +307,7 @@ static bool is_listed_rm(const struct cli_rm *rm, const char *url)
 
 /* Returns the explanation of a 401 that asks for a token, to replace the server's text. @sent: the
  * request had a token. Caller frees. */
-static char *make_token_text(const struct cli_rm *rm, const char *url, bool sent)
+static char *explain_token_refusal(const struct cli_rm *rm, const char *url, bool sent)
 {
     int n = (int)base_rm_url_base_len(url);
     char *places, *text;
@@ -373,7 +373,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url, cons
         (strncasecmp(answer.challenge, "Bearer", 6) == 0 ||
          strncasecmp(answer.challenge, "Negotiate", 9) == 0)) {
         free(out->error);
-        out->error = make_token_text(rm, url, rq.bearer);
+        out->error = explain_token_refusal(rm, url, rq.bearer);
     }
     base_http_answer_free(&answer);
     return rc;

@@ -12,7 +12,7 @@
 #define HOME   "/"
 #define TO_MAX 2000
 
-bool api_login_is_local(const char *to)
+bool api_login_target_is_local(const char *to)
 {
     /* browsers take "//host" and "/\host" for other hosts, and drop control characters */
     if (to[0] != '/' || to[1] == '/' || strlen(to) > TO_MAX)
@@ -24,27 +24,27 @@ bool api_login_is_local(const char *to)
 }
 
 /* Borrowed from @to. */
-static const char *find_target(const char *to)
+static const char *get_local_target_or_home(const char *to)
 {
-    return to && api_login_is_local(to) ? to : HOME;
+    return to && api_login_target_is_local(to) ? to : HOME;
 }
 
 /* ---- answers ---- */
 
-static void answer_unless_offered(struct api_request *rq, const struct api_page_site *site)
+static void answer_login_not_offered(struct api_request *rq, const struct api_page_site *site)
 {
     api_page_answer_text(rq, 404, site, "Log in",
                          "Callers name themselves here (creel.auth is simple): there is nothing to "
                          "log in to.");
 }
 
-static void answer_page(struct api_request *rq, unsigned status, struct base_buf *page)
+static void answer_uncached_page(struct api_request *rq, unsigned status, struct base_buf *page)
 {
     api_add_header(rq, "Cache-Control", "no-store");
     api_page_answer(rq, status, page);
 }
 
-static void redirect(struct api_request *rq, const char *to)
+static void redirect_after_login(struct api_request *rq, const char *to)
 {
     struct base_buf body = {0};
 
@@ -53,7 +53,7 @@ static void redirect(struct api_request *rq, const char *to)
     api_answer(rq, 303, API_TEXT, &body);
 }
 
-static void add_form(struct base_buf *page, const char *to)
+static void add_login_form(struct base_buf *page, const char *to)
 {
     base_buf_adds(page,
                   "<p>A token says who you are; <code>creel token --new</code> makes one. With it "
@@ -68,7 +68,7 @@ static void add_form(struct base_buf *page, const char *to)
                         "<button>Log in</button>\n</form>\n");
 }
 
-static void add_user(struct base_buf *page, const char *user)
+static void add_user_and_logout_form(struct base_buf *page, const char *user)
 {
     base_buf_adds(page, "<p>You are ");
     api_html_add_escaped_cut(page, user, 200);
@@ -82,20 +82,20 @@ void api_login_answer_page(struct api_request *rq, const struct api_page_site *s
     struct base_buf page = {0};
 
     if (!api_session_is_offered(rq)) {
-        answer_unless_offered(rq, site);
+        answer_login_not_offered(rq, site);
     } else if (api_caller_is_named(rq) && to) {
-        redirect(rq, find_target(to));
+        redirect_after_login(rq, get_local_target_or_home(to));
     } else {
         api_page_open(&page, site, API_LOGIN_PATH, "Log in");
         if (api_caller_is_named(rq))
-            add_user(&page, api_caller(rq));
+            add_user_and_logout_form(&page, api_caller(rq));
         else
-            add_form(&page, find_target(to));
-        answer_page(rq, 200, &page);
+            add_login_form(&page, get_local_target_or_home(to));
+        answer_uncached_page(rq, 200, &page);
     }
 }
 
-static void add_pair(const char *name, const char *value, void *user)
+static void add_query_pair_but_log_token(const char *name, const char *value, void *user)
 {
     struct base_buf *out = user;
 
@@ -109,57 +109,58 @@ static void add_pair(const char *name, const char *value, void *user)
     base_percent_encode(value, out);
 }
 
-void api_login_answer_needed(struct api_request *rq, const struct api_page_site *site)
+void api_login_answer_login_needed(struct api_request *rq, const struct api_page_site *site)
 {
     struct base_buf page = {0}, here = {0}, href = {0};
 
     base_buf_adds(&here, api_path(rq));
-    api_query_each_pair(rq, add_pair, &here);
+    api_query_each_pair(rq, add_query_pair_but_log_token, &here);
     base_buf_adds(&href, API_LOGIN_PATH "?to=");
-    base_percent_encode(find_target(here.data), &href);
+    base_percent_encode(get_local_target_or_home(here.data), &href);
     api_page_open(&page, site, NULL, "Who are you?");
     base_buf_adds(&page, "<p>This page is for users of the cluster. ");
     api_page_add_link(&page, href.data, "Log in");
     base_buf_adds(&page, " to see it.</p>\n");
-    answer_page(rq, 401, &page);
+    answer_uncached_page(rq, 401, &page);
     base_buf_free(&href);
     base_buf_free(&here);
 }
 
-void api_login_answer_refused(struct api_request *rq, const struct api_page_site *site,
-                              const struct api_login *l)
+void api_login_answer_token_refused(struct api_request *rq, const struct api_page_site *site,
+                                    const struct api_login *l)
 {
     struct base_buf page = {0};
 
     api_page_open(&page, site, API_LOGIN_PATH, "Log in");
     base_buf_adds(&page, "<p class=\"why bad-news\" role=\"alert\">The token is not valid.</p>\n");
-    add_form(&page, find_target(l->to));
+    add_login_form(&page, get_local_target_or_home(l->to));
     api_add_header(rq, "WWW-Authenticate", "Bearer error=\"invalid_token\"");
-    answer_page(rq, 401, &page);
+    answer_uncached_page(rq, 401, &page);
 }
 
-void api_login_answer_begun(struct api_request *rq, const char *session, int64_t seconds,
-                            const struct api_login *l)
+void api_login_begin_session_and_redirect(struct api_request *rq, const char *session,
+                                          int64_t seconds, const struct api_login *l)
 {
-    api_session_set(rq, session, seconds);
-    redirect(rq, find_target(l->to));
+    api_session_set_cookie(rq, session, seconds);
+    redirect_after_login(rq, get_local_target_or_home(l->to));
 }
 
-void api_login_answer_ended(struct api_request *rq, const struct api_page_site *site)
+void api_login_end_session_and_answer(struct api_request *rq, const struct api_page_site *site)
 {
     struct base_buf page = {0};
 
-    api_session_clear(rq);
+    api_session_clear_cookie(rq);
     api_page_open(&page, site, API_LOGIN_PATH, "Logged out");
     base_buf_adds(&page, "<p>This browser has forgotten who you are. ");
     api_page_add_link(&page, API_LOGIN_PATH, "Log in");
     base_buf_adds(&page, " again.</p>\n");
-    answer_page(rq, 200, &page);
+    answer_uncached_page(rq, 200, &page);
 }
 
 /* ---- the form ---- */
 
-bool api_login_read(struct api_request *rq, const struct api_page_site *site, struct api_login *out)
+bool api_login_read_form_or_answer(struct api_request *rq, const struct api_page_site *site,
+                                   struct api_login *out)
 {
     /* a form is written like a query */
     char *target = base_printf("/?%s", api_body(rq, NULL));
@@ -173,11 +174,11 @@ bool api_login_read(struct api_request *rq, const struct api_page_site *site, st
     explicit_bzero(target, strlen(target));
     free(target);
     if (!api_session_is_offered(rq)) {
-        answer_unless_offered(rq, site);
+        answer_login_not_offered(rq, site);
         return false;
     }
     if (!out->token || !*out->token || strlen(out->token) > API_LOGIN_TOKEN_MAX) {
-        api_login_answer_refused(rq, site, out);
+        api_login_answer_token_refused(rq, site, out);
         return false;
     }
     return true;

@@ -40,22 +40,22 @@ struct api_login {
 };
 /* Reads the form from the body of @rq. Returns false after answering the request: callers name
  * themselves here, or there is no token. Free @out with api_login_free() in any case. */
-bool api_login_read(struct api_request *rq, const struct api_page_site *site,
-                    struct api_login *out);
+bool api_login_read_form_or_answer(struct api_request *rq, const struct api_page_site *site,
+                                   struct api_login *out);
 void api_login_free(struct api_login *l);
 /* Returns true when a browser may be sent to @to after its user has logged in: a path of this
  * server, not the beginning of an address elsewhere. */
-bool api_login_is_local(const char *to);
+bool api_login_target_is_local(const char *to);
 
 /* Answer GET /login and GET /logout; a page that needs a user; the form with a token that is
  * refused; one with a good token, with the text of a session that ends in @seconds; POST
  * /logout. */
 void api_login_answer_page(struct api_request *rq, const struct api_page_site *site);
-void api_login_answer_needed(struct api_request *rq, const struct api_page_site *site);
-void api_login_answer_refused(struct api_request *rq, const struct api_page_site *site,
-                              const struct api_login *l);
-void api_login_answer_begun(struct api_request *rq, const char *session, int64_t seconds,
-                            const struct api_login *l);
-void api_login_answer_ended(struct api_request *rq, const struct api_page_site *site);
+void api_login_answer_login_needed(struct api_request *rq, const struct api_page_site *site);
+void api_login_answer_token_refused(struct api_request *rq, const struct api_page_site *site,
+                                    const struct api_login *l);
+void api_login_begin_session_and_redirect(struct api_request *rq, const char *session,
+                                          int64_t seconds, const struct api_login *l);
+void api_login_end_session_and_answer(struct api_request *rq, const struct api_page_site *site);
 
 #endif

@@ -7,7 +7,7 @@
 #include "api/pages/files.h"
 #include "base/version.h"
 
-static void add_formatted(struct base_buf *out, const char *fmt, va_list ap)
+static void add_formatted_escaped(struct base_buf *out, const char *fmt, va_list ap)
 {
     struct base_buf text = {0};
 
@@ -104,7 +104,7 @@ void api_page_addf_escaped(struct base_buf *out, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    add_formatted(out, fmt, ap);
+    add_formatted_escaped(out, fmt, ap);
     va_end(ap);
 }
 
@@ -152,7 +152,7 @@ void api_page_add_property(struct base_buf *out, const char *name, const char *f
 
     api_page_open_property(out, name);
     va_start(ap, fmt);
-    add_formatted(out, fmt, ap);
+    add_formatted_escaped(out, fmt, ap);
     va_end(ap);
     api_page_close_property(out);
 }
@@ -229,7 +229,7 @@ void api_table_add_cell(struct api_table *t, const char *fmt, ...)
 
     api_table_open_cell(t);
     va_start(ap, fmt);
-    add_formatted(t->out, fmt, ap);
+    add_formatted_escaped(t->out, fmt, ap);
     va_end(ap);
     api_table_close_cell(t);
 }

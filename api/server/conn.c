@@ -6,14 +6,14 @@
 
 #include "base/cond.h"
 
-int64_t api_now_ms(void)
+int64_t api_mono_ms(void)
 {
     return base_cond_now_us() / 1000;
 }
 
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase)
 {
-    atomic_store(&conn->since_ms, api_now_ms());
+    atomic_store(&conn->since_ms, api_mono_ms());
     atomic_store(&conn->phase, phase);
 }
 

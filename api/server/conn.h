@@ -43,7 +43,7 @@ struct api_conn {
 
 /* Returns the time of the monotonic clock in milliseconds, by which the server measures all
  * times. */
-int64_t api_now_ms(void);
+int64_t api_mono_ms(void);
 /* Begins @phase now. Call on the connection's own thread only. */
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);
 /* Returns the port of @a (NULL: unknown), or -1. */

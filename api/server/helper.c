@@ -104,12 +104,12 @@ void api_helper_shut_down_idle_connections(struct api_server *s)
 static void *helper_main(void *p)
 {
     struct api_server *s = p;
-    int64_t next_cut = api_now_ms() + s->tick_ms;
+    int64_t next_cut = api_mono_ms() + s->tick_ms;
 
     pthread_setname_np(pthread_self(), "http-helper");
     pthread_mutex_lock(&s->lock);
     while (!s->helper_stop) {
-        int64_t now = api_now_ms(), next_stream = api_streams_resume_due(s, now);
+        int64_t now = api_mono_ms(), next_stream = api_streams_resume_due(s, now);
 
         if (now >= next_cut) {
             shut_down_late_connections(s, now);

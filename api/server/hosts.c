@@ -232,7 +232,7 @@ bool api_hosts_allow_origin(const struct api_hosts *h, const char *origin)
     return parse_origin_and_get_usual_port(origin, &a) && api_hosts_allow(h, &a);
 }
 
-bool api_hosts_name(const struct api_hosts *h, const struct api_authority *a)
+bool api_hosts_have_name(const struct api_hosts *h, const struct api_authority *a)
 {
     size_t len = strlen(a->host);
 
@@ -248,5 +248,5 @@ bool api_hosts_name(const struct api_hosts *h, const struct api_authority *a)
 
 bool api_hosts_allow(const struct api_hosts *h, const struct api_authority *a)
 {
-    return a->literal || api_hosts_name(h, a);
+    return a->literal || api_hosts_have_name(h, a);
 }

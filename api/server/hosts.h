@@ -42,7 +42,7 @@ void api_hosts_add_addresses(struct api_hosts *h, const char *text);
 int api_hosts_add_list(struct api_hosts *h, const char *key, const char *text,
                        struct base_error *err);
 /* Returns true when the host of @a is one of the names, or an address that was listed. */
-bool api_hosts_name(const struct api_hosts *h, const struct api_authority *a);
+bool api_hosts_have_name(const struct api_hosts *h, const struct api_authority *a);
 /* The same, and for any IP address. */
 bool api_hosts_allow(const struct api_hosts *h, const struct api_authority *a);
 /* The same for the host of @origin; false when @origin is not the origin of a web page. */

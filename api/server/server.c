@@ -258,7 +258,7 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
         from = info ? info->client_addr : NULL;
         api_format_peer(from, conn->address, sizeof conn->address);
         read_local_address(conn);
-        api_peers_seat_connection(s->peers, &conn->seat, from, conn->fd, api_now_ms());
+        api_peers_seat_connection(s->peers, &conn->seat, from, conn->fd, api_mono_ms());
         pthread_mutex_lock(&s->lock);
         api_link_add(&s->conns, &conn->link);
         s->n_conns++;
@@ -271,7 +271,7 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
     api_link_remove(&conn->link);
     s->n_conns--;
     pthread_mutex_unlock(&s->lock);
-    api_peers_unseat_connection(s->peers, &conn->seat, api_now_ms());
+    api_peers_unseat_connection(s->peers, &conn->seat, api_mono_ms());
     if (s->tls)
         end_tls(connection, conn);
     *context = NULL;
@@ -329,7 +329,7 @@ static enum MHD_Result may_accept_connection(void *cls, const struct sockaddr *a
     (void)len;
     if (atomic_load(&s->stopping))
         return MHD_NO;
-    if (api_peers_have_room_for(s->peers, addr, api_now_ms()))
+    if (api_peers_have_room_for(s->peers, addr, api_mono_ms()))
         return MHD_YES;
     atomic_fetch_add(&s->turned_away, 1);
     return MHD_NO;
@@ -415,7 +415,7 @@ static void free_server(struct api_server *s)
 static struct api_server *new_server(const struct api_server_conf *conf, void *user)
 {
     struct api_server *s = base_alloc(sizeof *s);
-    int64_t now_ms = api_now_ms();
+    int64_t now_ms = api_mono_ms();
 
     s->user = user;
     s->listen_fd = -1;
@@ -523,16 +523,16 @@ void api_server_stop_begin(struct api_server *s)
  * STOP_WAIT_MS. */
 void api_server_stop(struct api_server *s)
 {
-    int64_t until = api_now_ms() + STOP_WAIT_MS;
+    int64_t until = api_mono_ms() + STOP_WAIT_MS;
 
     if (!s)
         return;
     api_server_stop_begin(s);
     pthread_mutex_lock(&s->lock);
-    while (s->resuming > 0 || (s->n_requests > 0 && api_now_ms() < until))
+    while (s->resuming > 0 || (s->n_requests > 0 && api_mono_ms() < until))
         base_cond_wait_until(
             &s->wake, &s->lock,
-            (s->resuming > 0 && api_now_ms() >= until ? api_now_ms() + 10 : until) * 1000);
+            (s->resuming > 0 && api_mono_ms() >= until ? api_mono_ms() + 10 : until) * 1000);
     pthread_mutex_unlock(&s->lock);
     api_helper_join(s);
     MHD_stop_daemon(s->mhd);

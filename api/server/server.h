@@ -247,7 +247,7 @@ enum api_type api_wanted_type(const struct api_request *rq);
 /* Returns the server that the request came to. */
 struct api_server *api_server_of(const struct api_request *rq);
 /* Returns the user pointer given to api_server_start(). */
-void *api_server_user(const struct api_request *rq);
+void *api_server_user_data(const struct api_request *rq);
 /* Return and set a pointer that a handler keeps in the request while the request is parked. The
  * request frees it with @free_fn (NULL: not at all) when the request ends, or when another pointer
  * is set. */

@@ -10,12 +10,12 @@ bool api_session_is_offered(const struct api_request *rq)
     return api_server_of(rq)->method != API_AUTH_SIMPLE;
 }
 
-bool api_session_is_text(const char *text)
+bool api_is_session_text(const char *text)
 {
     return strncmp(text, API_SESSION_PREFIX, sizeof API_SESSION_PREFIX - 1) == 0;
 }
 
-void api_session_set(struct api_request *rq, const char *text, int64_t seconds)
+void api_session_set_cookie(struct api_request *rq, const char *text, int64_t seconds)
 {
     const struct api_server *s = api_server_of(rq);
     const char *domain = s->auth ? api_auth_get_cookie_domain(s->auth) : NULL;
@@ -31,7 +31,7 @@ void api_session_set(struct api_request *rq, const char *text, int64_t seconds)
     base_buf_free(&value);
 }
 
-void api_session_clear(struct api_request *rq)
+void api_session_clear_cookie(struct api_request *rq)
 {
-    api_session_set(rq, "", 0);
+    api_session_set_cookie(rq, "", 0);
 }

@@ -16,7 +16,7 @@ static void post_login(struct api_request *rq, void *user)
 {
     struct api_login login;
 
-    if (api_login_read(rq, &nm_site, &login))
+    if (api_login_read_form_or_answer(rq, &nm_site, &login))
         nm_identify_begin_session(user, rq, &login); /* takes it */
     else
         api_login_free(&login);
@@ -25,13 +25,13 @@ static void post_login(struct api_request *rq, void *user)
 static void post_logout(struct api_request *rq, void *user)
 {
     (void)user;
-    api_login_answer_ended(rq, &nm_site);
+    api_login_end_session_and_answer(rq, &nm_site);
 }
 
 void nm_page_answer_login_needed(struct api_request *rq, void *user)
 {
     (void)user;
-    api_login_answer_needed(rq, &nm_site);
+    api_login_answer_login_needed(rq, &nm_site);
 }
 
 const struct api_route nm_login_routes[] = {

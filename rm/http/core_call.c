@@ -45,7 +45,7 @@ void rm_api_answer_core_error(struct api_request *rq, const struct rm_effect *fx
     else
         base_error_set(&err, -BASE_EIO, "unexpected reply of the core");
     if (err.code == -BASE_EVERSION)
-        rm_standby_answer_leadership_over(rq, api_server_user(rq), err.text);
+        rm_standby_answer_leadership_over(rq, api_server_user_data(rq), err.text);
     else
         api_answer_base_error(rq, &err);
 }

@@ -296,9 +296,9 @@ static void test_way_back(void)
                                         "/\ta", "/a\r\n", "http://a/", " /a",  "/a b", "/\xc3\xa4"};
 
     for (size_t i = 0; i < sizeof local / sizeof *local; i++)
-        CU_ASSERT(api_login_is_local(local[i]));
+        CU_ASSERT(api_login_target_is_local(local[i]));
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        CU_ASSERT_FALSE(api_login_is_local(other[i]));
+        CU_ASSERT_FALSE(api_login_target_is_local(other[i]));
 }
 
 static void test_all_addresses(void)

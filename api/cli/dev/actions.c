@@ -41,7 +41,7 @@ int cli_dev_stop_cluster(struct cli_dev *d, bool json)
     return CLI_OK;
 }
 
-static int restart_locked(struct cli_dev *d, struct cli_dev_daemon *x, bool json)
+static int restart_daemon_and_report(struct cli_dev *d, struct cli_dev_daemon *x, bool json)
 {
     struct base_error err = {0};
     x->stopping = true;
@@ -84,7 +84,7 @@ int cli_dev_restart_daemon(struct cli_dev *d, const char *name, bool json)
                        cli_dev_count_daemons(d, cli_dev_is_rm) > 2 ? "rm-3, " : "",
                        cli_dev_count_daemons(d, cli_dev_is_nm));
     else
-        rc = restart_locked(d, x, json);
+        rc = restart_daemon_and_report(d, x, json);
     close(lock);
     return rc;
 }

@@ -56,7 +56,7 @@ void doctor_check_secret_files(struct doctor *d, const struct doctor_check *chec
 }
 
 /* A file that is not there counts as missing only where its folder is: other hosts may have it. */
-static bool is_missing(const char *path)
+static bool file_is_missing_in_its_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = base_strndup(path, slash ? (size_t)(slash - path) : 0);
@@ -80,7 +80,7 @@ void doctor_check_keytab(struct doctor *d, const struct doctor_check *check)
 
         if (!*doctor_conf_get(d, principal))
             doctor_report_if_severe(d, check, principal, "");
-        if (!*path || is_missing(path))
+        if (!*path || file_is_missing_in_its_folder(path))
             doctor_report_if_severe(d, check, keytab, path);
         free(keytab);
         free(principal);

@@ -113,7 +113,7 @@ static bool is_wanted_id(const char *want, const char *a, const char *b)
 
 /* Returns CLI_RM_*: while logs are being followed, the search for containers must not wait for an
  * RM, since the logs have to go on and the next search comes soon. */
-static unsigned request_flags(const struct cli_log_sources *s)
+static unsigned get_request_flags(const struct cli_log_sources *s)
 {
     return s->patient ? CLI_RM_ONCE : 0;
 }
@@ -167,7 +167,7 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want,
     struct cli_answer a = {0};
     struct task_pages pages = {out, want};
     char *path = base_printf("/ws/v1/cluster/jobs/%s", app);
-    int rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, get_request_flags(out), &a);
     free(path);
     if (rc == CLI_OK) {
         /* the state first: otherwise a container that starts between the two requests could be
@@ -192,7 +192,7 @@ static void find_live_containers(struct cli *c, const char *app, const char *att
 {
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s/containers", app, attempt);
-    if (cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a) == CLI_OK) {
+    if (cli_rm_call(c->rm, "GET", path, NULL, get_request_flags(out), &a) == CLI_OK) {
         const json_t *list = json_object_get(a.json, "container");
         for (size_t i = 0; i < cli_list_or_one_len(list); i++) {
             const json_t *one = cli_list_or_one_get(list, i);
@@ -242,8 +242,8 @@ static void node_set_free(struct node_set *k)
 static bool fetch_node_set(struct cli *c, struct cli_log_sources *out, struct node_set *k)
 {
     struct cli_answer a = {0};
-    bool ok =
-        cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes", NULL, request_flags(out), &a) == CLI_OK;
+    bool ok = cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes", NULL, get_request_flags(out), &a) ==
+              CLI_OK;
     const json_t *nodes = cli_at(a.json, "nodes.node");
     *k = (struct node_set){.v = base_alloc((cli_list_or_one_len(nodes) + 1) * sizeof *k->v),
                            .silent = base_alloc(cli_list_or_one_len(nodes) + 1)};
@@ -388,7 +388,7 @@ static int find_masters_and_live_containers(struct cli *c, const char *app, cons
 {
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s", app);
-    int rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, get_request_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
         return print_error_unless_patient(out, &a, rc);
@@ -396,7 +396,7 @@ static int find_masters_and_live_containers(struct cli *c, const char *app, cons
     out->started_ms = cli_int(a.json, "app.startedTime");
     cli_answer_free(&a);
     path = base_printf("/ws/v1/cluster/apps/%s/appattempts", app);
-    rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
+    rc = cli_rm_call(c->rm, "GET", path, NULL, get_request_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
         return print_error_unless_patient(out, &a, rc);

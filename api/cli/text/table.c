@@ -22,7 +22,7 @@ struct cli_table {
     size_t n, cap, titles_len;
 };
 
-static const char *cell(const struct cli_table *t, size_t i)
+static const char *get_cell_text(const struct cli_table *t, size_t i)
 {
     return t->texts.data + t->cells[i];
 }
@@ -167,7 +167,7 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths,
             continue;
         if (line.len || c > 0)
             add_spaces(&line, GAP);
-        add_padded(&line, cell(t, at + c), widths[c], t->align[c], c == last);
+        add_padded(&line, get_cell_text(t, at + c), widths[c], t->align[c], c == last);
     }
     while (line.len > 0 && line.data[line.len - 1] == ' ')
         line.len--;
@@ -179,7 +179,7 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths,
 static void widen_columns_to_cells(const struct cli_table *t, size_t *widths)
 {
     for (size_t i = 0; i < t->n; i++) {
-        size_t w = cli_text_width(cell(t, i), strlen(cell(t, i)));
+        size_t w = cli_text_width(get_cell_text(t, i), strlen(get_cell_text(t, i)));
         if (w > widths[i % t->columns])
             widths[i % t->columns] = w;
     }

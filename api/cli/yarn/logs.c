@@ -415,7 +415,7 @@ static void keep_wanted_sources(struct logs *l)
     l->sources.n = kept;
 }
 
-static int compare_sources(const void *a, const void *b)
+static int compare_by_container_text(const void *a, const void *b)
 {
     return strcmp(((const struct cli_log_source *)a)->container,
                   ((const struct cli_log_source *)b)->container);
@@ -431,7 +431,7 @@ static int find_sources(struct cli *c, struct logs *l)
         cli_log_sources_find_earlier_attempts(c, &l->sources);
     keep_wanted_sources(l);
     if (l->sources.n)
-        qsort(l->sources.v, l->sources.n, sizeof *l->sources.v, compare_sources);
+        qsort(l->sources.v, l->sources.n, sizeof *l->sources.v, compare_by_container_text);
     return CLI_YARN_OK;
 }
 

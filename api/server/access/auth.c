@@ -165,7 +165,7 @@ enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char 
                                            int64_t now_ms, char **user)
 {
     size_t len = 0, signed_len;
-    const char *value = api_cookies_find(cookies, COOKIE, &len);
+    const char *value = api_cookies_find_value(cookies, COOKIE, &len);
     struct base_buf expected = {0};
     char *given, *type, *end_text, *name;
     enum api_auth_cookie result = API_AUTH_BAD_SIGNATURE;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const char *api_cookies_find(const char *cookies, const char *name, size_t *len)
+const char *api_cookies_find_value(const char *cookies, const char *name, size_t *len)
 {
     size_t n = strlen(name);
 

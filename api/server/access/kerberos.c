@@ -29,7 +29,7 @@ struct api_kerberos {
 
 /* ---- reasons ---- */
 
-static void add_status(struct base_buf *out, OM_uint32 code, int type)
+static void add_gss_status_text(struct base_buf *out, OM_uint32 code, int type)
 {
     OM_uint32 more = 0, minor;
 
@@ -43,17 +43,17 @@ static void add_status(struct base_buf *out, OM_uint32 code, int type)
     } while (more);
 }
 
-static void explain(struct base_buf *out, OM_uint32 major, OM_uint32 minor)
+static void add_gss_error_text(struct base_buf *out, OM_uint32 major, OM_uint32 minor)
 {
-    add_status(out, major, GSS_C_GSS_CODE);
+    add_gss_status_text(out, major, GSS_C_GSS_CODE);
     if (minor)
-        add_status(out, minor, GSS_C_MECH_CODE);
+        add_gss_status_text(out, minor, GSS_C_MECH_CODE);
 }
 
 /* ---- the service's principal and key ---- */
 
 /* Returns the full name of this host in lower case, as Hadoop does; caller frees. */
-static char *find_own_name(void)
+static char *find_own_host_name(void)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_CANONNAME}, *list = NULL;
     char own[256] = "localhost";
@@ -83,19 +83,20 @@ static char *read_principal(const struct base_conf *conf, const char *key, const
 
     if (!at)
         return base_strdup(text);
-    own = host && *host ? base_strdup(host) : find_own_name();
+    own = host && *host ? base_strdup(host) : find_own_host_name();
     out = base_printf("%.*s/%s%s", (int)(at - text), text, own, at + strlen("/" HOST));
     free(own);
     return out;
 }
 
-static int refuse_key(const char *keytab_key, const char *keytab, const char *principal,
-                      OM_uint32 major, OM_uint32 minor, struct base_error *err)
+static int report_no_key_in_keytab(const char *keytab_key, const char *keytab,
+                                   const char *principal, OM_uint32 major, OM_uint32 minor,
+                                   struct base_error *err)
 {
     struct base_buf why = {0};
     int rc;
 
-    explain(&why, major, minor);
+    add_gss_error_text(&why, major, minor);
     rc = base_error_set(err, -BASE_EINVAL, "%s: %s has no key of %s: %s", keytab_key, keytab,
                         principal, why.data ? why.data : "");
     base_buf_free(&why);
@@ -104,7 +105,8 @@ static int refuse_key(const char *keytab_key, const char *keytab, const char *pr
 
 /* The key for Kerberos alone: other mechanisms that may be installed on the host, of which some
  * take passwords, are not offered. */
-static OM_uint32 acquire(gss_name_t name, const char *keytab, gss_cred_id_t *out, OM_uint32 *minor)
+static OM_uint32 acquire_acceptor_key(gss_name_t name, const char *keytab, gss_cred_id_t *out,
+                                      OM_uint32 *minor)
 {
     static gss_OID_desc spnego = {6, "\x2b\x06\x01\x05\x05\x02"};
     gss_OID_desc both[] = {*gss_mech_krb5, spnego};
@@ -127,13 +129,15 @@ static int read_key(struct api_kerberos *k, const char *principal, const char *k
     OM_uint32 major = gss_import_name(&minor, &text, GSS_KRB5_NT_PRINCIPAL_NAME, &name);
 
     if (!GSS_ERROR(major))
-        major = acquire(name, place, &k->key, &minor);
+        major = acquire_acceptor_key(name, place, &k->key, &minor);
     gss_release_name(&ignored, &name);
     free(place);
-    return GSS_ERROR(major) ? refuse_key(keytab_key, keytab, principal, major, minor, err) : 0;
+    return GSS_ERROR(major)
+               ? report_no_key_in_keytab(keytab_key, keytab, principal, major, minor, err)
+               : 0;
 }
 
-static int check_file(const char *key, const char *path, struct base_error *err)
+static int check_keytab_is_private(const char *key, const char *path, struct base_error *err)
 {
     int fd = *path ? base_private_file_open(path, NULL, err)
                    : base_error_set(err, -BASE_EINVAL, "it is not set");
@@ -163,7 +167,8 @@ static char *find_default_realm(void)
     return copy;
 }
 
-static int read_rules(struct api_kerberos *k, const struct base_conf *conf, struct base_error *err)
+static int read_rules_of_principals(struct api_kerberos *k, const struct base_conf *conf,
+                                    struct base_error *err)
 {
     static const char key[] = "hadoop.security.auth_to_local.mechanism";
     char *realm;
@@ -199,9 +204,9 @@ int api_kerberos_new(const struct base_conf *conf, const char *daemon, struct ap
                             "only service that browsers ask tickets for",
                             name_key, principal);
     if (rc == 0)
-        rc = check_file(file_key, keytab, err);
+        rc = check_keytab_is_private(file_key, keytab, err);
     if (rc == 0)
-        rc = read_rules(k, conf, err);
+        rc = read_rules_of_principals(k, conf, err);
     if (rc == 0)
         rc = read_key(k, principal, file_key, keytab, err);
     if (rc == 0) {
@@ -237,7 +242,7 @@ void api_kerberos_unref(struct api_kerberos *k)
 /* ---- tickets ---- */
 
 /* Sets the principal if the name is one of Kerberos. */
-static char *read_name(gss_name_t name)
+static char *get_kerberos_principal(gss_name_t name)
 {
     gss_buffer_desc text = GSS_C_EMPTY_BUFFER;
     gss_OID type = GSS_C_NO_OID;
@@ -252,10 +257,10 @@ static char *read_name(gss_name_t name)
     return principal;
 }
 
-static enum api_ticket name_user(const struct api_kerberos *k, gss_name_t client,
-                                 struct api_ticket_holder *out, struct base_buf *why)
+static enum api_ticket map_client_to_user(const struct api_kerberos *k, gss_name_t client,
+                                          struct api_ticket_holder *out, struct base_buf *why)
 {
-    out->principal = read_name(client);
+    out->principal = get_kerberos_principal(client);
     if (!out->principal) {
         base_buf_adds(why, "the client is no principal of Kerberos");
         return API_TICKET_REFUSED;
@@ -281,14 +286,14 @@ static enum api_ticket accept_token(const struct api_kerberos *k, const struct b
                                NULL, &reply, &flags, NULL, NULL);
 
     if (GSS_ERROR(major))
-        explain(why, major, minor);
+        add_gss_error_text(why, major, minor);
     else if (major & GSS_S_CONTINUE_NEEDED)
         base_buf_adds(why, "the exchange is not complete after its first token: the client begins "
                            "with another mechanism than Kerberos");
     else if (flags & GSS_C_ANON_FLAG)
         base_buf_adds(why, "the client is anonymous");
     else
-        result = name_user(k, client, out, why);
+        result = map_client_to_user(k, client, out, why);
     if (result == API_TICKET_VALID && reply.length) {
         struct base_buf text = {0};
 
@@ -301,8 +306,8 @@ static enum api_ticket accept_token(const struct api_kerberos *k, const struct b
     return result;
 }
 
-enum api_ticket api_kerberos_check(const struct api_kerberos *k, const char *token,
-                                   struct api_ticket_holder *out, struct base_buf *why)
+enum api_ticket api_kerberos_check_token(const struct api_kerberos *k, const char *token,
+                                         struct api_ticket_holder *out, struct base_buf *why)
 {
     struct base_buf bytes = {0};
     enum api_ticket result = API_TICKET_REFUSED;

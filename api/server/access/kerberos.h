@@ -38,8 +38,8 @@ struct api_ticket_holder { /* the texts are owned */
 /* Checks the token that a client has sent, in base64. Fills @out if it is valid, to be freed with
  * api_ticket_holder_free(); otherwise appends the reason, for the log alone, to @why. Blocks no
  * longer than reading the keytab takes. Any thread. */
-enum api_ticket api_kerberos_check(const struct api_kerberos *k, const char *token,
-                                   struct api_ticket_holder *out, struct base_buf *why);
+enum api_ticket api_kerberos_check_token(const struct api_kerberos *k, const char *token,
+                                         struct api_ticket_holder *out, struct base_buf *why);
 void api_ticket_holder_free(struct api_ticket_holder *h);
 
 #endif

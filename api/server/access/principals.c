@@ -45,7 +45,7 @@ static void free_rule(struct rule *r)
     free(r->to);
 }
 
-static int refuse(const char *rule, const char *why, struct base_error *err)
+static int report_bad_rule(const char *rule, const char *why, struct base_error *err)
 {
     return base_error_set(err, -BASE_EINVAL, KEY ": \"%.*s\": %s", (int)strcspn(rule, "\r\n"), rule,
                           why);
@@ -53,7 +53,7 @@ static int refuse(const char *rule, const char *why, struct base_error *err)
 
 /* Returns true when POSIX reads the pattern as Java does: no escaped letters or digits (\d, \1), no
  * quantifiers that are lazy or possessive (*?, ++), no intersections ([a-z&&[^b]]). */
-static bool means_the_same(const char *pattern)
+static bool reads_alike_in_posix_and_java(const char *pattern)
 {
     for (const char *at = pattern; *at; at++) {
         if (*at == '\\' && (!at[1] || isalnum((unsigned char)*++at)))
@@ -68,12 +68,12 @@ static bool means_the_same(const char *pattern)
 }
 
 /* Compiles @len bytes of @text; with @whole the pattern has to match a whole text. */
-static bool compile(const char *text, size_t len, bool whole, regex_t *out)
+static bool compile_pattern(const char *text, size_t len, bool whole, regex_t *out)
 {
     char *pattern = base_printf(whole ? "^(%.*s)$" : "%.*s", (int)len, text);
     char *bare = base_strndup(text, len);
-    bool ok =
-        means_the_same(bare) && regcomp(out, pattern, REG_EXTENDED | (whole ? REG_NOSUB : 0)) == 0;
+    bool ok = reads_alike_in_posix_and_java(bare) &&
+              regcomp(out, pattern, REG_EXTENDED | (whole ? REG_NOSUB : 0)) == 0;
 
     free(bare);
     free(pattern);
@@ -81,7 +81,7 @@ static bool compile(const char *text, size_t len, bool whole, regex_t *out)
 }
 
 /* Returns true when every $N of the format is a part that the principals have. */
-static bool check_format(const struct rule *r)
+static bool has_only_known_parts(const struct rule *r)
 {
     for (const char *at = strchr(r->format, '$'); at; at = strchr(at + 1, '$'))
         if (!isdigit((unsigned char)at[1]) || (unsigned)(at[1] - '0') > r->components ||
@@ -99,7 +99,7 @@ static const char *read_format(const char *at, struct rule *r)
         return NULL;
     r->components = (unsigned)(at[1] - '0');
     r->format = base_strndup(at + 3, (size_t)(end - at) - 3);
-    return check_format(r) ? end + 1 : NULL;
+    return has_only_known_parts(r) ? end + 1 : NULL;
 }
 
 /* Reads "(PATTERN)", if it is there. Returns the rest, or NULL. */
@@ -109,7 +109,7 @@ static const char *read_pattern(const char *at, struct rule *r)
 
     if (*at != '(')
         return at;
-    r->has_pattern = end && compile(at + 1, (size_t)(end - at) - 1, true, &r->pattern);
+    r->has_pattern = end && compile_pattern(at + 1, (size_t)(end - at) - 1, true, &r->pattern);
     return r->has_pattern ? end + 1 : NULL;
 }
 
@@ -125,7 +125,7 @@ static const char *read_replacement(const char *at, struct rule *r)
     r->to = base_strndup(to + 1, (size_t)(end - to) - 1);
     if (to == from || strpbrk(r->to, "$\\")) /* references to groups */
         return NULL;
-    r->has_from = compile(from, (size_t)(to - from), false, &r->from);
+    r->has_from = compile_pattern(from, (size_t)(to - from), false, &r->from);
     r->everywhere = end[1] == 'g';
     return r->has_from ? end + 1 + r->everywhere : NULL;
 }
@@ -158,10 +158,11 @@ static int read_rules(struct api_principals *p, const char *text, struct base_er
 
         if (!rest || (*rest && !strchr(BLANKS, *rest)) || p->n == RULES_MAX) {
             free_rule(&r);
-            return refuse(text,
-                          "expected DEFAULT or RULE:[1 or 2:format](pattern)s/from/to/g/L, with "
-                          "patterns that POSIX and Java read alike, without \\d and the like",
-                          err);
+            return report_bad_rule(
+                text,
+                "expected DEFAULT or RULE:[1 or 2:format](pattern)s/from/to/g/L, with "
+                "patterns that POSIX and Java read alike, without \\d and the like",
+                err);
         }
         base_array_grow(&p->rules, p->n, &p->cap);
         p->rules[p->n++] = r;
@@ -201,7 +202,7 @@ void api_principals_free(struct api_principals *p)
 
 /* Names become members of a signed cookie and of log lines: only characters that mean nothing
  * there. */
-static bool is_plain(const char *text)
+static bool is_plain_name(const char *text)
 {
     for (const char *at = text; *at; at++)
         if (!isascii((unsigned char)*at) ||
@@ -210,26 +211,26 @@ static bool is_plain(const char *text)
     return *text != '\0' && strlen(text) <= BASE_NAME_MAX;
 }
 
-static char *copy_part(const char *from, size_t len)
+static char *copy_part_or_null(const char *from, size_t len)
 {
     return len ? base_strndup(from, len) : NULL;
 }
 
 /* Splits service[/host]@realm. Returns false when the principal has another form. */
-static bool split(const char *text, struct principal *out)
+static bool split_principal(const char *text, struct principal *out)
 {
     size_t service = strcspn(text, "/@");
     const char *host = text[service] == '/' ? text + service + 1 : NULL;
     const char *at = strchr(text, '@');
-    bool ok = at && is_plain(text) && !strpbrk(at + 1, "/@") &&
+    bool ok = at && is_plain_name(text) && !strpbrk(at + 1, "/@") &&
               (!host || (at > host && !memchr(host, '/', (size_t)(at - host))));
 
     *out = (struct principal){0};
     if (!ok)
         return false;
-    out->parts[SERVICE] = copy_part(text, service);
-    out->parts[HOST] = host ? copy_part(host, (size_t)(at - host)) : NULL;
-    out->parts[REALM] = copy_part(at + 1, strlen(at + 1));
+    out->parts[SERVICE] = copy_part_or_null(text, service);
+    out->parts[HOST] = host ? copy_part_or_null(host, (size_t)(at - host)) : NULL;
+    out->parts[REALM] = copy_part_or_null(at + 1, strlen(at + 1));
     return out->parts[SERVICE] && out->parts[REALM];
 }
 
@@ -262,8 +263,8 @@ static void add_replaced(const struct rule *r, const char *text, struct base_buf
 
 /* Appends the name that the rule makes. Returns false, with nothing appended, when the rule does
  * not fit. */
-static bool apply(const struct api_principals *all, const struct rule *r, const struct principal *p,
-                  struct base_buf *out)
+static bool append_name_by_rule(const struct api_principals *all, const struct rule *r,
+                                const struct principal *p, struct base_buf *out)
 {
     struct base_buf text = {0};
     bool fits;
@@ -289,14 +290,14 @@ static bool apply(const struct api_principals *all, const struct rule *r, const 
     return fits;
 }
 
-static char *find_user(const struct api_principals *p, const struct principal *principal)
+static char *find_user_by_rules(const struct api_principals *p, const struct principal *principal)
 {
     struct base_buf name = {0};
     bool fits = false;
 
     for (size_t i = 0; i < p->n && !fits; i++)
-        fits = apply(p, &p->rules[i], principal, &name);
-    if (fits && name.len && is_plain(name.data) && !strpbrk(name.data, "/@"))
+        fits = append_name_by_rule(p, &p->rules[i], principal, &name);
+    if (fits && name.len && is_plain_name(name.data) && !strpbrk(name.data, "/@"))
         return base_buf_take(&name);
     base_buf_free(&name);
     return NULL;
@@ -305,7 +306,7 @@ static char *find_user(const struct api_principals *p, const struct principal *p
 char *api_principals_find_user(const struct api_principals *p, const char *text)
 {
     struct principal principal;
-    char *user = split(text, &principal) ? find_user(p, &principal) : NULL;
+    char *user = split_principal(text, &principal) ? find_user_by_rules(p, &principal) : NULL;
 
     for (int i = 0; i < PARTS; i++)
         free(principal.parts[i]);

@@ -60,7 +60,7 @@ static bool check_destination(const struct api_request *rq, struct base_error *e
     if (conn && api_authority_parse(rq->host, &to)) {
         port = to.port >= 0 ? to.port : rq->server->tls ? 443 : 80;
         if (port == conn->local_port && ((to.literal && strcmp(to.host, conn->local) == 0) ||
-                                         api_hosts_name(rq->server->hosts, &to)))
+                                         api_hosts_have_name(rq->server->hosts, &to)))
             return true;
     }
     base_error_set(err, -BASE_EPERM,
@@ -91,7 +91,7 @@ static bool check_signature(struct api_request *rq, const char *authorization,
     if (!check_destination(rq, err))
         return false;
     verdict = api_replay_check_and_note(signer->is_node ? s->replay : s->replay_of_containers,
-                                        given.nonce, given.time_ms, now_ms, api_now_ms());
+                                        given.nonce, given.time_ms, now_ms, api_mono_ms());
     if (verdict != API_REPLAY_NEW)
         return base_error_set(err, -BASE_EPERM,
                               verdict == API_REPLAY_LATE

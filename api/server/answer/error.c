@@ -188,7 +188,8 @@ static void add_error_page(struct base_buf *b, const char *path, unsigned status
     base_buf_adds(b, "</table>\n\n</body>\n</html>\n");
 }
 
-void api_error_answer_server_page(struct api_request *rq, unsigned status, const char *message)
+void api_error_answer_servlet_engine_page(struct api_request *rq, unsigned status,
+                                          const char *message)
 {
     struct base_buf b = {0};
 
@@ -220,7 +221,7 @@ void api_error_answer_not_found(struct api_request *rq)
 
     if (!starts_with(path, "/ws/") && !starts_with(path, "/cluster/") &&
         !starts_with(path, "/node/")) {
-        api_error_answer_server_page(rq, 404, "Not Found");
+        api_error_answer_servlet_engine_page(rq, 404, "Not Found");
         return;
     }
     base_buf_adds(&b, "<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 4.01//EN\" "
@@ -269,7 +270,7 @@ static void warn_of_refusal(struct api_request *rq, const char *why)
     char others[64] = "";
     int64_t left_out;
 
-    if (!base_log_limit_allows(&rq->server->refusal_warnings, api_now_ms(), WARN_EVERY_MS,
+    if (!base_log_limit_allows(&rq->server->refusal_warnings, api_mono_ms(), WARN_EVERY_MS,
                                &left_out))
         return;
     if (left_out)

@@ -7,7 +7,8 @@
 /* Answers 404: the page of YARN's web application, or outside of it the servlet engine's. */
 void api_error_answer_not_found(struct api_request *rq);
 /* Answers with the servlet engine's page, which shows @message. */
-void api_error_answer_server_page(struct api_request *rq, unsigned status, const char *message);
+void api_error_answer_servlet_engine_page(struct api_request *rq, unsigned status,
+                                          const char *message);
 /* Answers a method that the path does not serve, or a body of a type that no resource reads: 405
  * with Allow for Creel's own routes, otherwise YARN's 503. */
 void api_error_answer_wrong_method(struct api_request *rq);

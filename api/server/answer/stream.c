@@ -36,7 +36,7 @@ static bool suspend_stream(struct api_stream *st)
         st->wait_ms = st->wait_ms == 0                ? POLL_FIRST_MS
                       : st->wait_ms * 2 > POLL_MAX_MS ? POLL_MAX_MS
                                                       : st->wait_ms * 2;
-        st->wake_at_ms = api_now_ms() + st->wait_ms;
+        st->wake_at_ms = api_mono_ms() + st->wait_ms;
         if (st->wake_at_ms < s->helper_wakes_ms)
             pthread_cond_broadcast(&s->wake);
         api_link_add(&s->waiting, &st->link);

@@ -67,7 +67,7 @@ static bool check_yarn_accepts_name(struct api_request *rq, const char *name)
         return false;
     if (!name || (name[0] && !strchr(name, '&')))
         return true;
-    api_error_answer_server_page(
+    api_error_answer_servlet_engine_page(
         rq, 400, "java.lang.IllegalArgumentException: userName is NULL, empty or contains a '&'");
     return false;
 }
@@ -184,7 +184,7 @@ void api_request_add_cors_headers(struct api_request *rq)
  * the requests of a node follow each other closely. */
 static void mark_connection_as_node(struct api_request *rq, bool proven)
 {
-    int64_t now = api_now_ms();
+    int64_t now = api_mono_ms();
 
     if (!rq->conn ||
         (rq->conn->node_marked_ms && now - rq->conn->node_marked_ms < API_PEER_NODE_MS / 60))

@@ -39,21 +39,22 @@ void api_request_set_cookie(struct api_request *rq, const char *principal, const
     base_buf_free(&value);
 }
 
-static bool reads(const struct api_request *rq)
+static bool is_read_by_get(const struct api_request *rq)
 {
     return rq->route && rq->route->role == API_ROLE_READ && strcmp(rq->route->method, "GET") == 0;
 }
 
-void api_request_take_session(struct api_request *rq)
+void api_request_take_session_from_cookie(struct api_request *rq)
 {
     size_t len;
-    const char *value = api_cookies_find(api_header(rq, "Cookie"), API_SESSION_COOKIE, &len);
+    const char *value = api_cookies_find_value(api_header(rq, "Cookie"), API_SESSION_COOKIE, &len);
 
     base_assert(!rq->bearer);
-    if (!value || !reads(rq) || !api_request_may_use_cookies(rq) || len >= API_SESSION_TEXT_MAX)
+    if (!value || !is_read_by_get(rq) || !api_request_may_use_cookies(rq) ||
+        len >= API_SESSION_TEXT_MAX)
         return;
     rq->bearer = base_strndup(value, len);
-    rq->in_session = api_session_is_text(rq->bearer);
+    rq->in_session = api_is_session_text(rq->bearer);
     if (rq->in_session)
         return;
     free(rq->bearer);

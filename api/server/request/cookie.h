@@ -25,6 +25,6 @@ void api_request_set_cookie(struct api_request *rq, const char *principal, const
 
 /* Takes the text of the session in the cookie as the request's token. The request has to be one
  * that reads; otherwise, or without such a cookie, nothing happens. */
-void api_request_take_session(struct api_request *rq);
+void api_request_take_session_from_cookie(struct api_request *rq);
 
 #endif

@@ -109,7 +109,7 @@ static bool run_gate(struct api_request *rq)
 /* Refuses a request beyond the limit that @key sets; the log says so at most once a minute. */
 static void refuse_for_rate(struct api_request *rq, const char *whose, const char *key)
 {
-    if (base_log_limit_allows(&rq->server->rate_warnings, api_now_ms(), RATE_WARN_EVERY_MS, NULL))
+    if (base_log_limit_allows(&rq->server->rate_warnings, api_mono_ms(), RATE_WARN_EVERY_MS, NULL))
         base_log_warn("http", "requests of %s are refused: %s is reached", whose, key);
     api_add_header(rq, "Retry-After", "1");
     api_answer_error(rq, 429, "LimitException",

@@ -11,7 +11,7 @@
 
 #define SCHEME "Negotiate"
 
-static const char *find_token(const struct api_request *rq)
+static const char *find_negotiate_token(const struct api_request *rq)
 {
     const char *authorization = api_header(rq, "Authorization");
     size_t n = sizeof SCHEME - 1;
@@ -21,7 +21,7 @@ static const char *find_token(const struct api_request *rq)
     return authorization + n + strspn(authorization + n, " ");
 }
 
-static void welcome(struct api_request *rq, const struct api_ticket_holder *holder)
+static void set_caller_from_ticket(struct api_request *rq, const struct api_ticket_holder *holder)
 {
     rq->caller = base_strdup(holder->user);
     rq->named = true;
@@ -37,7 +37,7 @@ static void welcome(struct api_request *rq, const struct api_ticket_holder *hold
 }
 
 /* Answers; @why is for the log alone. */
-static void refuse(struct api_request *rq, enum api_ticket result, const char *why)
+static void refuse_ticket(struct api_request *rq, enum api_ticket result, const char *why)
 {
     api_error_note_refusal(rq, why);
     if (result == API_TICKET_NO_USER)
@@ -49,7 +49,7 @@ static void refuse(struct api_request *rq, enum api_ticket result, const char *w
 
 bool api_request_identify_by_ticket(struct api_request *rq)
 {
-    const char *token = find_token(rq);
+    const char *token = find_negotiate_token(rq);
     struct api_ticket_holder holder;
     struct base_buf why = {0};
     enum api_ticket result;
@@ -59,11 +59,11 @@ bool api_request_identify_by_ticket(struct api_request *rq)
     rq->named = api_request_check_cookie(rq) == API_AUTH_VALID;
     if (rq->named || !token)
         return true;
-    result = api_kerberos_check(rq->server->kerberos, token, &holder, &why);
+    result = api_kerberos_check_token(rq->server->kerberos, token, &holder, &why);
     if (result == API_TICKET_VALID)
-        welcome(rq, &holder);
+        set_caller_from_ticket(rq, &holder);
     else
-        refuse(rq, result, why.data);
+        refuse_ticket(rq, result, why.data);
     api_ticket_holder_free(&holder);
     base_buf_free(&why);
     return result == API_TICKET_VALID;

@@ -34,7 +34,7 @@ static enum MHD_Result collect_host(void *cls, enum MHD_ValueKind kind, const ch
  * why requests to it are refused. */
 static void warn_of_unknown_host(struct api_server *s, const char *shown)
 {
-    if (base_log_limit_allows(&s->host_warnings, api_now_ms(), WARN_EVERY_MS, NULL))
+    if (base_log_limit_allows(&s->host_warnings, api_mono_ms(), WARN_EVERY_MS, NULL))
         base_log_warn("http",
                       "a request for \"%s\" was refused: no name of this server; "
                       "creel.http.allowed-hosts adds names",

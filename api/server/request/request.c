@@ -208,7 +208,7 @@ struct api_server *api_server_of(const struct api_request *rq)
     return rq->server;
 }
 
-void *api_server_user(const struct api_request *rq)
+void *api_server_user_data(const struct api_request *rq)
 {
     return rq->server->user;
 }

@@ -27,8 +27,8 @@ bool api_request_identify_by_token(struct api_request *rq)
     char *name = NULL;
 
     if (!rq->bearer)
-        api_request_take_session(rq);
-    else if (api_session_is_text(rq->bearer))
+        api_request_take_session_from_cookie(rq);
+    else if (api_is_session_text(rq->bearer))
         answer = API_TOKEN_REFUSED;
     if (rq->bearer && answer == API_TOKEN_UNKNOWN && s->check_token)
         answer = s->check_token(rq, rq->bearer, s->user, &name);

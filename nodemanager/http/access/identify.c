@@ -194,10 +194,10 @@ static void answer_login(struct nm_identifier *i, struct question *q, bool stopp
         answer_unavailable(q->rq);
     } else if (m.user && m.session) {
         api_audit_add_member(q->rq, "of", m.user);
-        api_login_answer_begun(q->rq, m.session, m.valid_ms / 1000, &q->login);
+        api_login_begin_session_and_redirect(q->rq, m.session, m.valid_ms / 1000, &q->login);
     } else {
         api_audit_mark_forbidden(q->rq, NOT_VALID);
-        api_login_answer_refused(q->rq, &nm_site, &q->login);
+        api_login_answer_token_refused(q->rq, &nm_site, &q->login);
     }
     wire_identity_free(&m);
 }

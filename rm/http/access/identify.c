@@ -99,7 +99,7 @@ struct proof {
 static bool parse_proof(const char *text, struct proof *out)
 {
     *out = (struct proof){.text = text};
-    if (!api_session_is_text(text))
+    if (!api_is_session_text(text))
         return parse_token(text, &out->token_id, &out->secret);
     if (!rm_session_parse(text, &out->session))
         return false;
@@ -128,7 +128,7 @@ static int64_t find_expiry(const struct proof *p, const struct holder *h)
 char *rm_identify_user(struct rm_backend *b, const char *text, int64_t *expires_us,
                        struct base_buf *why)
 {
-    const char *what = api_session_is_text(text) ? "session of token" : "token";
+    const char *what = api_is_session_text(text) ? "session of token" : "token";
     struct proof p;
     struct holder h;
 
@@ -162,7 +162,7 @@ char *rm_begin_session(struct rm_backend *b, const char *token, char text[API_SE
     struct holder h;
     char *user;
 
-    if (api_session_is_text(token)) {
+    if (api_is_session_text(token)) {
         base_buf_adds(why, "a session was given in place of a token");
         return NULL;
     }

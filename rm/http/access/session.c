@@ -36,7 +36,7 @@ bool rm_session_parse(const char *text, struct rm_session *out)
     char expiry[24];
     const char *at = text + PREFIX, *dot;
 
-    if (!api_session_is_text(text) || strlen(text) >= API_SESSION_TEXT_MAX ||
+    if (!api_is_session_text(text) || strlen(text) >= API_SESSION_TEXT_MAX ||
         strspn(at, HEX) != ID_HEX || at[ID_HEX] != '.')
         return false;
     out->token_id = strtoull(at, NULL, 16);

@@ -24,12 +24,12 @@ static void begin(struct api_request *rq, struct rm_backend *b, const struct api
 
     if (user) {
         api_audit_add_member(rq, "of", user);
-        api_login_answer_begun(rq, session, seconds, login);
+        api_login_begin_session_and_redirect(rq, session, seconds, login);
     } else if (!rm_standby_is_active(b)) {
         rm_standby_answer_leadership_over(rq, b, RM_NOT_ACTIVE_TEXT);
     } else {
         api_audit_mark_forbidden(rq, why.data);
-        api_login_answer_refused(rq, &rm_site, login);
+        api_login_answer_token_refused(rq, &rm_site, login);
     }
     free(user);
     base_buf_free(&why);
@@ -39,7 +39,7 @@ static void post_login(struct api_request *rq, void *user)
 {
     struct api_login login;
 
-    if (api_login_read(rq, &rm_site, &login))
+    if (api_login_read_form_or_answer(rq, &rm_site, &login))
         begin(rq, user, &login);
     api_login_free(&login);
 }
@@ -47,13 +47,13 @@ static void post_login(struct api_request *rq, void *user)
 static void post_logout(struct api_request *rq, void *user)
 {
     (void)user;
-    api_login_answer_ended(rq, &rm_site);
+    api_login_end_session_and_answer(rq, &rm_site);
 }
 
 void rm_page_answer_login_needed(struct api_request *rq, void *user)
 {
     (void)user;
-    api_login_answer_needed(rq, &rm_site);
+    api_login_answer_login_needed(rq, &rm_site);
 }
 
 const struct api_route rm_pages_login_routes[] = {

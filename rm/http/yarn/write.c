@@ -71,7 +71,7 @@ void yarn_answer_refusal(struct api_request *rq, const struct rm_effect *fx)
                          fx->u.reply.text);
         break;
     case -BASE_EVERSION:
-        rm_standby_answer_leadership_over(rq, api_server_user(rq), fx->u.reply.text);
+        rm_standby_answer_leadership_over(rq, api_server_user_data(rq), fx->u.reply.text);
         break;
     default:
         api_answer_error(rq, 503, "YarnRuntimeException", "%s", fx->u.reply.text);

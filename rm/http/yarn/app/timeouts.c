@@ -33,7 +33,8 @@ static void answer_timeout(struct api_request *rq, int64_t end_us, bool ended)
     char text[YARN_JAVA_TIME_MAX];
     struct yarn_timeout timeout;
 
-    yarn_timeout_fill(end_us, ended, rm_backend_now_us(api_server_user(rq)) / 1000, &timeout, text);
+    yarn_timeout_fill(end_us, ended, rm_backend_now_us(api_server_user_data(rq)) / 1000, &timeout,
+                      text);
     yarn_answer(rq, 200, &yarn_shape_timeout, API_N_WRAPPED, &timeout);
 }
 

@@ -123,7 +123,7 @@ static bool read_call(struct api_request *rq, struct yarn_reservation_call *r, b
     if (!parse_id(rq, id, &ev->u.reservation.id))
         return false;
     api_audit_add_member(rq, "reservation", id ? id : "");
-    if (!rm_reservable_is_enabled(rm_backend_conf(api_server_user(rq)))) {
+    if (!rm_reservable_is_enabled(rm_backend_conf(api_server_user_data(rq)))) {
         yarn_bad_request(rq, RM_RESERVATIONS_OFF);
         return false;
     }
