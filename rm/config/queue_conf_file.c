@@ -53,7 +53,7 @@ static void describe_listed_queues(const struct base_conf *conf, struct rm_prope
     struct policy_queues listed;
 
     policy_queues_init(&listed, base_conf_get(conf, "creel.scheduler.queues"));
-    rm_capacity_tree_describe(&listed, out);
+    rm_capacity_tree_to_properties(&listed, out);
     policy_queues_free(&listed);
 }
 

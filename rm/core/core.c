@@ -139,7 +139,7 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
         rm_nodes_forget_gone(c);
         break;
     case RM_TIMER_ACTIVITY:
-        rm_activity_answer_late_readers(c);
+        rm_activity_answer_overdue_readers(c);
         break;
     case RM_TIMER_POLICY: {
         int64_t next = rm_preempt_run_policy_timer(c);
@@ -421,13 +421,13 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
-        rm_app_watch_lifetime(c, a);
+        rm_app_set_lifetime_timer(c, a);
         if (rm_app_state_is_final(a->state))
             a->kind->recovered_ended(c, a);
         else if (a->state != RM_APP_NEW_SAVING)
             a->kind->recovered(c, a);
     }
-    rm_apps_accept_recovered(c); /* their records are in the store */
+    rm_apps_accept_recovered_unless_held(c); /* their records are in the store */
     rm_queues_remove_unused_and_tell_policy(c);
     c->recovering = false;
     c->loading = false;

@@ -483,8 +483,8 @@ static void answer_job_commit(void *user, const struct rm_effect *fx)
         return;
     }
     if (fx->u.reply.flag) {
-        a.commit = rm_view_commit_parts(rm_backend_lock_core(c->b), c->ev.u.job_may_commit.id,
-                                        &a.kind, &a.attempts, &a.attempts_n) == 0;
+        a.commit = rm_view_attempts_to_commit(rm_backend_lock_core(c->b), c->ev.u.job_may_commit.id,
+                                              &a.kind, &a.attempts, &a.attempts_n) == 0;
         rm_backend_unlock_core(c->b);
     }
     wire_job_commit_answer_put(&a, &body);

@@ -121,8 +121,8 @@ static void add_commit_parts(struct sim_rm *rm, const struct sim_request *rq, st
 
     if (rq->ev.kind != RM_EV_JOB_MAY_COMMIT || a->fx->u.reply.kind != RM_REPLY_FLAG ||
         !a->fx->u.reply.flag ||
-        rm_view_commit_parts(rm->lead->core, rq->ev.u.job_may_commit.id, &a->parts_kind, &parts,
-                             &a->parts_n) < 0)
+        rm_view_attempts_to_commit(rm->lead->core, rq->ev.u.job_may_commit.id, &a->parts_kind,
+                                   &parts, &a->parts_n) < 0)
         return;
     a->parts = sim_copy(&rm->w->s, parts, a->parts_n * sizeof *parts);
     free(parts);

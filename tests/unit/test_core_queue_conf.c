@@ -297,7 +297,7 @@ static void test_description(void)
 
     policy_queues_init(&from, "b,org.eng,org.ops");
     rm_properties_free(&p);
-    rm_capacity_tree_describe(&from, &p);
+    rm_capacity_tree_to_properties(&from, &p);
     CU_ASSERT_STRING_EQUAL(get("root.queues"), "default,b,org");
     CU_ASSERT_STRING_EQUAL(get("root.default.capacity"), "33.333");
     CU_ASSERT_STRING_EQUAL(get("root.org.capacity"), "33.334");

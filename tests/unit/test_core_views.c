@@ -503,12 +503,12 @@ static void test_health(void)
     struct base_app_id job;
 
     begin();
-    rm_view_health(w.core, &health, &v);
+    rm_view_scheduler_health(w.core, &health, &v);
     for (int i = 0; i < RM_OPERATION_KINDS; i++)
         CU_ASSERT_FALSE(health.operations[i].known);
     job = world_submit(&w, "b 3 0 0 4 0 0 0 prod");
     world_beat(&w, &w.nodes[0], 0);
-    rm_view_health(w.core, &health, &v);
+    rm_view_scheduler_health(w.core, &health, &v);
     allocation = &health.operations[RM_OPERATION_ALLOCATION];
     release = &health.operations[RM_OPERATION_RELEASE];
     CU_ASSERT_TRUE(allocation->known);
@@ -522,7 +522,7 @@ static void test_health(void)
     world_run_dry(&w);
     w.now += S;
     world_beat(&w, &w.nodes[0], 0);
-    rm_view_health(w.core, &health, &v);
+    rm_view_scheduler_health(w.core, &health, &v);
     CU_ASSERT_TRUE(release->known);
     CU_ASSERT_STRING_EQUAL(release->queue, "root.prod");
     CU_ASSERT_EQUAL(allocation->count, 0); /* none in the newest step */

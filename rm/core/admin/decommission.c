@@ -44,7 +44,7 @@ static void decommission(struct rm_core *c, struct rm_node *n)
 }
 
 /* ---------------------------------------------------------------- draining, and serving again */
-static void stop_offering(struct rm_core *c, struct rm_node *n)
+static void stop_offering_node_slots(struct rm_core *c, struct rm_node *n)
 {
     if (!n->registered || (n->state != RM_NODE_RUNNING && n->state != RM_NODE_UNHEALTHY))
         return;
@@ -57,7 +57,7 @@ static void stop_offering(struct rm_core *c, struct rm_node *n)
 
 /* Makes @n RUNNING again, or UNHEALTHY if its last heartbeat said so, unless there is another
  * reason for it to get no containers. */
-static void resume_offering(struct rm_core *c, struct rm_node *n)
+static void resume_offering_node_slots(struct rm_core *c, struct rm_node *n)
 {
     if (n->draining || n->decommissioning || n->state != RM_NODE_DECOMMISSIONING)
         return;
@@ -72,7 +72,7 @@ static void resume_offering(struct rm_core *c, struct rm_node *n)
 void rm_node_resume_decommissioning(struct rm_core *c, struct rm_node *n)
 {
     if (n->draining || n->decommissioning)
-        stop_offering(c, n);
+        stop_offering_node_slots(c, n);
     c->decommission_due = c->decommission_due || n->decommissioning;
 }
 
@@ -88,9 +88,9 @@ void rm_node_on_drain(struct rm_core *c, const struct rm_event *ev)
     if (n->draining != ev->u.drain.drain) {
         n->draining = ev->u.drain.drain;
         if (n->draining)
-            stop_offering(c, n);
+            stop_offering_node_slots(c, n);
         else
-            resume_offering(c, n);
+            resume_offering_node_slots(c, n);
         rm_record_node(c, n);
     }
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq); /* an earlier change may not be durable yet */
@@ -116,7 +116,7 @@ static void begin_decommissioning(struct rm_core *c, struct rm_node *n, int64_t 
         n->decommission_at_us = c->now_us + timeout_us;
         rm_timer_set(&c->timers, &n->decommission, n->decommission_at_us);
     }
-    stop_offering(c, n);
+    stop_offering_node_slots(c, n);
     rm_record_node(c, n);
     c->decommission_due = true;
 }
@@ -219,7 +219,7 @@ static void apply_host_lists_to_node(struct rm_core *c, struct rm_node *n,
         if (!n->decommissioning)
             return;
         rm_node_cancel_decommissioning(c, n);
-        resume_offering(c, n);
+        resume_offering_node_slots(c, n);
         rm_record_node(c, n);
     } else if (n->registered || n->awaited) {
         if (ev->u.refresh.graceful)

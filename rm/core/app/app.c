@@ -378,7 +378,7 @@ void rm_app_accept_stored_submission(struct rm_core *c, struct rm_app *a)
     a->kind->accepted(c, a);
 }
 
-void rm_apps_accept_recovered(struct rm_core *c)
+void rm_apps_accept_recovered_unless_held(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++)
         if (c->apps[i]->state == RM_APP_NEW_SAVING &&

@@ -194,7 +194,7 @@ void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_st
 void rm_app_accept_stored_submission(struct rm_core *c, struct rm_app *a);
 /* After a restart: accepts the applications that were read in state NEW_SAVING, except held jobs
  * with a deadline, which wait until the cluster's slots are known. */
-void rm_apps_accept_recovered(struct rm_core *c);
+void rm_apps_accept_recovered_unless_held(struct rm_core *c);
 /* The record of the end is durable: changes from FINAL_SAVING to the target state, and calls the
  * kind's final_stored. Does nothing in other states. */
 void rm_app_enter_final_state(struct rm_core *c, struct rm_app *a);

@@ -146,8 +146,8 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     return ct;
 }
 
-void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
-                                     const struct rm_container_report *r)
+void rm_container_set_start_if_plausible(const struct rm_core *c, struct rm_container *ct,
+                                         const struct rm_container_report *r)
 {
     if (r->started_us >= ct->app->submit_us && r->started_us < c->now_us)
         ct->start_us = r->started_us;

@@ -64,8 +64,8 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
                                       const struct rm_res *res, bool master);
 /* Sets the start time to the one in a report. A time before the submission or in the future is
  * ignored, since the node's clock may be wrong. */
-void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
-                                     const struct rm_container_report *r);
+void rm_container_set_start_if_plausible(const struct rm_core *c, struct rm_container *ct,
+                                         const struct rm_container_report *r);
 void rm_container_free(struct rm_core *c, struct rm_container *ct);
 /* Orders the node to forget the ended container, and frees it. */
 void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *ct);

@@ -13,7 +13,7 @@ static bool is_ending(const struct rm_app *a)
            a->ending != RM_END_NONE;
 }
 
-void rm_app_watch_lifetime(struct rm_core *c, struct rm_app *a)
+void rm_app_set_lifetime_timer(struct rm_core *c, struct rm_app *a)
 {
     if (a->lifetime_end_us && !is_ending(a))
         rm_timer_set(&c->timers, &a->lifetime_timer, a->lifetime_end_us);
@@ -50,7 +50,7 @@ void rm_app_on_set_lifetime(struct rm_core *c, const struct rm_event *ev)
     }
     if (!is_ending(a) && end_us != a->lifetime_end_us) {
         a->lifetime_end_us = end_us;
-        rm_app_watch_lifetime(c, a);
+        rm_app_set_lifetime_timer(c, a);
         rm_app_store_record(c, a);
     }
     /* An earlier change may not be durable yet. */

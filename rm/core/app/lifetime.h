@@ -8,7 +8,7 @@ struct rm_app;
 
 /* Sets the timer for the end of the application's lifetime; does nothing when it has none, or when
  * the application is ending or has ended. */
-void rm_app_watch_lifetime(struct rm_core *c, struct rm_app *a);
+void rm_app_set_lifetime_timer(struct rm_core *c, struct rm_app *a);
 /* Kills the application, whose lifetime is over. */
 void rm_app_kill_after_lifetime(struct rm_core *c, struct rm_app *a);
 

@@ -70,7 +70,7 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
     ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;
-    rm_container_set_reported_start(c, ct, r);
+    rm_container_set_start_if_plausible(c, ct, r);
     rm_task_set_running_attempt(c, a, t, ct, true);
     rm_app_update_demand(c, a, t->kind);
     return ct;

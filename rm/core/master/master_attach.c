@@ -46,7 +46,7 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     /* Announced again if the application is live, since the announcing answer may have been
      * lost. */
     ct->pulled = master || !rm_app_is_live(a);
-    rm_container_set_reported_start(c, ct, r);
+    rm_container_set_start_if_plausible(c, ct, r);
     if (!ct->pulled)
         rm_master_queue_container_news(a, ct);
     if (master)

@@ -553,7 +553,7 @@ static void set_equal_capacity_of_child(const char *path, int64_t i, int64_t n,
     free(text);
 }
 
-void rm_capacity_tree_describe(const struct policy_queues *q, struct rm_properties *out)
+void rm_capacity_tree_to_properties(const struct policy_queues *q, struct rm_properties *out)
 {
     for (size_t i = 0; i < q->n; i++) {
         struct base_buf list = {0};

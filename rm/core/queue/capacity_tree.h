@@ -32,6 +32,6 @@ int rm_capacity_tree_build(const struct rm_properties *p, struct policy_queues *
                            struct base_error *err);
 /* Adds the properties that describe the configured queues of @q, all with the default settings:
  * the queues of a parent have equal capacities. */
-void rm_capacity_tree_describe(const struct policy_queues *q, struct rm_properties *out);
+void rm_capacity_tree_to_properties(const struct policy_queues *q, struct rm_properties *out);
 
 #endif

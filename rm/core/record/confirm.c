@@ -77,7 +77,7 @@ static size_t count_unknown_containers(const struct rm_core *c, const struct rm_
     return count;
 }
 
-static void set_node_refused(struct rm_core *c, struct rm_node *n, bool refused)
+static void set_node_refused_and_count(struct rm_core *c, struct rm_node *n, bool refused)
 {
     c->refused_n += refused - n->refused;
     n->refused = refused;
@@ -85,7 +85,7 @@ static void set_node_refused(struct rm_core *c, struct rm_node *n, bool refused)
 
 void rm_confirm_end_node_refusal(struct rm_core *c, struct rm_node *n)
 {
-    set_node_refused(c, n, false);
+    set_node_refused_and_count(c, n, false);
 }
 
 /* A refused node tries to register again. When it has not tried for node_expiry_us, its refusal
@@ -143,7 +143,7 @@ bool rm_confirm_refuse_node_if_foreign(struct rm_core *c, const struct rm_event 
 
     if (!live && seen <= c->conf.epoch) {
         if (n && n->refused) /* it was refused before, and is accepted now */
-            set_node_refused(c, n, false);
+            set_node_refused_and_count(c, n, false);
         return false;
     }
     free(c->refused_text);
@@ -151,7 +151,7 @@ bool rm_confirm_refuse_node_if_foreign(struct rm_core *c, const struct rm_event 
     n = add_node_if_unknown(c, n, ev);
     if (!n->refused)
         rm_emit_note(c, 3, "%s", c->refused_text);
-    set_node_refused(c, n, true);
+    set_node_refused_and_count(c, n, true);
     rm_node_update_gone_list(c, n);
     restart_refused_node_expiry(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;

@@ -62,7 +62,7 @@ static void set_readers_timer(struct rm_core *c)
         rm_timer_cancel(&c->timers, &v->timer);
 }
 
-void rm_activity_answer_late_readers(struct rm_core *c)
+void rm_activity_answer_overdue_readers(struct rm_core *c)
 {
     struct rm_activities *v = c->activities;
 
@@ -126,7 +126,7 @@ static void add_app_watch(struct rm_activities *v, const struct base_app_id *app
     v->watches[at] = (struct rm_app_watch){.app = *app, .until_us = until_us};
 }
 
-static void drop_old_watches(struct rm_core *c)
+static void drop_expired_watches(struct rm_core *c)
 {
     struct rm_activities *v = c->activities;
 
@@ -192,7 +192,7 @@ void rm_activity_begin_round(struct rm_core *c, const struct rm_node *n)
     struct rm_activities *v = c->activities;
     struct rm_round *r;
 
-    drop_old_watches(c);
+    drop_expired_watches(c);
     v->open_is_kept = take_record_request_of_node(c, n->id) || v->any_next || v->readers_n;
     if (!v->open_is_kept && !v->watches_n && c->now_us >= v->log_until_us) {
         update_recording_flag(c); /* the time of a watch or of the log has run out */

@@ -70,7 +70,7 @@ void rm_activity_note_offer(struct rm_core *c, const struct rm_app *a, enum base
                             bool taken);
 void rm_activity_end_round(struct rm_core *c);
 /* Answers the readers whose time is over with the rounds recorded so far. */
-void rm_activity_answer_late_readers(struct rm_core *c);
+void rm_activity_answer_overdue_readers(struct rm_core *c);
 /* Gives queues in the rounds their new indexes: @to, by old index; -1: the queue is gone. */
 void rm_activity_renumber_queues(struct rm_core *c, const int32_t *to);
 void rm_activity_free(struct rm_core *c);

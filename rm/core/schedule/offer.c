@@ -18,7 +18,7 @@
 
 /* Counts a fault of the policy, which named no job although work waits; after RM_POLICY_FAULTS_MAX
  * faults in a row, replaces the policy by FIFO. */
-static void count_policy_fault(struct rm_core *c)
+static void count_policy_fault_or_fall_back(struct rm_core *c)
 {
     struct base_error err;
 
@@ -83,7 +83,7 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
         }
     }
     if (!asked && !offer.held && c->runnable[k] > 0)
-        count_policy_fault(c);
+        count_policy_fault_or_fall_back(c);
     return false;
 }
 

@@ -123,7 +123,8 @@ void rm_view_queue_user_totals(const struct rm_core *c, int64_t now_us, struct r
 }
 
 /* ---------------------------------------------------------------- health */
-void rm_view_health(const struct rm_core *c, struct rm_health_view *out, struct rm_views *texts)
+void rm_view_scheduler_health(const struct rm_core *c, struct rm_health_view *out,
+                              struct rm_views *texts)
 {
     *out = (struct rm_health_view){.last_step_us = c->now_us};
     for (int i = 0; i < RM_OPERATION_KINDS; i++) {

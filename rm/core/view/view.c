@@ -491,8 +491,8 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
     return 0;
 }
 
-int rm_view_commit_parts(const struct rm_core *c, struct base_app_id id, enum base_task_kind *kind,
-                         int32_t **attempts, size_t *n)
+int rm_view_attempts_to_commit(const struct rm_core *c, struct base_app_id id,
+                               enum base_task_kind *kind, int32_t **attempts, size_t *n)
 {
     const struct rm_app *a = rm_app_find(c, id);
     const struct rm_phase *p;

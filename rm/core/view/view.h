@@ -430,7 +430,8 @@ struct rm_round_filter {
 void rm_view_rounds(const struct rm_core *core, const struct rm_round_filter *f,
                     struct rm_views *out);
 /* Copies the last allocation, release and preemption; texts belong to @texts. */
-void rm_view_health(const struct rm_core *core, struct rm_health_view *out, struct rm_views *texts);
+void rm_view_scheduler_health(const struct rm_core *core, struct rm_health_view *out,
+                              struct rm_views *texts);
 /* Copies the token @id of a user to *@out, whose text the caller frees. Returns 0, or
  * -BASE_ENOTFOUND with *@out unchanged. */
 int rm_view_user_token(const struct rm_core *core, uint64_t id, struct rm_token_view *out);
@@ -457,8 +458,8 @@ int rm_view_changed_queue_conf(const struct rm_core *core, const struct rm_conf_
 /* Sets *attempts, which the caller frees, to the attempts whose parts the commit of a job takes:
  * part i is that of attempt (*attempts)[i] of task i of *kind. Returns 0, or -BASE_ENOTFOUND when
  * the output of the job is not being committed. */
-int rm_view_commit_parts(const struct rm_core *core, struct base_app_id id,
-                         enum base_task_kind *kind, int32_t **attempts, size_t *n);
+int rm_view_attempts_to_commit(const struct rm_core *core, struct base_app_id id,
+                               enum base_task_kind *kind, int32_t **attempts, size_t *n);
 /* Appends the map outputs of a job that are newer than the version @since, oldest first, at most
  * BASE_VIEW_CHUNK * 5. Sets *version to that of the last one examined (@since if the job has no
  * outputs), *maps to the number of maps and *done to how many have succeeded. Versions have the

@@ -402,7 +402,7 @@ struct rm_container *rm_step_attach(struct rm_core *c, struct rm_node *n, struct
         r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;
     ct = add_step_container(c, a, n, &r->id, r->slot, r->task_attempt);
-    rm_container_set_reported_start(c, ct, r);
+    rm_container_set_start_if_plausible(c, ct, r);
     rm_step_places_hold(c, ct);
     rm_step_places_remove_waiting(c, a);
     return ct;

@@ -32,7 +32,7 @@ static void answer_as_capacity(struct api_request *rq, struct rm_backend *b,
     rm_view_queue_users(core, &users);
     rm_view_label_uses(core, &users);
     rm_view_queue_conf(core, &conf, &version);
-    rm_view_health(core, &health, &users);
+    rm_view_scheduler_health(core, &health, &users);
     rm_backend_unlock_core(b);
     yarn_capacity_tree_fill(f, &users, &conf, &health, &tree);
     yarn_answer(rq, 200, &yarn_shape_capacity_scheduler, API_N_WRAPPED, &tree.scheduler);
