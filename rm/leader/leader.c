@@ -149,7 +149,7 @@ static void post_resign_request(void *user, int64_t hold_us)
                                    .why = base_strdup("told to give the leadership up")});
 }
 
-static void post_unconfirmed(void *user, int64_t epoch_seen)
+static void post_store_unconfirmed(void *user, int64_t epoch_seen)
 {
     post_news(user,
               &(struct news){.ev = {.kind = RM_LEAD_EV_STORE_UNCONFIRMED, .epoch_seen = epoch_seen},
@@ -222,7 +222,7 @@ static void log_activation(struct rm_lead *l, int64_t epoch, int64_t took_us)
 
 /* Makes the address of the active RM known to handlers, and logs a change of the active RM unless
  * this one has become active. */
-static void show_active_rm(struct rm_lead *l)
+static void publish_and_log_active_rm(struct rm_lead *l)
 {
     const char *url;
     char id[256];
@@ -336,7 +336,7 @@ static void carry_out_effect(struct rm_lead *l, struct news *n, const struct rm_
         ha_service_set_min_epoch(l->service, fx->epoch);
         break;
     case RM_LEAD_FX_SHOW_ACTIVE:
-        show_active_rm(l);
+        publish_and_log_active_rm(l);
         break;
     case RM_LEAD_FX_LOG_OVER:
         base_log_info("rm", "standby: %s", l->failure.text);
@@ -458,7 +458,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                                           .zk_text = get_connection_text,
                                           .refused_writes = get_refused_writes,
                                           .store_multis = get_store_multis,
-                                          .unconfirmed = post_unconfirmed,
+                                          .unconfirmed = post_store_unconfirmed,
                                           .epoch_low = post_epoch_low};
     int rc;
 

@@ -180,7 +180,7 @@ void rm_leadership_start_store(struct rm_leadership *t)
 void rm_leadership_start_core_thread(struct rm_leadership *t)
 {
     /* no other thread replaces the backend's core while a leadership runs */
-    rm_term_open(&t->rules, t->b->core);
+    rm_term_start_with_core(&t->rules, t->b->core);
     base_assert(pthread_create(&t->thread, NULL, rm_core_thread_main, t) == 0);
 }
 

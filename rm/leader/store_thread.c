@@ -75,7 +75,7 @@ void rm_store_get_counts(struct rm_store *s, int64_t *commits, int64_t *records)
 }
 
 /* Call without the lock: answering may take a while. */
-static void release_ready(struct rm_store *s)
+static void release_ready_effects(struct rm_store *s)
 {
     for (size_t i = 0; i < s->ready.len; i++) {
         const struct rm_held_effect *h = &s->ready.v[i];
@@ -116,7 +116,7 @@ static void depose_and_refuse_all(struct rm_store *s, const struct base_error *e
     pthread_mutex_lock(&s->lock);
     rm_outbox_refuse_all(&s->outbox, &s->ready);
     pthread_mutex_unlock(&s->lock);
-    release_ready(s);
+    release_ready_effects(s);
     pthread_mutex_lock(&s->lock);
     while (!s->stop)
         pthread_cond_wait(&s->wake, &s->lock);
@@ -134,7 +134,7 @@ static void refuse_and_pause(struct rm_store *s, const struct base_error *err)
         base_log_error("store", "%s; changes are refused until it can be written again", err->text);
     rm_outbox_refuse_replies(&s->outbox, err, &s->ready);
     pthread_mutex_unlock(&s->lock);
-    release_ready(s);
+    release_ready_effects(s);
     until_us = base_cond_now_us() + RM_STORE_RETRY_MS * 1000;
     pthread_mutex_lock(&s->lock);
     while (!s->stop && base_cond_wait_until(&s->wake, &s->lock, until_us))
@@ -154,7 +154,7 @@ static void count_and_release_stored(struct rm_store *s)
     rm_outbox_release_stored(&s->outbox, seq, &s->ready);
     pthread_mutex_unlock(&s->lock);
     s->calls.stored(s->calls.user, seq); /* first: the core goes on while the answers are written */
-    release_ready(s);
+    release_ready_effects(s);
 }
 
 /* Keeps a moving average of the records per microsecond, in which the last few writes weigh
@@ -239,7 +239,7 @@ struct rm_store *rm_store_start(struct ha_store *store, const struct rm_store_ca
     return s;
 }
 
-static void end_thread(struct rm_store *s)
+static void stop_and_join_thread(struct rm_store *s)
 {
     pthread_mutex_lock(&s->lock);
     s->stop = true;
@@ -253,14 +253,14 @@ static int refuse_held_and_close_store(struct rm_store *s, struct base_error *er
 {
     int rc = rm_outbox_close(&s->outbox, &s->ready, err);
 
-    release_ready(s);
+    release_ready_effects(s);
     ha_store_close(s->store);
     return rc;
 }
 
 int rm_store_stop(struct rm_store *s, struct base_error *err)
 {
-    end_thread(s);
+    stop_and_join_thread(s);
     return refuse_held_and_close_store(s, err);
 }
 
@@ -270,7 +270,7 @@ void rm_store_abandon(struct rm_store *s)
     rm_outbox_set_over(&s->outbox);
     pthread_mutex_unlock(&s->lock);
     ha_store_abort(s->store);
-    end_thread(s);
+    stop_and_join_thread(s);
     refuse_held_and_close_store(s, NULL);
 }
 

@@ -106,7 +106,7 @@ static void step_core(struct rm_term *t, const struct rm_event *ev)
     dispatch_effects(t);
 }
 
-void rm_term_open(struct rm_term *t, struct rm_core *core)
+void rm_term_start_with_core(struct rm_term *t, struct rm_core *core)
 {
     t->core = core;
     dispatch_effects(t);

@@ -80,7 +80,7 @@ void rm_term_init(struct rm_term *t, int64_t epoch, struct rm_lease *lease,
                   const struct rm_term_calls *calls);
 /* Attaches @core, which stays the caller's and has read the store, and carries out the effects of
  * rm_core_finish_recovery(), which the caller has put into t->fx. Events may follow. */
-void rm_term_open(struct rm_term *t, struct rm_core *core);
+void rm_term_start_with_core(struct rm_term *t, struct rm_core *core);
 /* Returns true when the lease of this leadership holds at this moment. Latches a refusal. */
 bool rm_term_leads(const struct rm_term *t);
 /* Steps the core over the event of a request. The caller has set at_us; the token is set here.

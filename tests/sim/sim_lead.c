@@ -400,7 +400,7 @@ static void activate(void *arg, uint64_t tag)
             r.records);
     rm_core_finish_recovery(l->core, core_now(rm), &l->rules.fx);
     l->active = true;
-    rm_term_open(&l->rules, l->core);
+    rm_term_start_with_core(&l->rules, l->core);
     after_step(l);
     rm->w->totals->takeovers++;
     rm->w->leader_us = rm->w->s.now_us;

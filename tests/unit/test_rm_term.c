@@ -221,7 +221,7 @@ static void begin(struct scene *s)
     s->core = rm_core_new(&conf, &err);
     rm_term_init(&s->term, 5, &s->lease, &calls);
     rm_core_finish_recovery(s->core, 1, &s->term.fx);
-    rm_term_open(&s->term, s->core);
+    rm_term_start_with_core(&s->term, s->core);
     base_buf_clear(&s->log);
     base_buf_adds(&s->log, "");
 }
