@@ -69,7 +69,8 @@ echo "ok new secrets"
 
 # --- what was recorded on the way to one daemon is worth nothing at another one, though its Host
 # comes along, nor at the same one once that has been started again
-mapfile -t nodes < <(curl -s "$CREEL_RM/ws/v1/cluster/nodes" | jq -r '.nodes.node[].nodeHTTPAddress')
+mapfile -t nodes < <(curl -s "$CREEL_RM/ws/v1/cluster/nodes" |
+    jq -r '.nodes.node[].nodeHTTPAddress')
 recorded=$(sign GET "http://${nodes[0]}/ws/v1/node/info")
 asked() { # NODE: the recorded request, sent there
     curl -s -o "$T/body" -w '%{http_code}' -H "Host: ${nodes[0]}" \

@@ -148,7 +148,8 @@ answers 200 "http://$node/node/containerlogs/$container/ann?log-token=$(cat "$T/
 answers 200 "http://$node$(grep -o '/node/containerlogs/[^"]*stdout[^"]*' "$T/body" | head -n 1)"
 grep -q hidden "$T/body" || fail "the page does not lead to the log: $(cat "$T/body")"
 answers 401 "${log//${job#application_}/${others#application_}}" -H "$(bearer "$T/log")"
-for url in "http://$node/conf" "http://$node/ws/v1/node/info" "http://$node/ws/v1/node/apps/$others" \
+for url in "http://$node/conf" "http://$node/ws/v1/node/info" \
+    "http://$node/ws/v1/node/apps/$others" \
     "$CREEL_RM/ws/v1/cluster/metrics" "$CREEL_RM/ws/v1/cluster/apps/$job" "$relayed"; do
     answers 401 "$url" -H "$(bearer "$T/log")"
 done
@@ -174,11 +175,13 @@ made "$job" 86400
 answers 401 "$log" -H "$(bearer "$T/log")"
 for why in "is for logs of $job alone" "is for logs of $container alone" \
     "the log token has not the form" "the log token of ann for $job has expired"; do
-    grep -q "$why" "$DEV/nm-1.log" || fail "the node's log lacks '$why': $(grep audit "$DEV/nm-1.log")"
+    grep -q "$why" "$DEV/nm-1.log" ||
+        fail "the node's log lacks '$why': $(grep audit "$DEV/nm-1.log")"
 done
 # a redirect of the history, which clients follow without their own token
 history=$CREEL_RM/ws/v1/history/containerlogs/$container/stdout
-check_equal "$(curl -sL -H "$(bearer "$T/ann")" "$history" | grep -c hidden)" 1 "a followed redirect"
+check_equal "$(curl -sL -H "$(bearer "$T/ann")" "$history" | grep -c hidden)" 1 \
+    "a followed redirect"
 answers 403 "$history" -H "$(bearer "$T/bob")"
 grep -q "op=new-log-token user=ann .*of=$container" "$T/audit" ||
     fail "no line of a log token: $(grep log-token "$T/audit")"
@@ -240,8 +243,8 @@ master="cp \$CREEL_APP_TOKEN_FILE $T/first; echo \$CREEL_APP_TOKEN_FILE > $T/pat
 answers 202 "$CREEL_RM/ws/v1/cluster/apps" "${JSON[@]}" -H "$(bearer "$T/ann")" -d '{
     "application-id":"'"$app"'","am-container-spec":{"commands":{"command":"'"$master"'"}}}'
 wait_for 20 "a master" test -e "$T/path"
-# the_master_gets STATUS TOKEN-FILE APPLICATION WHAT BODY. A host under load is slow: a token that has
-# expired meanwhile has been renewed by the next try.
+# the_master_gets STATUS TOKEN-FILE APPLICATION WHAT BODY. A host under load is slow: a token that
+# has expired meanwhile has been renewed by the next try.
 the_master_gets() {
     [ "$(status "$CREEL_RM/ws/v1/cluster/apps/$3/master/$4" "${JSON[@]}" -d "$5" \
         -H "$(bearer "$2")")" = "$1" ]
