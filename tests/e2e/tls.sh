@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Goal: with TLS at every port a word count runs, its logs, pages and history are read, and every
-# address that a daemon prints, stores or redirects to begins with https://. Renewed certificates
-# are used after a SIGHUP, which cuts nothing. What is wrong is said in words.
+# address that a daemon prints, stores or redirects to begins with https://. Nodes show their
+# certificates where that is asked for. Renewed certificates are used after a SIGHUP, which cuts
+# nothing. What is wrong is said in words.
 . "$(dirname "$0")/cli_lib.sh"
 cd "$(dirname "$0")/../.."
 CREEL_CA_FILE=$DEV/tls/ca.pem CURL_CA_BUNDLE=$DEV/tls/ca.pem
@@ -21,10 +22,18 @@ certificate() { # HOST:PORT: the digest of what is shown there
 
 # --- the cluster
 history=127.0.0.1:$(free_port)
-start_cluster --tls --nodes 2 -Dmapreduce.jobhistory.webapp.https.address="$history"
+start_cluster --tls --nodes 2 -Dcreel.tls.client-auth=daemons \
+    -Dmapreduce.jobhistory.webapp.https.address="$history"
 [[ $CREEL_RM == https://127.0.0.1:* ]] || fail "rm.url: $CREEL_RM"
 for nm in nm-1 nm-2; do [[ $(cat "$DEV/$nm.url") == https://* ]] || fail "$nm.url"; done
 check_equal "$(stat -c %a "$DEV/tls/host.key")" 600 "mode of the key"
+for flags in "" "--cert $DEV/tls/host.pem --key $DEV/tls/host.key"; do
+    # shellcheck disable=SC2086
+    curl -s $flags -X POST -H 'Content-Type: application/json' -d '{}' \
+        "$CREEL_RM/ws/v1/nodetracker/register" | jq -r .RemoteException.message > "$T/why"
+    shown=$(grep -cF "certificate of the cluster's authority" "$T/why" || true)
+    check_equal "$shown" "$([ -n "$flags" ] && echo 0 || echo 1)" "'$flags': $(cat "$T/why")"
+done
 echo "ok start"
 
 # --- a word count: tasks speak to the ResourceManager, reduces fetch from nodes
