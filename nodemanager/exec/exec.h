@@ -96,6 +96,7 @@
 #define EXEC_BANNED_MAX  4096       /* bytes of a list in the configuration */
 #define EXEC_PATH_MAX    4096
 #define EXEC_ID_TEXT_MAX 128
+#define EXEC_GROUPS_MAX  1024
 
 struct exec_conf {
     char nm_user[256], local_dir[EXEC_PATH_MAX];
@@ -108,7 +109,8 @@ struct exec_conf {
 struct exec_user {
     char name[256], home[EXEC_PATH_MAX];
     uid_t uid;
-    gid_t gid;
+    gid_t gid, groups[EXEC_GROUPS_MAX]; /* asked for once: that costs as much as a small program */
+    int groups_n;
 };
 
 /* Ends this process with EXEC_REFUSED and the text. */
@@ -119,8 +121,8 @@ void exec_conf_read(struct exec_conf *c);
 /* Returns true if @list, separated by commas, has @name. */
 bool exec_list_has(const char *list, const char *name);
 
-/* user.c: both refuse users that are unknown or banned, have an id below the minimum, or share the
- * NodeManager's user or group. */
+/* user.c: both refuse users that are unknown or banned, have an id below the minimum, share the
+ * NodeManager's user or group, or are members of its group or root's. */
 void exec_user_by_name(const struct exec_conf *c, const char *name, struct exec_user *out);
 void exec_user_by_id(const struct exec_conf *c, uid_t uid, struct exec_user *out);
 /* Gives up root for good. @for_good: become the user altogether, as for his own programs; else the

@@ -9,7 +9,16 @@
 
 #include "nodemanager/exec/exec.h"
 
-#define GROUPS_MAX 1024
+/* Membership in the NodeManager's group would open the folders of all others. */
+static void take_groups(const struct exec_conf *c, struct exec_user *u)
+{
+    u->groups_n = EXEC_GROUPS_MAX;
+    if (getgrouplist(u->name, u->gid, u->groups, &u->groups_n) < 0)
+        exec_refuse("user '%s' is in more than %d groups", u->name, EXEC_GROUPS_MAX);
+    for (int i = 0; i < u->groups_n; i++)
+        if (u->groups[i] == c->nm_gid || u->groups[i] == 0)
+            exec_refuse("user '%s' is a member of the NodeManager's group, or of root's", u->name);
+}
 
 static void take_user(const struct exec_conf *c, const struct passwd *p, struct exec_user *out)
 {
@@ -25,6 +34,7 @@ static void take_user(const struct exec_conf *c, const struct passwd *p, struct 
     if (snprintf(out->name, sizeof out->name, "%s", p->pw_name) >= (int)sizeof out->name ||
         snprintf(out->home, sizeof out->home, "%s", p->pw_dir) >= (int)sizeof out->home)
         exec_refuse("user '%.100s': too long a name or home", p->pw_name);
+    take_groups(c, out);
 }
 
 void exec_user_by_name(const struct exec_conf *c, const char *name, struct exec_user *out)
@@ -46,22 +56,6 @@ void exec_user_by_id(const struct exec_conf *c, uid_t uid, struct exec_user *out
     take_user(c, p, out);
 }
 
-/* Sets the groups of the user. Membership in the NodeManager's group would open the folders of all
- * others. */
-static void set_groups(const struct exec_conf *c, const struct exec_user *u)
-{
-    gid_t groups[GROUPS_MAX];
-    int n = GROUPS_MAX;
-
-    if (getgrouplist(u->name, u->gid, groups, &n) < 0)
-        exec_refuse("user '%s' is in more than %d groups", u->name, GROUPS_MAX);
-    for (int i = 0; i < n; i++)
-        if (groups[i] == c->nm_gid || groups[i] == 0)
-            exec_refuse("user '%s' is a member of the NodeManager's group, or of root's", u->name);
-    if (setgroups((size_t)n, groups) < 0 || setresgid(u->gid, u->gid, u->gid) < 0)
-        exec_refuse("groups of user '%s': %s", u->name, strerror(errno));
-}
-
 /* Capabilities are lost with the last id 0; without a bounding set, the capabilities of a file
  * cannot bring them back. */
 static void drop_bounding_set(void)
@@ -74,7 +68,8 @@ void exec_become(const struct exec_conf *c, const struct exec_user *u, bool for_
 {
     uid_t other = for_good ? u->uid : c->nm_uid, r, e, s;
 
-    set_groups(c, u);
+    if (setgroups((size_t)u->groups_n, u->groups) < 0 || setresgid(u->gid, u->gid, u->gid) < 0)
+        exec_refuse("groups of user '%s': %s", u->name, strerror(errno));
     if (c->no_new_privileges)
         drop_bounding_set();
     if (setresuid(other, u->uid, other) < 0 || getresuid(&r, &e, &s) < 0 || r != other ||
