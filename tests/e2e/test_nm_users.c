@@ -23,6 +23,7 @@
 static struct fx *fx;
 static int next = 0;
 static bool groups; /* with control groups */
+static char parent[64], place[NM_ISOLATION_PLACE_MAX];
 
 /* An application has one user: application 1 is ann's, 2 bob's. */
 static const char *new_container(int app, char ct[static 64])
@@ -203,15 +204,31 @@ static char state_of(int64_t pid)
     return nm_proc_read((pid_t)pid, &p) ? p.state : '-';
 }
 
-static bool is_stopped(void *u)
+/* Returns true when the process is in a group of v2 that is frozen: it sleeps like any other. */
+static bool is_frozen(int64_t pid)
 {
-    char *path = base_printf("/proc/%lld/wchan", (long long)*(int64_t *)u);
+    char *path = base_printf("/proc/%lld/cgroup", (long long)pid), *group;
     struct base_buf b = {0};
-    bool frozen = base_file_read(path, 64, &b, NULL) >= 0 && b.data && strstr(b.data, "refriger");
+    bool frozen = false;
 
+    if (base_file_read(path, 4096, &b, NULL) >= 0 && strncmp(place, "all=", 4) == 0 &&
+        (group = strstr(b.data, parent)) != NULL) {
+        free(path);
+        path = base_printf("%s%.*s/cgroup.events", place + 4,
+                           (int)strcspn(group + strlen(parent), "\n"), group + strlen(parent));
+        base_buf_clear(&b);
+        frozen = base_file_read(path, 4096, &b, NULL) >= 0 && strstr(b.data, "frozen 1");
+    }
     base_buf_free(&b);
     free(path);
-    return frozen || state_of(*(int64_t *)u) == 'T' || (groups && state_of(*(int64_t *)u) == 'D');
+    return frozen;
+}
+
+static bool is_stopped(void *u)
+{
+    int64_t pid = *(int64_t *)u;
+
+    return state_of(pid) == 'T' || (groups && (state_of(pid) == 'D' || is_frozen(pid)));
 }
 
 static bool is_not_stopped(void *u)
@@ -364,7 +381,7 @@ static void test_memory(void)
 
     if (!groups)
         return;
-    launch_as("ann", new_container(1, ct), "head -c 600M /dev/zero | tail; exit 3");
+    launch_as("ann", new_container(1, ct), "dd if=/dev/zero of=/dev/null bs=600M count=1; exit 3");
     CU_ASSERT_EQUAL(fx_exit_code(fx, ct), -104);
 }
 
@@ -415,7 +432,7 @@ static void test_info(void)
 
 /* ---- */
 
-static char parent[64], hierarchy[160], place[NM_ISOLATION_PLACE_MAX];
+static char hierarchy[160];
 
 static void each_group(int (*fn)(const char *path))
 {
@@ -429,16 +446,55 @@ static void each_group(int (*fn)(const char *path))
 
 static int give_group(const char *path)
 {
-    char *procs = base_printf("%s/cgroup.procs", path);
-    int rc = chown(path, USERS_NM, USERS_NM) | chown(procs, USERS_NM, USERS_NM);
+    static const char *const files[] = {"", "/cgroup.procs", "/cgroup.subtree_control"};
 
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *file = base_printf("%s%s", path, files[i]);
+
+        if (chown(file, USERS_NM, USERS_NM) < 0 && errno != ENOENT) /* the last one is v2's */
+            abort();
+        free(file);
+    }
+    return 0;
+}
+
+static void enter_group(const char *path)
+{
+    char *procs = base_printf("%s/cgroup.procs", path);
+    int fd = open(procs, O_WRONLY);
+
+    if (fd < 0 || write(fd, "0", 1) != 1)
+        abort();
+    close(fd);
     free(procs);
-    return rc;
 }
 
 static int remove_group(const char *path)
 {
     return rmdir(path);
+}
+
+/* Under v2, whoever moves a process needs to write to the nearest group above both places: so this
+ * process goes into a group beside those of the containers. */
+static char *own_group;
+
+static void enter_own_group(void)
+{
+    if (strncmp(place, "all=", 4) != 0)
+        return;
+    own_group = base_printf("%s/test", place + 4);
+    if (mkdir(own_group, 0755) < 0)
+        abort();
+    enter_group(own_group);
+}
+
+static void leave_own_group(void)
+{
+    char *top = base_strndup(place + 4, strlen(place + 4) - strlen(parent));
+
+    enter_group(top);
+    rmdir(own_group);
+    free(top);
 }
 
 /* A process of root removes the groups when this one has ended. */
@@ -454,6 +510,8 @@ static void remove_groups_at_end(void)
         close(ends[1]);
         while (read(ends[0], &byte, 1) > 0)
             ;
+        if (own_group)
+            leave_own_group();
         each_group(remove_group);
         _exit(0);
     }
@@ -470,6 +528,7 @@ static void make_groups(void)
         exit(77);
     }
     each_group(give_group);
+    enter_own_group();
     remove_groups_at_end();
 }
 
