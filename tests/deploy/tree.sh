@@ -44,15 +44,17 @@ clean_trees() {
 trap clean_trees EXIT
 trap 'exit 130' INT TERM
 
-# make_tree NAME TAR: a Debian system in $WORK/NAME, unpacked from TAR, which is made first if it is
-# not there: from nothing but the mirror, with systemd and without anything of Creel.
+# make_tree NAME TAR [PACKAGES]: a Debian system in $WORK/NAME, unpacked from TAR, which is made
+# first if it is not there: from nothing but the mirror, with systemd and PACKAGES (a,b), and
+# without anything of Creel.
 make_tree() {
-    local name=$1 tar=$2
+    local name=$1 tar=$2 packages=systemd,systemd-sysv,dbus,apt,ca-certificates,iproute2,curl,jq
+    packages+=,passwd,procps${3:+,$3}
     if [[ ! -e $tar ]]; then
         echo "building a Debian tree: $tar"
         mmdebstrap --variant=minbase --skip=cleanup/apt/lists \
-            --include=systemd,systemd-sysv,dbus,apt,ca-certificates,iproute2,curl,jq,passwd,procps \
-            bookworm "${tar%.tar}.part.tar" /etc/apt/sources.list.d/debian.sources \
+            --include="$packages" bookworm "${tar%.tar}.part.tar" \
+            /etc/apt/sources.list.d/debian.sources \
             > "$WORK/mmdebstrap.log" 2>&1 || { tail "$WORK/mmdebstrap.log" >&2; exit 1; }
         mv "${tar%.tar}.part.tar" "$tar"
     fi
@@ -88,7 +90,7 @@ enter_cgroups() {
 
 # boot NAME [NSPAWN-OPTION...]: starts the tree's systemd, in namespaces of its own.
 boot() {
-    local name=$1
+    local name=$1 hierarchy
     shift
     (
         enter_cgroups "$name"
@@ -101,6 +103,11 @@ boot() {
     wait_for 30 "systemd in $name" pgrep -x systemd -P "$!"
     init_of[$name]=$(pgrep -x systemd -P "$!")
     wait_for 60 "boot of $name" is_booted "$name"
+    # systemd-nspawn shows the controllers of cgroup v1 read-only; a real host does not.
+    for hierarchy in memory cpu cpuacct pids freezer; do
+        in_tree "$name" sh -c '! mountpoint -q "$0" || mount -o remount,bind,rw "$0"' \
+            "/sys/fs/cgroup/$hierarchy"
+    done
 }
 is_booted() { in_tree "$1" systemctl is-system-running | grep -qE 'running|degraded'; }
 

@@ -11,8 +11,10 @@ usr/bin/creel
 usr/lib/systemd/system/creel-nm.service
 usr/lib/systemd/system/creel-rm.service
 usr/lib/systemd/system/creel-rm@.service
+usr/lib/systemd/system/creel.slice
 usr/lib/sysusers.d/creel.conf
 usr/lib/tmpfiles.d/creel.conf
+usr/libexec/creel/creel-cgroups
 usr/libexec/creel/creel-exec
 usr/libexec/creel/creel-localize
 usr/libexec/creel/creel-shim
@@ -54,13 +56,14 @@ done
 while read -r path; do
     [ -e "$T/root/$path" ] || fail "deploy/debian names $path, which is not installed"
 done < "$T/packed"
-for path in $(grep -ohE '/usr/(s?bin|share)/[a-z/.-]*[a-z]' "$T"/root/usr/lib/systemd/system/*); do
+for path in $(grep -ohE '/usr/(s?bin|share|libexec)/[a-z/.-]*[a-z]' \
+    "$T"/root/usr/lib/systemd/system/*); do
     [ -e "$T/root$path" ] || fail "a unit names $path, which is not installed"
 done
 cmake --install "$BIN/.." --prefix "$T/prefix" > "$T/install.out" 2>&1 ||
     { cat "$T/install.out" >&2; exit 1; }
 for unit in "$T"/prefix/lib/systemd/system/creel-*.service; do
-    for path in $(grep -oE "($T/prefix|/usr)/(s?bin|share)/[a-z/.-]*[a-z]" "$unit"); do
+    for path in $(grep -oE "($T/prefix|/usr)/(s?bin|share|libexec)/[a-z/.-]*[a-z]" "$unit"); do
         [ -e "$path" ] && [ "${path#"$T/prefix"}" != "$path" ] ||
             fail "$unit names $path, and the prefix is $T/prefix"
     done

@@ -32,7 +32,7 @@ for h in zk1 rm1 rm2 nm1 nm2 nm3 nm4; do net_host $h; done # nm4: the attacker
 export CREEL_CA_FILE=$W/certs/ca.pem CURL_CA_BUNDLE=$W/certs/ca.pem
 "$BIN/creel" secret --new --file "$W/cluster.secret" 2> /dev/null
 # Folders, secret and certificates come from the command line, because all hosts share one file
-# system here. So do the user and the groups of containers, which the packages prepare.
+# system here, and without the package there is neither creel-exec nor a group for containers.
 start() { # NAMESPACE HOSTNAME PROGRAM ARGS...
     host_run "$1" unshare --uts sh -c 'hostname "$0" && exec "$@"' "$2" "$BIN/$3" \
         -D "creel.cluster.secret-file=$W/cluster.secret" \
@@ -45,6 +45,7 @@ start_rm() { # I HOSTNAME ARGS...
 }
 start_nm() { # I
     start "nm$1" "nm$1" creel-nm -D creel.nodemanager.local-dir="$W/local$1" \
+        -D creel.nodemanager.user-launcher= -D creel.nodemanager.isolation=none \
         -D creel.nodemanager.audit-log="$W/nm$1.audit"
 }
 # This user also runs the daemons.
@@ -197,7 +198,8 @@ for line in "op=register-node .*ip=10.77.0.10. result=refused status=401" \
     "op=submit-job .*ip=10.77.0.10. result=refused status=401" \
     "op=kill user=eve ip=10.77.0.10. result=refused status=403" \
     "op=set-policy user=eve ip=10.77.0.10. result=refused status=403"; do
-    grep -q "$line" "$W/rm$new.audit" || fail "the audit log lacks '$line': $(cat "$W/rm$new.audit")"
+    grep -q "$line" "$W/rm$new.audit" ||
+        fail "the audit log lacks '$line': $(cat "$W/rm$new.audit")"
 done
 for path in /logs/stdout /mapoutput/; do
     grep -q "ip=10.77.0.10. result=refused status=403 .*$path" "$W"/nm?.audit ||
