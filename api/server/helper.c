@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "api/server/answer/stream.h"
+#include "api/server/limits/spare_memory.h"
 #include "api/server/server_internal.h"
 #include "base/cond.h"
 
@@ -105,6 +106,7 @@ static void *helper_main(void *p)
 {
     struct api_server *s = p;
     int64_t next_cut = api_mono_ms() + s->tick_ms;
+    struct api_spare_memory spare = {0};
 
     pthread_setname_np(pthread_self(), "http-helper");
     pthread_mutex_lock(&s->lock);
@@ -114,6 +116,10 @@ static void *helper_main(void *p)
         if (now >= next_cut) {
             shut_down_late_connections(s, now);
             next_cut = now + s->tick_ms;
+            pthread_mutex_unlock(&s->lock);
+            api_spare_memory_give_back(&spare, now);
+            pthread_mutex_lock(&s->lock);
+            continue;
         }
         s->helper_wakes_ms = next_stream < next_cut ? next_stream : next_cut;
         base_cond_wait_until(&s->wake, &s->lock, s->helper_wakes_ms * 1000);

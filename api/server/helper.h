@@ -1,5 +1,5 @@
-/* api/server/helper.h - the server's helper thread: resumes streams whose wait is over, and shuts
- * down connections that are too slow or idle for too long. */
+/* api/server/helper.h - the server's helper thread: resumes streams whose wait is over, shuts down
+ * connections that are too slow or idle for too long, and gives memory back that malloc keeps. */
 #ifndef CREEL_API_SERVER_HELPER_H
 #define CREEL_API_SERVER_HELPER_H
 

@@ -20,6 +20,7 @@ static bool is_loopback(const struct sockaddr *a)
 
 #define BIND_TRIES   100
 #define BIND_WAIT_MS 20
+#define UNSENT_BYTES (256 * 1024) /* most of a connection's answer that waits to be sent */
 
 /* Retries a busy address for two seconds: a killed daemon keeps its address until its last thread
  * is gone, and its successor may be started at once. */
@@ -46,6 +47,9 @@ static int open_listening_socket(const struct addrinfo *ai, const char *host, un
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     /* Inherited by the connections: an answer is sent as soon as it is written. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    /* So is this: a client that does not read would otherwise have megabytes of an answer made for
+     * it, and kept by the kernel. */
+    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &(int){UNSENT_BYTES}, sizeof(int));
     if (bind_patiently(fd, ai) < 0 || listen(fd, 1024) < 0) {
         int saved = errno;
 

@@ -1,5 +1,6 @@
 creel_test(test_api_hosts SOURCES unit/test_api_hosts.c unit/api_client.c LIBS creel_api
            LABELS unit threads)
+creel_test(test_api_spare_memory SOURCES unit/test_api_spare_memory.c LIBS creel_api LABELS unit)
 creel_test(test_api_peers SOURCES unit/test_api_peers.c unit/api_client.c LIBS creel_api
            LABELS unit threads)
 creel_test(test_api_limits SOURCES unit/test_api_limits.c unit/api_client.c LIBS creel_api

@@ -164,10 +164,28 @@ static void on_stream(struct api_request *rq, void *user)
     api_answer_stream(rq, 200, "text/plain", read_seldom, base_alloc(sizeof(bool)), free);
 }
 
+/* Fills whatever it is given, for ever. */
+static atomic_llong bytes_made;
+
+static int64_t read_zeros(void *u, char *buf, size_t max)
+{
+    (void)u;
+    memset(buf, 0, max);
+    atomic_fetch_add(&bytes_made, (long long)max);
+    return (int64_t)max;
+}
+
+static void on_zeros(struct api_request *rq, void *user)
+{
+    (void)user;
+    api_answer_stream(rq, 200, "text/plain", read_zeros, base_alloc(1), free);
+}
+
 static const struct api_route routes[] = {
     {"GET", "/ws/v1/cluster/info", API_ROLE_READ, 0, on_any, 0},
     {"GET", "/ws/v1/cluster/long", API_ROLE_READ, 0, on_long, 0},
     {"GET", "/ws/v1/cluster/stream", API_ROLE_READ, 0, on_stream, 0},
+    {"GET", "/ws/v1/cluster/zeros", API_ROLE_READ, 0, on_zeros, 0},
 };
 
 static void start(struct api_server_conf conf)
@@ -276,6 +294,21 @@ static void test_slow_readers(void)
     api_server_stop(server);
 }
 
+/* Little of an answer is made for a client that does not read it: what the kernel keeps of it on
+ * both sides, which would be megabytes if the sender could fill its side. */
+static void test_no_readers(void)
+{
+    int fd;
+
+    start(
+        (struct api_server_conf){.answer_rate = 1, .body_window_ms = 1000, .idle_timeout_s = 3000});
+    fd = begin_reading("/ws/v1/cluster/zeros");
+    CU_ASSERT_TRUE(is_reset(fd));
+    close(fd);
+    CU_ASSERT(atomic_load(&bytes_made) > 0 && atomic_load(&bytes_made) < 1 << 20);
+    api_server_stop(server);
+}
+
 static const struct cunit_case cases[] = {
     {"rate", test_rate},
     {"fastest rate", test_fastest_rate},
@@ -285,5 +318,6 @@ static const struct cunit_case cases[] = {
     {"users on the wire", test_users_on_the_wire},
     {"loopback on the wire", test_loopback_on_the_wire},
     {"slow readers", test_slow_readers},
+    {"no readers", test_no_readers},
 };
 CUNIT_MAIN("api_limits", cases)
