@@ -130,7 +130,7 @@ void exec_conf_read(struct exec_conf *c)
     *c = (struct exec_conf){.min_user_id = 1000,
                             .no_new_privileges = true,
                             .private_tmp = true,
-                            .banned = "root,daemon,bin,sys,mail"};
+                            .banned = "root,daemon,bin,sys,mail,nobody"};
     while (len < sizeof text - 1 && (n = read(fd, text + len, sizeof text - 1 - len)) > 0)
         len += (size_t)n;
     close(fd);

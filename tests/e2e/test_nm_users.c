@@ -125,6 +125,7 @@ static void test_refused_users(void)
 {
     check_failure("carol", 3, "user 'carol' is unknown on this node");
     check_failure("eve", 4, "user 'eve' is banned");
+    check_failure("nobody", 4, "user 'nobody' is banned");
     check_failure("root", 5, "user 'root' is banned");
     check_failure("sysann", 6, "below the minimum of 1000");
     check_failure("creelnm", 7, "shares the NodeManager's user or group");

@@ -89,7 +89,7 @@ void users_make_host(const char *bin)
 void users_write_conf(const char *local_dir, const char *more)
 {
     char *text = base_printf("# for a test\nnodemanager-user = creelnm\nlocal-dir = %s\n"
-                             "banned-users = root, eve\n%s",
+                             "banned-users = root, eve, nobody\n%s",
                              local_dir, more);
 
     must(base_file_write_atomic(USERS_DIR "/creel-exec.conf", text, strlen(text), 0644, false,
