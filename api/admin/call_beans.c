@@ -117,7 +117,7 @@ static void list_http_server(const struct api_bean_kind *kind, struct api_bean_s
     snprintf(tail, sizeof tail, "HttpServer2-%u", api_server_port(service->server));
     if (!api_bean_is_wanted(kind, sink, tail))
         return;
-    api_server_each_calls(service->server, add_figures_to_sum, &f);
+    api_server_each_route_figures(service->server, add_figures_to_sum, &f);
     api_server_read_figures(service->server, &s);
     h.requests = f.all.calls;
     h.active = s.active;

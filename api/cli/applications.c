@@ -162,7 +162,7 @@ static int list_or_show_applications(struct cli *c, const struct cli_yarn_line *
     return list ? list_apps(c, line) : show_app(c, line->n_words > 1 ? line->words[1] : NULL);
 }
 
-static int run_action(struct cli *c, const struct cli_yarn_line *line)
+static int run_creel_or_yarn_action(struct cli *c, const struct cli_yarn_line *line)
 {
     return cli_yarn_is_creel_form(line) ? list_or_show_applications(c, line)
                                         : cli_yarn_application(c, line);
@@ -184,5 +184,5 @@ int cli_app_main(int argc, char **argv)
                "  creel app -changeQueue root.dev -appId "
                "application_1700000000000_0001\n\n" CLI_YARN_EXIT_HELP "\n" CLI_EXIT_HELP};
     return cli_yarn_main(&help, "application", cli_yarn_application_options, false, argc, argv,
-                         run_action);
+                         run_creel_or_yarn_action);
 }

@@ -144,7 +144,7 @@ const char *cli_node_token(const struct cli_node *n, bool direct)
     return n->nodes->log_token;
 }
 
-void cli_node_renew_token(const struct cli_node *n, bool direct)
+void cli_node_renew_refused_token(const struct cli_node *n, bool direct)
 {
     if (direct)
         n->nodes->renew_us = 0;
@@ -158,7 +158,7 @@ static int get_directly(struct cli_node *n, const char *url, struct cli_answer *
 
     if (out->status != 401)
         return rc;
-    cli_node_renew_token(n, true);
+    cli_node_renew_refused_token(n, true);
     return cli_rm_get_from_url(n->nodes->rm, url, cli_node_token(n, true), out);
 }
 

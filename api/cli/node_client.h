@@ -31,12 +31,13 @@ void cli_node_note_failed_route(struct cli_node *n, bool direct);
 char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
 /* Returns the token for a request on this route; NULL: none. To the node goes a log token, which
  * the ResourceManager is asked for when there is none or it will soon expire; the user's own token
- * goes to the ResourceManager alone. Borrowed until the next request or cli_node_renew_token(). */
+ * goes to the ResourceManager alone. Borrowed until the next request or
+ * cli_node_renew_refused_token(). */
 const char *cli_node_token(const struct cli_node *n, bool direct);
 /* Returns true when a Kerberos ticket is used in place of a token on this route. */
 bool cli_node_negotiates(const struct cli_node *n, bool direct);
 /* Gets another token after that of this route was refused. */
-void cli_node_renew_token(const struct cli_node *n, bool direct);
+void cli_node_renew_refused_token(const struct cli_node *n, bool direct);
 /* GETs JSON on one route, and if that fails on the other. Returns CLI_OK; CLI_NOTFOUND when the
  * node itself answers 404 or 503; CLI_INTERRUPTED after a signal; else CLI_UNREACHABLE with
  * out->error. Prints nothing. */

@@ -196,7 +196,7 @@ static int list_nodes_or_show_one(struct cli *c, const struct cli_yarn_line *lin
     return rc;
 }
 
-static int run_action(struct cli *c, const struct cli_yarn_line *line)
+static int run_creel_or_yarn_action(struct cli *c, const struct cli_yarn_line *line)
 {
     return cli_yarn_is_creel_form(line) ? list_nodes_or_show_one(c, line) : cli_yarn_node(c, line);
 }
@@ -218,5 +218,6 @@ int cli_node_main(int argc, char **argv)
             "  creel node -list -all\n\n"
             "list shows nodes in all states. A drained node gets no new containers; those that "
             "run there end in their time.\n\n" CLI_YARN_EXIT_HELP "\n" CLI_EXIT_HELP};
-    return cli_yarn_main(&help, "node", cli_yarn_node_options, false, argc, argv, run_action);
+    return cli_yarn_main(&help, "node", cli_yarn_node_options, false, argc, argv,
+                         run_creel_or_yarn_action);
 }

@@ -89,7 +89,7 @@ void api_call_windows_add(struct api_call_windows *w, const struct api_call_time
     add_times(&w->now, t);
 }
 
-const struct api_call_times *api_call_windows_read(struct api_call_windows *w, int64_t now)
+const struct api_call_times *api_call_windows_get_last(struct api_call_windows *w, int64_t now)
 {
     begin_window_if_due(w, now);
     return w->last.calls ? &w->last : &w->now;
@@ -132,10 +132,10 @@ void api_calls_count_sent(struct api_calls *c, const struct api_route *route, ui
     atomic_fetch_add_explicit(&find_counter(c, route)->sent, (int64_t)bytes, memory_order_relaxed);
 }
 
-void api_server_each_calls(struct api_server *s,
-                           void (*each)(const struct api_route *route,
-                                        const struct api_call_figures *f, void *u),
-                           void *u)
+void api_server_each_route_figures(struct api_server *s,
+                                   void (*each)(const struct api_route *route,
+                                                const struct api_call_figures *f, void *u),
+                                   void *u)
 {
     struct api_calls *c = s->calls;
     struct api_call_figures *copies = base_alloc((c->n + 1) * sizeof *copies);
@@ -146,7 +146,7 @@ void api_server_each_calls(struct api_server *s,
         struct counter *k = &c->v[i];
 
         copies[i] = k->f;
-        copies[i].window = *api_call_windows_read(&k->windows, now);
+        copies[i].window = *api_call_windows_get_last(&k->windows, now);
     }
     pthread_mutex_unlock(&s->lock);
     for (size_t i = 0; i <= c->n; i++) {

@@ -40,10 +40,10 @@ struct api_server_figures {
 
 /* Calls @each for every route with its figures, and last with @route NULL for requests that had
  * none. */
-void api_server_each_calls(struct api_server *s,
-                           void (*each)(const struct api_route *route,
-                                        const struct api_call_figures *f, void *u),
-                           void *u);
+void api_server_each_route_figures(struct api_server *s,
+                                   void (*each)(const struct api_route *route,
+                                                const struct api_call_figures *f, void *u),
+                                   void *u);
 void api_server_read_figures(struct api_server *s, struct api_server_figures *out);
 
 /* ---- for the server ---- */
@@ -56,7 +56,7 @@ struct api_call_windows {
 void api_call_windows_add(struct api_call_windows *w, const struct api_call_times *t,
                           int64_t now_us);
 /* Returns the sums of the newest complete window with calls, or of the present one until then. */
-const struct api_call_times *api_call_windows_read(struct api_call_windows *w, int64_t now_us);
+const struct api_call_times *api_call_windows_get_last(struct api_call_windows *w, int64_t now_us);
 
 struct api_calls;
 struct api_calls *api_calls_new(const struct api_route *routes, size_t n);

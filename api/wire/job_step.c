@@ -151,7 +151,7 @@ int wire_splits_answer_get(const char *text, size_t len, struct wire_splits_answ
                            struct base_error *err)
 {
     memset(a, 0, sizeof *a);
-    return wire_numbers_get(answer_members, text, len, a, err);
+    return wire_object_get_without_texts(answer_members, text, len, a, err);
 }
 
 /* ---- commit ---- */
@@ -171,7 +171,7 @@ int wire_job_commit_get(const char *text, size_t len, struct wire_job_commit *c,
                         struct base_error *err)
 {
     memset(c, 0, sizeof *c);
-    return wire_numbers_get(commit_members, text, len, c, err);
+    return wire_object_get_without_texts(commit_members, text, len, c, err);
 }
 
 void wire_job_commit_answer_put(const struct wire_job_commit_answer *a, struct base_buf *out)

@@ -221,8 +221,8 @@ int wire_object_get(const struct wire_member *table, const char *text, size_t le
     return rc < 0 ? rc : wire_members_get(table, *root, "", to, err);
 }
 
-int wire_numbers_get(const struct wire_member *table, const char *text, size_t len, void *to,
-                     struct base_error *err)
+int wire_object_get_without_texts(const struct wire_member *table, const char *text, size_t len,
+                                  void *to, struct base_error *err)
 {
     json_t *root = NULL;
     int rc = wire_object_get(table, text, len, &root, to, err);

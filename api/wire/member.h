@@ -89,8 +89,8 @@ void wire_object_put(const struct wire_member *table, const void *from, struct b
 int wire_object_get(const struct wire_member *table, const char *text, size_t len, json_t **root,
                     void *to, struct base_error *err);
 /* The same for a message without texts and lists, which need not keep its JSON. */
-int wire_numbers_get(const struct wire_member *table, const char *text, size_t len, void *to,
-                     struct base_error *err);
+int wire_object_get_without_texts(const struct wire_member *table, const char *text, size_t len,
+                                  void *to, struct base_error *err);
 
 extern const char *const wire_kind_words[]; /* of enum base_task_kind */
 

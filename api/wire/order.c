@@ -411,7 +411,7 @@ static void replace_invalid_utf8(char *s)
 }
 
 /* Checks that the launch's task is a task id or, for a job's step, the name of that step. */
-static int check_task(const struct wire_launch *l, struct base_error *err)
+static int check_launch_task_id(const struct wire_launch *l, struct base_error *err)
 {
     enum base_job_step step = base_job_step_of_kind(l->kind);
     struct base_task_id task;
@@ -433,7 +433,7 @@ static int get_launch_or_refusal(const json_t *j, struct wire_order *o, struct b
 
     /* The node would report a bad task id when it registers, and its registration would be refused.
      */
-    if (rc == 0 && o->launch.task && (rc = check_task(&o->launch, err)) < 0) {
+    if (rc == 0 && o->launch.task && (rc = check_launch_task_id(&o->launch, err)) < 0) {
         base_error_wrap(err, rc, "task");
         wire_launch_free(&o->launch);
     }

@@ -47,7 +47,7 @@ int wire_commit_answer_get(const char *text, size_t len, struct wire_commit_answ
                            struct base_error *err)
 {
     memset(l, 0, sizeof *l);
-    return wire_numbers_get(commit_answer_members, text, len, l, err);
+    return wire_object_get_without_texts(commit_answer_members, text, len, l, err);
 }
 
 /* ---- fetch failures ---- */

@@ -118,7 +118,7 @@ static void read_all(void)
 {
     size_t n = 0;
 
-    api_server_each_calls(server, keep, &n);
+    api_server_each_route_figures(server, keep, &n);
     CU_ASSERT_EQUAL(n, 7);
 }
 
@@ -192,14 +192,14 @@ static void test_windows(void)
 
     api_call_windows_add(&w, &t, 100);
     api_call_windows_add(&w, &t, next - 1);
-    CU_ASSERT_EQUAL(api_call_windows_read(&w, next - 1)->calls, 2);
-    CU_ASSERT_EQUAL(api_call_windows_read(&w, next)->whole_us, 14); /* the window is complete */
+    CU_ASSERT_EQUAL(api_call_windows_get_last(&w, next - 1)->calls, 2);
+    CU_ASSERT_EQUAL(api_call_windows_get_last(&w, next)->whole_us, 14); /* the window is complete */
     api_call_windows_add(&w, &t, next + 5);
     /* still the last complete window */
-    CU_ASSERT_EQUAL(api_call_windows_read(&w, next + 5)->calls, 2);
-    CU_ASSERT_EQUAL(api_call_windows_read(&w, next + API_CALLS_WINDOW_US)->calls, 1);
+    CU_ASSERT_EQUAL(api_call_windows_get_last(&w, next + 5)->calls, 2);
+    CU_ASSERT_EQUAL(api_call_windows_get_last(&w, next + API_CALLS_WINDOW_US)->calls, 1);
     /* windows without calls do not replace the last one that has calls */
-    CU_ASSERT_EQUAL(api_call_windows_read(&w, next + 5 * API_CALLS_WINDOW_US)->calls, 1);
+    CU_ASSERT_EQUAL(api_call_windows_get_last(&w, next + 5 * API_CALLS_WINDOW_US)->calls, 1);
 }
 
 /* ---- beans ---- */

@@ -78,10 +78,10 @@ static void test_figures(void)
     figure_is(cli_text_add_bytes, 1000, "1.0 kB");
     figure_is(cli_text_add_bytes, 999960, "1.0 MB");
     figure_is(cli_text_add_bytes, INT64_MAX, "9.2 EB");
-    figure_is(cli_text_add_count, 0, "0");
-    figure_is(cli_text_add_count, 999, "999");
-    figure_is(cli_text_add_count, 1234567, "1,234,567");
-    figure_is(cli_text_add_count, -123456, "-123,456");
+    figure_is(cli_text_add_grouped_count, 0, "0");
+    figure_is(cli_text_add_grouped_count, 999, "999");
+    figure_is(cli_text_add_grouped_count, 1234567, "1,234,567");
+    figure_is(cli_text_add_grouped_count, -123456, "-123,456");
     figure_is(cli_text_add_time, 0, "-");
 }
 

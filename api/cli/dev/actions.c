@@ -47,7 +47,7 @@ static int restart_daemon_and_report(struct cli_dev *d, struct cli_dev_daemon *x
     x->stopping = true;
     cli_dev_save(d, NULL);
     cli_dev_stop_daemon(x);
-    int rc = cli_dev_launch_daemon(d, x, &err);
+    int rc = cli_dev_launch_daemon_and_wait(d, x, &err);
     int saved = cli_dev_save(d, rc >= 0 ? &err : NULL);
     if (rc < 0) {
         rc = cli_error(CLI_FAILED, "%s", err.text);

@@ -67,7 +67,7 @@ static void plan_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
 static int start_daemon(struct cli_dev *d, size_t i, const char **failed, struct base_error *err)
 {
     *failed = d->v[i].name;
-    int rc = cli_dev_launch_daemon(d, &d->v[i], err);
+    int rc = cli_dev_launch_daemon_and_wait(d, &d->v[i], err);
     /* save also after a failure, so that --stop finds every daemon that runs */
     int saved = cli_dev_save(d, rc >= 0 ? err : NULL);
     return rc < 0 ? rc : saved;

@@ -100,7 +100,8 @@ int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
                        struct base_error *err);
 /* Starts a daemon and waits until it listens. Fills in its identity, and its URL and port unless it
  * is ZooKeeper, which has them already; writes the pid file. */
-int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
+int cli_dev_launch_daemon_and_wait(struct cli_dev *d, struct cli_dev_daemon *x,
+                                   struct base_error *err);
 /* Waits until every NM is registered and RUNNING. Fails when a daemon has exited, or after
  * @timeout_ms. */
 int cli_dev_wait_until_nodes_registered(const struct cli_dev *d, int timeout_ms,

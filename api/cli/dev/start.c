@@ -286,7 +286,8 @@ static const char *get_program_name(const struct cli_dev_daemon *x)
 
 /* The URL file is removed before the start and awaited after it: a daemon writes the file when it
  * listens. ZooKeeper writes no such file, so it is queried at its port instead. */
-int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
+int cli_dev_launch_daemon_and_wait(struct cli_dev *d, struct cli_dev_daemon *x,
+                                   struct base_error *err)
 {
     char *binary = cli_dev_find_program(get_program_name(x), err);
     int rc = binary ? 0 : -BASE_ENOTFOUND;

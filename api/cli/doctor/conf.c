@@ -110,14 +110,14 @@ static bool has_asterisk_entry(const char *list)
     return false;
 }
 
-void doctor_check_admin_acl(struct doctor *d, const struct doctor_check *check)
+void doctor_check_admin_acl_for_all(struct doctor *d, const struct doctor_check *check)
 {
     const char *admins = base_acl_conf_get_admins(d->conf);
     if (base_acl_names_everybody(admins))
         doctor_report_if_severe(d, check, "yarn.admin.acl", admins);
 }
 
-void doctor_check_proxy_users(struct doctor *d, const struct doctor_check *check)
+void doctor_check_proxy_users_for_all(struct doctor *d, const struct doctor_check *check)
 {
     struct base_conf_item item;
     for (size_t i = 0; base_conf_at(d->conf, i, &item); i++)
@@ -126,7 +126,7 @@ void doctor_check_proxy_users(struct doctor *d, const struct doctor_check *check
             doctor_report_if_severe(d, check, item.name, item.value);
 }
 
-void doctor_check_admin_pages(struct doctor *d, const struct doctor_check *check)
+void doctor_check_admin_pages_restricted(struct doctor *d, const struct doctor_check *check)
 {
     if (!doctor_conf_is_true(d, "hadoop.security.authorization"))
         doctor_report_if_severe(d, check, "hadoop.security.authorization",

@@ -66,15 +66,15 @@ void doctor_check_insecure_keys(struct doctor *d, const struct doctor_check *che
 void doctor_check_plain_http(struct doctor *d, const struct doctor_check *check);
 void doctor_check_no_cluster_secret(struct doctor *d, const struct doctor_check *check);
 void doctor_check_acls_enabled(struct doctor *d, const struct doctor_check *check);
-void doctor_check_admin_acl(struct doctor *d, const struct doctor_check *check);
+void doctor_check_admin_acl_for_all(struct doctor *d, const struct doctor_check *check);
 void doctor_check_no_user_launcher(struct doctor *d, const struct doctor_check *check);
 void doctor_check_no_isolation(struct doctor *d, const struct doctor_check *check);
 void doctor_check_disk_limit(struct doctor *d, const struct doctor_check *check);
 void doctor_check_cross_origin(struct doctor *d, const struct doctor_check *check);
 void doctor_check_jmx_origin(struct doctor *d, const struct doctor_check *check);
-void doctor_check_proxy_users(struct doctor *d, const struct doctor_check *check);
+void doctor_check_proxy_users_for_all(struct doctor *d, const struct doctor_check *check);
 void doctor_check_zookeeper_secret(struct doctor *d, const struct doctor_check *check);
-void doctor_check_admin_pages(struct doctor *d, const struct doctor_check *check);
+void doctor_check_admin_pages_restricted(struct doctor *d, const struct doctor_check *check);
 
 /* ---- files.c: the files and folders that the configuration names ---- */
 void doctor_check_keytab(struct doctor *d, const struct doctor_check *check);

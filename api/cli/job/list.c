@@ -168,7 +168,7 @@ static void print_counters(const json_t *counters)
     json_object_foreach((json_t *)counters, name, value)
     {
         struct base_buf b = {0};
-        cli_text_add_count(json_integer_value(value), &b);
+        cli_text_add_grouped_count(json_integer_value(value), &b);
         cli_table_add_row(t, name, b.data, NULL);
         base_buf_free(&b);
     }

@@ -244,7 +244,7 @@ static void end_or_retry_stream(struct stream *s, CURLcode code)
     bool log = is_log_answer(s), absent = s->status == 404 && s->named == SAME;
     stop_transfer(s);
     if (s->status == 401)
-        cli_node_renew_token(s->node, s->direct);
+        cli_node_renew_refused_token(s->node, s->direct);
     free(s->why);
     s->why = (log && code == CURLE_OK) || absent || s->result == CLI_FOLLOW_CLOSED
                  ? NULL

@@ -208,11 +208,11 @@ static void print_line_and_byte_counts(const json_t *job, const char *label, con
     struct base_buf b = {0};
     if (!cli_int(counters, in) && !cli_int(counters, out))
         return;
-    cli_text_add_count(cli_int(counters, in), &b);
+    cli_text_add_grouped_count(cli_int(counters, in), &b);
     base_buf_adds(&b, " lines in (");
     cli_text_add_bytes(cli_int(counters, in_bytes), &b);
     base_buf_adds(&b, "), ");
-    cli_text_add_count(cli_int(counters, out), &b);
+    cli_text_add_grouped_count(cli_int(counters, out), &b);
     base_buf_adds(&b, " out (");
     cli_text_add_bytes(cli_int(counters, out_bytes), &b);
     base_buf_adds(&b, ")");

@@ -147,7 +147,7 @@ void cli_text_add_bytes(int64_t bytes, struct base_buf *out)
         base_buf_addf(out, "%.1f %s", v, units[u]);
 }
 
-void cli_text_add_count(int64_t n, struct base_buf *out)
+void cli_text_add_grouped_count(int64_t n, struct base_buf *out)
 {
     char digits[32];
     int len = snprintf(digits, sizeof digits, "%lld", (long long)n);

@@ -26,7 +26,7 @@ void cli_text_add_duration(int64_t ms, struct base_buf *out);
 /* Appends a size as "0 B", "1.4 kB" or "2.0 GB", in powers of 1000. */
 void cli_text_add_bytes(int64_t bytes, struct base_buf *out);
 /* Appends a number as "1,234,567". */
-void cli_text_add_count(int64_t n, struct base_buf *out);
+void cli_text_add_grouped_count(int64_t n, struct base_buf *out);
 /* Appends a date in local time as "2024-05-01 10:11:12"; "-" for 0 or less. */
 void cli_text_add_time(int64_t epoch_ms, struct base_buf *out);
 

@@ -283,7 +283,7 @@ void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven
     pthread_mutex_unlock(&p->lock);
 }
 
-bool api_peers_is_node(const struct api_seat *seat)
+bool api_peers_seat_is_node(const struct api_seat *seat)
 {
     return seat->is_node;
 }

@@ -66,7 +66,7 @@ void api_peers_mark_spoken(struct api_peers *p, struct api_seat *seat);
 void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven, int64_t now_ms);
 
 /* Returns true when a node has proved itself on the connection. For the connection's own thread. */
-bool api_peers_is_node(const struct api_seat *seat);
+bool api_peers_seat_is_node(const struct api_seat *seat);
 /* Returns the address that identifies the connection's peer: IPv4 as ::ffff:a.b.c.d, IPv6 as its
  * network; borrowed while the connection is seated. */
 const struct in6_addr *api_peers_get_address(const struct api_seat *seat);

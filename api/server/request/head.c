@@ -124,7 +124,7 @@ static bool check_rate_of_address(struct api_request *rq)
 {
     const struct in6_addr *address = rq->conn ? api_peers_get_address(&rq->conn->seat) : NULL;
 
-    if (!rq->server->by_address || !address || api_peers_is_node(&rq->conn->seat) ||
+    if (!rq->server->by_address || !address || api_peers_seat_is_node(&rq->conn->seat) ||
         api_peers_is_loopback(address) ||
         api_rate_take(rq->server->by_address, address, sizeof *address, rq->begun_us))
         return true;

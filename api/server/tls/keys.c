@@ -127,7 +127,7 @@ static int use_certificate_and_key(struct api_tls_keys *k, const struct base_tls
                   : 0;
 }
 
-static int use_authority(struct api_tls_keys *k, const char *path, struct base_error *err)
+static int trust_authority_if_set(struct api_tls_keys *k, const char *path, struct base_error *err)
 {
     struct base_buf text = {0};
     gnutls_datum_t pem;
@@ -170,7 +170,7 @@ static int read_keys_from_files(struct api_tls_keys *k, const struct base_tls_co
     if (rc == 0)
         rc = use_certificate_and_key(k, c, &certificate, &key, err);
     if (rc == 0)
-        rc = use_authority(k, c->ca_file, err);
+        rc = trust_authority_if_set(k, c->ca_file, err);
     /* no tickets where daemons must show certificates: a client that resumes a session shows
      * none */
     if (rc == 0 && !c->client_auth && gnutls_session_ticket_key_generate(&k->ticket_key) < 0)

@@ -179,7 +179,7 @@ void rm_beans_each_rpc(const struct api_bean_service *service, api_rpc_add *add,
     struct calls c = {0};
 
     rm_backend_get_stats(service->user, &stats);
-    api_server_each_calls(service->server, count_route, &c);
+    api_server_each_route_figures(service->server, count_route, &c);
     for (int s = 0; s < SERVICES; s++)
         add(&(struct api_rpc_figures){.port = services[s].port,
                                       .service = services[s].name,
@@ -222,7 +222,7 @@ static void list_details(const struct api_bean_kind *kind, struct api_bean_sink 
 
     if (!service->server || !api_bean_is_wanted(kind, sink, NULL))
         return;
-    api_server_each_calls(service->server, count_route, &c);
+    api_server_each_route_figures(service->server, count_route, &c);
     for (int m = 0; m < METHODS; m++) {
         d.own[m] = api_rate_of_handling(&c.of_method[m]);
         d.deferred[m] = api_rate_of_holding(&c.of_method[m]);
