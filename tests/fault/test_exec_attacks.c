@@ -498,6 +498,7 @@ static char *attack(void)
     char buf[4096];
     int ends[2], status;
     ssize_t n;
+    int ready;
 
     must(pipe(ends) == 0, "pipe");
     pid = fork();
@@ -523,8 +524,10 @@ static char *attack(void)
         kill(pid, SIGKILL);
     }
     struct pollfd p = {.fd = ends[0], .events = POLLIN};
-    while (poll(&p, 1, END_MS) == 1 && (n = read(ends[0], buf, sizeof buf)) > 0)
+    while ((ready = poll(&p, 1, END_MS)) == 1 && (n = read(ends[0], buf, sizeof buf)) > 0)
         base_buf_add(&said, buf, (size_t)n);
+    if (ready == 0) /* an attack can stop the helper itself, for ever */
+        kill(pid, SIGKILL);
     must(waitpid(pid, &status, 0) == pid, "creel-exec");
     if (other) {
         kill(other, SIGKILL);
