@@ -50,7 +50,7 @@ char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional)
     return rm_conf_resolve_path(conf, KEY, FILE_NAME, optional);
 }
 
-static void add_default_rules(const struct base_conf *conf, struct policy_queues *q)
+static void set_default_rules_if_none_given(const struct base_conf *conf, struct policy_queues *q)
 {
     if (!q->rules_given)
         policy_queues_set_default_rules(
@@ -68,7 +68,7 @@ int rm_queues_read_file(const struct base_conf *conf, const char *path, struct p
         return base_error_set(err, -BASE_EINVAL, "%s: an allocation file is a regular file", path);
     rc = rm_allocations_read_file(path, out, err);
     if (rc == 0)
-        add_default_rules(conf, out);
+        set_default_rules_if_none_given(conf, out);
     return rc;
 }
 
@@ -86,7 +86,7 @@ bool rm_queues_rules_name_groups(const struct policy_queues *queues)
     return false;
 }
 
-static bool is_there(const char *path, bool optional)
+static bool is_required_or_exists(const char *path, bool optional)
 {
     return path && (!optional || access(path, F_OK) == 0);
 }
@@ -95,8 +95,8 @@ static bool is_there(const char *path, bool optional)
 static bool is_capacity_file_in_force(const struct rm_backend *b)
 {
     return rm_shape_read(b->conf) == RM_SHAPE_CAPACITY &&
-           !is_there(b->queues_path, b->queues_optional) &&
-           is_there(b->capacity_path, b->capacity_optional);
+           !is_required_or_exists(b->queues_path, b->queues_optional) &&
+           is_required_or_exists(b->capacity_path, b->capacity_optional);
 }
 
 const char *rm_queues_get_file_path(const struct rm_backend *backend)
@@ -116,8 +116,8 @@ bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *q
     return asked;
 }
 
-void rm_queues_look_up_groups(struct rm_backend *backend, const char *queue, const char *user,
-                              struct rm_str_list *out)
+void rm_queues_look_up_groups_if_needed(struct rm_backend *backend, const char *queue,
+                                        const char *user, struct rm_str_list *out)
 {
     if (rm_queues_submission_needs_groups(backend, queue, user))
         rm_backend_look_up_groups(backend, user, out);
@@ -150,7 +150,7 @@ static int parse_remembered_file(struct rm_backend *b, struct policy_queues *out
     pthread_mutex_unlock(&b->qlock);
     rc = rm_allocations_parse_text(b->queues_path, text.data, text.len, out, NULL, err);
     if (rc == 0)
-        add_default_rules(b->conf, out);
+        set_default_rules_if_none_given(b->conf, out);
     base_buf_free(&text);
     return rc;
 }

@@ -34,8 +34,8 @@ bool rm_queues_submission_needs_groups(struct rm_backend *backend, const char *q
                                        const char *user);
 /* Replaces *@out with the groups of @user if the submission needs them; otherwise leaves *@out
  * unchanged. May wait for the name service, so it must not be called on an HTTP thread. */
-void rm_queues_look_up_groups(struct rm_backend *backend, const char *queue, const char *user,
-                              struct rm_str_list *out);
+void rm_queues_look_up_groups_if_needed(struct rm_backend *backend, const char *queue,
+                                        const char *user, struct rm_str_list *out);
 /* Reads the file of rm_queues_get_file_path() and hands the queues to the core, whose reply goes to
  * @on_reply(@reply_user) (may be NULL). Sets *@queues_n to the number of queues, including root and
  * root.default. Returns 0, or a negative BASE_E*, after which the queues stay unchanged and

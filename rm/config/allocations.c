@@ -560,7 +560,7 @@ static int read_placement_rules(struct reader *r, xmlNodePtr node)
 
 /* --- the file --- */
 
-static int read_user(struct reader *r, xmlNodePtr node)
+static int read_user_app_limit(struct reader *r, xmlNodePtr node)
 {
     struct policy_queues *q = &r->q;
     char *name = get_attribute(node, "name");
@@ -589,7 +589,7 @@ static int read_user(struct reader *r, xmlNodePtr node)
     return rc;
 }
 
-static int read_default_order(struct reader *r, xmlNodePtr n)
+static int read_default_queue_order(struct reader *r, xmlNodePtr n)
 {
     int rc = read_queue_order(r, n, &r->q.defaults.order);
 
@@ -605,7 +605,7 @@ static int read_top_element(struct reader *r, xmlNodePtr n)
     struct policy_queues *q = &r->q;
 
     if (is_named(n, "user"))
-        return read_user(r, n);
+        return read_user_app_limit(r, n);
     if (is_named(n, "queueMaxResourcesDefault"))
         return read_limit(r, n, &q->defaults.max);
     if (is_named(n, "queueMaxAppsDefault") || is_named(n, "poolMaxJobsDefault"))
@@ -626,7 +626,7 @@ static int read_top_element(struct reader *r, xmlNodePtr n)
         return read_threshold(r, n, &q->v[0].fair_threshold);
     if (is_named(n, "defaultQueueSchedulingPolicy") || is_named(n, "defaultQueueSchedulingMode") ||
         is_named(n, "defaultPoolSchedulingMode"))
-        return read_default_order(r, n);
+        return read_default_queue_order(r, n);
     if (is_named(n, "queuePlacementPolicy"))
         r->placement = n;
     else if (!is_queue_element(n))
@@ -661,7 +661,7 @@ static int read_queues(struct reader *r, xmlNodePtr root)
 /* Leaves out queues that share by the dominant resource below a parent that shares by memory alone,
  * since YARN does not create them. SOURCE: Hadoop's FairSharePolicy.isChildPolicyAllowed and
  * QueueManager. */
-static void leave_out_misplaced_queues(struct reader *r)
+static void leave_out_drf_below_fair_parents(struct reader *r)
 {
     struct policy_queues *q = &r->q;
 
@@ -698,7 +698,7 @@ static int read_document(struct reader *r, xmlNodePtr root)
     if (rc == 0)
         rc = read_queues(r, root);
     if (rc == 0)
-        leave_out_misplaced_queues(r);
+        leave_out_drf_below_fair_parents(r);
     if (rc == 0 && r->placement)
         rc = read_placement_rules(r, r->placement);
     return rc;

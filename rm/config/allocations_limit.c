@@ -103,7 +103,7 @@ static bool equals_ignoring_case(const char *s, size_t len, const char *name)
 
 /* Parses NAME=VALUE or, with @percent, NAME=VALUE%: either all values of a limit are percentages,
  * or none is. */
-static int parse_assigned_value(struct limit_text *t, bool percent)
+static int parse_name_equals_value(struct limit_text *t, bool percent)
 {
     size_t len = get_word_length(t->at), i;
     const char *name = t->at;
@@ -130,7 +130,7 @@ static int parse_assigned_value(struct limit_text *t, bool percent)
 }
 
 /* Parses VALUE UNIT or, with @percent, VALUE% (memory and vcores) or VALUE% NAME. */
-static int parse_measured_value(struct limit_text *t, bool percent)
+static int parse_value_with_unit(struct limit_text *t, bool percent)
 {
     size_t len, i;
     double value;
@@ -170,7 +170,7 @@ int rm_allocations_parse_limit(const char *text, struct policy_limit *out, struc
     if (!*t.at)
         return refuse_limit(&t, "no resource", "", 0);
     for (;;) {
-        rc = by_name ? parse_assigned_value(&t, percent) : parse_measured_value(&t, percent);
+        rc = by_name ? parse_name_equals_value(&t, percent) : parse_value_with_unit(&t, percent);
         if (rc < 0)
             return rc;
         skip_blanks(&t);

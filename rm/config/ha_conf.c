@@ -230,7 +230,7 @@ static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *o
 /* Returns the path of ZooKeeper's secret: as configured, else beside the cluster's if that is
  * configured, else by default (base_state_path()). Sets *@by_default to whether the path is the
  * last, where a daemon may make the file. The caller frees the path. */
-static char *find_zk_secret(const struct base_conf *c, bool *by_default)
+static char *choose_zk_secret_path(const struct base_conf *c, bool *by_default)
 {
     const char *set = get_text_or_empty(c, KEY_SECRET);
     const char *cluster = get_text_or_empty(c, BASE_CLUSTER_SECRET_KEY);
@@ -250,7 +250,7 @@ static int read_zk_secret(const struct base_conf *c, struct rm_ha_conf *out, str
     struct base_key keys[BASE_SECRET_KEYS_MAX];
     char password[2 * BASE_KEY_BYTES + 1];
     bool by_default;
-    char *path = find_zk_secret(c, &by_default);
+    char *path = choose_zk_secret_path(c, &by_default);
     size_t n;
     int rc;
 

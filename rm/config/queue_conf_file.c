@@ -35,7 +35,7 @@ char *rm_queue_conf_resolve_path(const struct base_conf *conf, bool *optional)
 }
 
 /* Reads the properties set in the file at @path. */
-static int read_file(const char *path, struct rm_properties *out, struct base_error *err)
+static int read_properties_file(const char *path, struct rm_properties *out, struct base_error *err)
 {
     struct base_conf *file = base_conf_new();
     struct base_conf_item item;
@@ -69,7 +69,7 @@ int rm_queue_conf_read_configured(const struct base_conf *conf, struct rm_proper
     *out = (struct rm_properties){0};
     if (!there)
         describe_listed_queues(conf, out);
-    else if ((rc = read_file(path, out, err)) == 0 &&
+    else if ((rc = read_properties_file(path, out, err)) == 0 &&
              (rc = rm_capacity_tree_build(out, &tree, err)) < 0)
         base_error_wrap(err, rc, "%s", path);
     else if (rc == 0)
@@ -82,8 +82,8 @@ int rm_queue_conf_read_configured(const struct base_conf *conf, struct rm_proper
 
 /* Returns the file's configuration, or the one that was last read successfully if the file is bad
  * now: that must not prevent a takeover. */
-static int read_or_last_good(struct rm_backend *b, struct rm_properties *out,
-                             struct base_error *err)
+static int read_queue_conf_or_last_good(struct rm_backend *b, struct rm_properties *out,
+                                        struct base_error *err)
 {
     struct base_error why = {0};
     int rc = rm_queue_conf_read_configured(b->conf, out, &why);
@@ -103,7 +103,7 @@ static int read_or_last_good(struct rm_backend *b, struct rm_properties *out,
 static int load_capacity_conf(struct rm_backend *b, struct rm_first_queues *out,
                               struct base_error *err)
 {
-    int rc = read_or_last_good(b, &out->conf, err);
+    int rc = read_queue_conf_or_last_good(b, &out->conf, err);
 
     if (rc > 0 && (rc = rm_capacity_tree_build(&out->conf, &out->tree, err)) == 0) {
         base_log_info("rm", "%s: %zu queues", KEY, out->tree.n);

@@ -10,6 +10,6 @@
 bool rm_reservable_is_enabled(const struct base_conf *conf);
 /* Returns true when yarn.scheduler.capacity.PATH.reservable is true in the configuration itself,
  * for queues that no capacity-scheduler.xml describes. @queue: "x" and "root.x" are the same. */
-bool rm_reservable_has_queue(const struct base_conf *conf, const char *queue);
+bool rm_reservable_queue_is_configured(const struct base_conf *conf, const char *queue);
 
 #endif

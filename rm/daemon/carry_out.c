@@ -54,14 +54,14 @@ static void count_late_answer(void *user)
     rm_roles_count_late_answer(t->b);
 }
 
-static void wake_output_readers(void *user, const struct rm_effect *fx)
+static void wake_map_output_waiters(void *user, const struct rm_effect *fx)
 {
     struct rm_leadership *t = user;
 
     rm_parking_wake_older(t->b->watch, fx->u.map_output.id, fx->u.map_output.version);
 }
 
-static void report(void *user, const struct rm_effect *fx)
+static void log_audit_or_archive_effect(void *user, const struct rm_effect *fx)
 {
     struct rm_leadership *t = user;
 
@@ -94,6 +94,6 @@ void rm_carry_out_fill_calls(struct rm_leadership *t, struct rm_term_calls *out)
                                   .answer = answer,
                                   .refuse = refuse,
                                   .late = count_late_answer,
-                                  .outputs = wake_output_readers,
-                                  .tell = report};
+                                  .outputs = wake_map_output_waiters,
+                                  .tell = log_audit_or_archive_effect};
 }

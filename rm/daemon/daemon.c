@@ -219,7 +219,7 @@ struct stale_core { /* the core of a leadership that is over */
     uint64_t serial;
 };
 
-static bool replace_stale_core(void *user, bool stopping)
+static bool replace_stale_core_by_empty(void *user, bool stopping)
 {
     struct stale_core *s = user;
     struct rm_core *empty = NULL, *other;
@@ -243,11 +243,11 @@ static bool replace_stale_core(void *user, bool stopping)
 
 static void queue_stale_core_replacement(void *user)
 {
-    rm_backend_queue_slow_task(((struct stale_core *)user)->b, RM_SLOW_LISTS, replace_stale_core,
-                               user);
+    rm_backend_queue_slow_task(((struct stale_core *)user)->b, RM_SLOW_LISTS,
+                               replace_stale_core_by_empty, user);
 }
 
-static void schedule_core_replacement(struct rm_backend *b)
+static void schedule_stale_core_replacement(struct rm_backend *b)
 {
     struct stale_core *s = base_alloc(sizeof *s);
 
@@ -258,7 +258,7 @@ static void schedule_core_replacement(struct rm_backend *b)
                                  queue_stale_core_replacement, s);
 }
 
-void rm_daemon_deactivate(struct rm_backend *b, const char *why)
+void rm_daemon_abort_leadership(struct rm_backend *b, const char *why)
 {
     rm_role_depose(b);
     pthread_mutex_lock(&b->life); /* after rm_role_depose() an activation under way ends soon */
@@ -266,12 +266,12 @@ void rm_daemon_deactivate(struct rm_backend *b, const char *why)
         rm_roles_set_role(b, RM_ROLE_STANDBY);
         rm_leadership_abort(b->term);
         base_log_info("rm", "standby: %s", why);
-        schedule_core_replacement(b);
+        schedule_stale_core_replacement(b);
     }
     pthread_mutex_unlock(&b->life);
 }
 
-int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *err)
+int rm_daemon_finish_leadership(struct rm_backend *b, const char *why, struct base_error *err)
 {
     int rc = 0;
 
@@ -279,7 +279,7 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
     if (b->term) {
         rc = rm_leadership_finish(b->term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT, err);
         base_log_info("rm", "standby: %s", why);
-        schedule_core_replacement(b);
+        schedule_stale_core_replacement(b);
     }
     pthread_mutex_unlock(&b->life);
     return rc;

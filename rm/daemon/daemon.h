@@ -39,10 +39,10 @@ int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epo
  * and waiting requests are answered as by a standby. Returns when the core's and the store's thread
  * have ended, for which a caller's watchdog may allow a second. Without a leadership only
  * rm_role_depose() has an effect. @why: logged. */
-void rm_daemon_deactivate(struct rm_backend *b, const char *why);
+void rm_daemon_abort_leadership(struct rm_backend *b, const char *why);
 /* Ends the leadership in good order: queued events are carried out, written and answered while the
  * lease lasts. Returns 0, also on a standby, or the error of the last write. @why: logged. */
-int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *err);
+int rm_daemon_finish_leadership(struct rm_backend *b, const char *why, struct base_error *err);
 /* Accepts an empty store on purpose, although nodes have work (--format-confirmed, rm_core_conf).
  * Call before the start, or, for one of several RMs, before its first leadership. If nodes have
  * obeyed a higher epoch than the store's, the RM takes an epoch above it; an RM that is not one of

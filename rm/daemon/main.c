@@ -275,7 +275,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = base_http_policy_port(s->conf, BASE_HTTP_RM),
         .on_answer = api_audit_log_answer,
-        .prepare = rm_access_prepare,
+        .prepare = rm_access_park_for_groups,
         .check_token = rm_identify_token,
         .answer_login_needed = rm_page_answer_login_needed,
         .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
@@ -289,7 +289,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
 }
 
 /* Sets whom the relay's connections to nodes trust. Before any thread starts. */
-static int prepare_clients(const struct settings *s, struct base_error *err)
+static int use_configured_tls_for_clients(const struct settings *s, struct base_error *err)
 {
     struct base_tls_conf tls;
     int rc = base_tls_conf_read(s->conf, &tls, err);
@@ -300,7 +300,7 @@ static int prepare_clients(const struct settings *s, struct base_error *err)
 }
 
 /* Returns the URL of this RM, which the caller frees. A wildcard is replaced by the host's name. */
-static char *make_url(const struct settings *s, uint16_t port)
+static char *make_own_url(const struct settings *s, uint16_t port)
 {
     const char *bind = base_conf_get(s->conf, "creel.rm.bind");
     char host[256] = "localhost";
@@ -473,7 +473,7 @@ static void set_link_url(const struct settings *s, struct rm_backend *b, const c
 }
 
 /* Warns when the certificate is not for the name in @url, under which others know this RM. */
-static void warn_of_certificate(struct api_tls *tls, const char *url)
+static void warn_if_certificate_not_for_url(struct api_tls *tls, const char *url)
 {
     const char *host = strstr(url, "://") + 3;
     bool bracket = *host == '[';
@@ -524,9 +524,9 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
     rm_daemon_start(b);
     rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {
-        url = make_url(s, api_server_port(server));
+        url = make_own_url(s, api_server_port(server));
         set_link_url(s, b, url);
-        warn_of_certificate(conf->tls, rm_backend_url(b));
+        warn_if_certificate_not_for_url(conf->tls, rm_backend_url(b));
         rc = rm_history_port_start(history, b, err);
     }
     if (rc == 0)
@@ -579,7 +579,7 @@ static int run(struct settings *s, struct base_error *err)
         return rc;
     rc = read_server_conf(s, &conf, err);
     if (rc == 0)
-        rc = prepare_clients(s, err);
+        rc = use_configured_tls_for_clients(s, err);
     if (rc < 0)
         goto free_conf;
     if (conf.method != API_AUTH_SIMPLE)

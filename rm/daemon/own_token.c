@@ -67,7 +67,7 @@ void rm_own_token_free(struct rm_own_token *t)
     free(t);
 }
 
-static int make_folder(const char *path, struct base_error *err)
+static int make_parent_folder(const char *path, struct base_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *folder = base_strndup(path, slash ? (size_t)(slash - path) : 0);
@@ -77,11 +77,12 @@ static int make_folder(const char *path, struct base_error *err)
     return rc;
 }
 
-static int write_files(const struct rm_own_token *t, const char *urls, struct base_error *err)
+static int write_token_and_header_files(const struct rm_own_token *t, const char *urls,
+                                        struct base_error *err)
 {
     char *token = base_printf("%s\n%s\n", t->text, urls);
     char *header = base_printf("Authorization: Bearer %s\n", t->text);
-    int rc = make_folder(t->path, err);
+    int rc = make_parent_folder(t->path, err);
 
     /* the token last: a reader that has just seen it may use the header, too */
     if (rc == 0)
@@ -96,7 +97,7 @@ static int write_files(const struct rm_own_token *t, const char *urls, struct ba
 int rm_own_token_publish(struct rm_own_token *t, const char *urls, struct base_error *err)
 {
     struct base_error why = {0};
-    int rc = write_files(t, urls, &why);
+    int rc = write_token_and_header_files(t, urls, &why);
 
     if (rc == 0) {
         base_log_info("rm", "a token for this user is in %s", t->path);
@@ -118,7 +119,7 @@ static bool has_changed(const struct stat *a, const struct stat *b)
 }
 
 /* Reads the token in the file again if the file has changed. Call with the lock held. */
-static void read_shared(struct rm_own_token *t)
+static void reread_shared_token_if_changed(struct rm_own_token *t)
 {
     struct base_buf text = {0};
     struct stat now;
@@ -140,7 +141,7 @@ bool rm_own_token_find(struct rm_own_token *t, const char *id, char out[static R
     own = strncmp(t->text, id, 2 * ID_BYTES) == 0;
     pthread_mutex_lock(&t->lock);
     if (!own)
-        read_shared(t);
+        reread_shared_token_if_changed(t);
     shared = strlen(t->shared) == strlen(t->text) && strncmp(t->shared, id, 2 * ID_BYTES) == 0;
     snprintf(out, RM_OWN_TOKEN_MAX, "%s", own ? t->text : t->shared);
     pthread_mutex_unlock(&t->lock);

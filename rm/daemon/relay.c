@@ -93,7 +93,7 @@ static void answer_refusal(struct api_request *rq, unsigned status, const char *
     api_answer_error(rq, status, exception, "%s %s: %s", what, name, why);
 }
 
-static const char *name_kind(const struct stream *s)
+static const char *name_node_or_master(const struct stream *s)
 {
     return s->to_master ? "master of" : "node";
 }
@@ -228,7 +228,7 @@ static void keep_passed_header(struct stream *s, const char *line, size_t len)
 }
 
 /* A node signs the answer to a request for a stream before its body is known. */
-static bool check_signature(struct stream *s)
+static bool check_answer_signature(struct stream *s)
 {
     return base_check_answer(s->relay->keys, s->signature, s->nonce, (unsigned)s->status, NULL, 0,
                              true, &s->refusal) == 0;
@@ -256,7 +256,7 @@ static size_t read_header(char *data, size_t size, size_t n, void *user)
         return len;
     /* the empty line: all headers have arrived */
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
-    if (s->nonce[0] && !check_signature(s))
+    if (s->nonce[0] && !check_answer_signature(s))
         s->identified = false;
     if (s->rq && s->identified && (s->to_master ? s->status >= 200 : s->status == 200))
         begin_answer(s);
@@ -317,13 +317,13 @@ static void end_transfer(struct stream *s, CURLcode code)
         set_flow(s, code == CURLE_OK ? ENDED : BROKEN);
     else if (s->identified && (s->status == 404 || s->status == 503)) {
         api_add_header(rq, BASE_HTTP_NODE_HEADER, s->name);
-        answer_refusal(rq, 404, "NotFoundException", name_kind(s), s->name,
+        answer_refusal(rq, 404, "NotFoundException", name_node_or_master(s), s->name,
                        "it has no such log or application");
     } else if (s->status == 0)
-        answer_refusal(rq, 502, "BadGatewayException", name_kind(s), s->name,
+        answer_refusal(rq, 502, "BadGatewayException", name_node_or_master(s), s->name,
                        base_curl_explain(s->easy, code, s->why, room));
     else
-        answer_refusal(rq, 502, "BadGatewayException", name_kind(s), s->name,
+        answer_refusal(rq, 502, "BadGatewayException", name_node_or_master(s), s->name,
                        s->refusal.code ? s->refusal.text
                        : s->identified ? "it answers with an error"
                                        : "another server answers at its address");
@@ -332,7 +332,7 @@ static void end_transfer(struct stream *s, CURLcode code)
 static void abort_stream(struct stream *s, unsigned status, const char *exception, const char *why)
 {
     if (s->rq)
-        answer_refusal(s->rq, status, exception, name_kind(s), s->name, why);
+        answer_refusal(s->rq, status, exception, name_node_or_master(s), s->name, why);
     else
         set_flow(s, BROKEN);
     s->rq = NULL;
@@ -417,7 +417,7 @@ static void remove_finished_streams(struct rm_relay *r, bool abort_all)
     }
 }
 
-static void finish_transfers(struct rm_relay *r)
+static void handle_finished_transfers(struct rm_relay *r)
 {
     CURLMsg *msg;
     int left;
@@ -447,7 +447,7 @@ static void *relay_main(void *user)
 
         start_incoming_streams(r);
         curl_multi_perform(r->multi, &running);
-        finish_transfers(r);
+        handle_finished_transfers(r);
         remove_finished_streams(r, false);
         pthread_mutex_lock(&r->lock);
         stop = r->stop;
@@ -548,7 +548,7 @@ static void hand_over_stream(struct rm_relay *r, struct stream *s)
         curl_multi_wakeup(r->multi);
         return;
     }
-    answer_refusal(rq, 503, "ServiceUnavailableException", name_kind(s), s->name, no);
+    answer_refusal(rq, 503, "ServiceUnavailableException", name_node_or_master(s), s->name, no);
     stream_free(s);
 }
 
@@ -560,7 +560,7 @@ static void add_header(struct stream *s, const char *name, const char *value)
     free(line);
 }
 
-static void sign(struct stream *s)
+static void sign_stream_request(struct stream *s)
 {
     struct base_request_signature signature;
     struct base_buf value = {0};
@@ -577,8 +577,8 @@ static void sign(struct stream *s)
     base_buf_free(&value);
 }
 
-void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
-                  const char *address, const char *path, const char *type)
+void rm_relay_get_from_node(struct rm_relay *r, struct api_request *rq, const char *node_id,
+                            const char *address, const char *path, const char *type)
 {
     const char *host = base_http_address_host(address);
     struct stream *s;
@@ -592,7 +592,7 @@ void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_i
                    base_printf("%s%s/ws/v1/node/%s", base_http_address_scheme(address), host, path),
                    type);
     if (r->keys)
-        sign(s);
+        sign_stream_request(s);
     hand_over_stream(r, s);
 }
 

@@ -1,7 +1,7 @@
 /* rm/daemon/relay.h - relays answers of nodes, and of masters of applications, to clients that
  * cannot reach them.
  *
- *   rm_relay_get(), rm_relay_to_master():
+ *   rm_relay_get_from_node(), rm_relay_to_master():
  *     parked --> WAITING --200 of that node, any answer of a master--> FLOWING --its end-->
  *                   |                                     \--broken, or too long--> cut off
  *                   \--> 404: the node has no such thing; 502: the node or master fails;
@@ -44,8 +44,8 @@ void rm_relay_start(struct rm_relay *r);
 /* Parks @rq and answers it with the body that the node at @address ("host:port", or
  * "https://host:port") returns for GET http://address/ws/v1/node/@path. @path: made of checked
  * parts, percent-encoded. @type: the content type of the answer. Any thread. */
-void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
-                  const char *address, const char *path, const char *type);
+void rm_relay_get_from_node(struct rm_relay *r, struct api_request *rq, const char *node_id,
+                            const char *address, const char *path, const char *type);
 /* A request to the master of an application; texts are borrowed for the call. */
 struct rm_relay_to_master {
     const char *app_id; /* for error messages */

@@ -183,7 +183,8 @@ static int find_member_word(const json_t *obj, const char *name, const char *con
 }
 
 /* Appends @text quoted as in the text form of a protocol buffer. */
-static void add_quoted(struct base_buf *out, const char *name, const char *text, size_t len)
+static void add_protobuf_text_field(struct base_buf *out, const char *name, const char *text,
+                                    size_t len)
 {
     base_buf_addf(out, "%s: \"", name);
     for (size_t i = 0; i < len; i++) {
@@ -207,7 +208,7 @@ static void describe_resource(const struct base_local_resource *r, struct base_b
 
     base_buf_adds(out, "resource { ");
     if (scheme) {
-        add_quoted(out, "scheme", at, scheme);
+        add_protobuf_text_field(out, "scheme", at, scheme);
         at = colon + 1;
     }
     host = at + 2;
@@ -220,11 +221,11 @@ static void describe_resource(const struct base_local_resource *r, struct base_b
             port = *p == ':' ? p : *p == '@' || *p == ']' ? NULL : port;
         }
         if (end > host)
-            add_quoted(out, "host", host, (size_t)((port ? port : end) - host));
+            add_protobuf_text_field(out, "host", host, (size_t)((port ? port : end) - host));
         at = end;
     }
     base_buf_addf(out, "port: %d ", port ? atoi(port + 1) : -1);
-    add_quoted(out, "file", at, strcspn(at, "?#"));
+    add_protobuf_text_field(out, "file", at, strcspn(at, "?#"));
     base_buf_addf(out, "} size: %lld timestamp: %lld", (long long)r->size,
                   (long long)r->timestamp_ms);
 }
@@ -321,7 +322,7 @@ static int add_credential(void *u, const char *key, const json_t *value, struct 
     const char *text = value ? scalar_to_text(value, room) : NULL;
     size_t i = 0;
 
-    if (!text || (list->tokens && !rm_token_decode(text, NULL)))
+    if (!text || (list->tokens && !rm_hadoop_token_decode(text, NULL)))
         return base_error_set(err, -BASE_EINVAL,
                               "Could not parse credentials data; exception message = null");
     while (i < list->n && strcmp(list->v[i].alias, key) != 0)
@@ -581,7 +582,8 @@ static char *copy_label(const json_t *body, const char *name)
 
 /* Keeps the list of the last entry of each kind, as a map does. YARN drops entries of other kinds.
  */
-static int set_acl(void *u, const char *key, const json_t *value, struct base_error *err)
+static int set_view_or_modify_acl(void *u, const char *key, const json_t *value,
+                                  struct base_error *err)
 {
     struct rm_app_spec *s = u;
     char room[64], **acl;
@@ -602,7 +604,7 @@ static int set_acl(void *u, const char *key, const json_t *value, struct base_er
     return 0;
 }
 
-static char *make_stored_form(const json_t *body, const char *user)
+static char *make_stored_submission(const json_t *body, const char *user)
 {
     json_t *whole =
         json_copy((json_t *)body); /* a shallow copy is enough: only the user is added */
@@ -648,7 +650,7 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
     if (rc == 0)
         rc = for_each_map_entry(find_member(body, "am-container-spec"), "application-acls",
-                                BASE_ENV_MAX, set_acl, s, err);
+                                BASE_ENV_MAX, set_view_or_modify_acl, s, err);
     if (rc < 0) {
         rm_app_spec_unref(s);
         return rc;
@@ -669,7 +671,7 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     s->label = copy_label(body, "app-node-label-expression");
     s->am_label = copy_label(body, "am-container-node-label-expression");
     decode_resource(body, &s->resource);
-    s->json = make_stored_form(body, s->user);
+    s->json = make_stored_submission(body, s->user);
     rc = fresh ? check_readable_back(s->json, err) : 0;
     if (rc < 0)
         rm_app_spec_unref(s);
@@ -678,8 +680,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     return rc;
 }
 
-int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out,
-                          struct base_error *err)
+int rm_app_spec_from_stored_json(const char *text, size_t len, struct rm_app_spec **out,
+                                 struct base_error *err)
 {
     json_t *body;
     int rc = base_json_parse(text, len, &body, err);
@@ -703,7 +705,7 @@ struct rm_app_spec *rm_app_spec_new_placeholder(const char *id)
     text = base_printf("{\"application-id\":\"%s\",\"application-name\":\"unknown\",\"" USER_MEMBER
                        "\":\"unknown\"}",
                        id);
-    if (rm_app_spec_from_text(text, strlen(text), &s, NULL) < 0)
+    if (rm_app_spec_from_stored_json(text, strlen(text), &s, NULL) < 0)
         s = NULL;
     free(text);
     return s;

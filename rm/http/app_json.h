@@ -27,8 +27,8 @@
 int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out,
                        struct base_error *err);
 /* Decodes the stored form. Returns 0, or -BASE_ECORRUPT when @text is not valid. */
-int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out,
-                          struct base_error *err);
+int rm_app_spec_from_stored_json(const char *text, size_t len, struct rm_app_spec **out,
+                                 struct base_error *err);
 /* Returns a spec that stands for a damaged stored submission, with this id and the name and user
  * "unknown"; NULL when @id is not an application id. */
 struct rm_app_spec *rm_app_spec_new_placeholder(const char *id);

@@ -95,7 +95,7 @@ bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct
     return false;
 }
 
-void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
+void rm_api_explain_wait(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
 {
     /* an unknown application (-BASE_ENOTFOUND) has no explanation */
     rm_view_explain_wait(rm_backend_lock_core(b), id, rm_backend_now_us(b), out);

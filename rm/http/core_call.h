@@ -41,7 +41,7 @@ bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *
 bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
 /* Appends why application @id waits, as rm_view_explain_wait() does; nothing for an unknown
  * application. */
-void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
+void rm_api_explain_wait(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
 /* Reads query parameter @name as an integer; *@out keeps its value when the parameter is absent.
  * Returns false when the value is invalid; @rq is then answered with 400. */
 bool rm_api_read_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,

@@ -48,7 +48,7 @@ static bool get_vint(const struct base_buf *b, size_t *at, size_t *v)
     return true;
 }
 
-bool rm_token_decode(const char *text, struct base_buf *out)
+bool rm_hadoop_token_decode(const char *text, struct base_buf *out)
 {
     struct base_buf bytes = {0};
     size_t at = 0, len;
@@ -65,7 +65,7 @@ bool rm_token_decode(const char *text, struct base_buf *out)
     return ok;
 }
 
-static void put_text(struct base_buf *out, const char *text)
+static void put_length_and_text(struct base_buf *out, const char *text)
 {
     put_vint(out, strlen(text));
     base_buf_adds(out, text);
@@ -80,15 +80,15 @@ void rm_credentials_encode(const struct rm_credential *tokens, size_t tokens_n,
     for (size_t i = 0; i < tokens_n; i++) {
         bool whole;
 
-        put_text(out, tokens[i].alias);
-        whole = rm_token_decode(tokens[i].text, out);
+        put_length_and_text(out, tokens[i].alias);
+        whole = rm_hadoop_token_decode(tokens[i].text, out);
         base_assert(whole);
     }
     put_vint(out, secrets_n);
     for (size_t i = 0; i < secrets_n; i++) {
         struct base_buf bytes = {0};
 
-        put_text(out, secrets[i].alias);
+        put_length_and_text(out, secrets[i].alias);
         base_base64_decode(secrets[i].text, &bytes);
         put_vint(out, bytes.len);
         if (bytes.len)

@@ -21,7 +21,7 @@ struct rm_credential {
 };
 /* Returns true when @text is a whole token, and appends its four members to @out (may be NULL).
  * Trailing bytes are ignored, as in YARN. */
-bool rm_token_decode(const char *text, struct base_buf *out);
+bool rm_hadoop_token_decode(const char *text, struct base_buf *out);
 /* Appends a token file. All tokens must be whole (asserted). */
 void rm_credentials_encode(const struct rm_credential *tokens, size_t tokens_n,
                            const struct rm_credential *secrets, size_t secrets_n,

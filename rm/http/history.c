@@ -42,7 +42,7 @@ static bool is_in_period(const struct history *h, const struct rm_app_view *a)
     return a->finish_us > 0 && a->submit_us >= h->from_us && a->submit_us <= h->to_us;
 }
 
-static void fetch_next_views(struct history *h)
+static void fetch_next_core_jobs(struct history *h)
 {
     struct base_app_id before = h->cursor;
 
@@ -89,7 +89,7 @@ static void process_next_job(struct history *h, struct base_buf *out)
     const struct rm_app_view *a;
 
     if (h->at == h->apps.apps_n && h->more) {
-        fetch_next_views(h);
+        fetch_next_core_jobs(h);
         return;
     }
     a = h->at < h->apps.apps_n ? &h->apps.apps[h->at] : NULL;

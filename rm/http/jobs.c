@@ -85,17 +85,17 @@ static void put_times(const struct rm_app_view *a, struct base_buf *out)
 }
 
 /* Writes the member in ms, unless the date is 0. */
-static void put_date(struct base_buf *out, const char *key, int64_t us)
+static void put_date_if_set(struct base_buf *out, const char *key, int64_t us)
 {
     if (us > 0)
         base_json_put_int(out, key, us / 1000);
 }
 
-static void put_deadline(const struct rm_app_view *a, struct base_buf *out)
+static void put_deadline_and_promises(const struct rm_app_view *a, struct base_buf *out)
 {
-    put_date(out, "deadline", a->deadline_us);
-    put_date(out, "promisedFinish", a->promised_us);
-    put_date(out, "earliestFinish", a->earliest_us);
+    put_date_if_set(out, "deadline", a->deadline_us);
+    put_date_if_set(out, "promisedFinish", a->promised_us);
+    put_date_if_set(out, "earliestFinish", a->earliest_us);
 }
 
 /* Appends the job. @why: the policy's explanation; NULL: none. */
@@ -104,7 +104,7 @@ static void put_job(const struct rm_app_view *a, const char *why, struct base_bu
     base_json_open(out, '{');
     rm_spec_job_encode(a->job, a->queue, out);
     put_state(a, out);
-    put_deadline(a, out);
+    put_deadline_and_promises(a, out);
     base_json_put_str_opt(out, "why", why);
     put_progress(a, out);
     put_task_counts(a, out);
@@ -125,7 +125,7 @@ static void put_job_summary(const struct rm_app_view *a, struct base_buf *out)
     base_json_put_str(out, "queue", a->queue);
     base_json_put_int(out, "priority", a->priority);
     put_state(a, out);
-    put_deadline(a, out);
+    put_deadline_and_promises(a, out);
     put_progress(a, out);
     put_task_counts(a, out);
     put_times(a, out);
@@ -165,7 +165,8 @@ static char *make_location_prefix(const struct api_request *rq, const struct rm_
     return host ? base_printf("%s%s", api_scheme(rq), host) : base_strdup(rm_backend_url(b));
 }
 
-static void add_location(struct api_request *rq, const char *prefix, const struct base_app_id *id)
+static void add_job_location_header(struct api_request *rq, const char *prefix,
+                                    const struct base_app_id *id)
 {
     char text[BASE_ID_TEXT_MAX],
         *url = base_printf("%s" JOBS "/%s", prefix, base_app_id_text(id, text));
@@ -192,7 +193,7 @@ static void answer_stored_job(struct submit_call *s, const struct rm_effect *fx)
     struct rm_views views = {0};
     bool made = fx->u.reply.flag;
 
-    add_location(rq, s->prefix, &fx->u.reply.app_id);
+    add_job_location_header(rq, s->prefix, &fx->u.reply.app_id);
     if (!made && find_app_view(s->call.b, fx->u.reply.app_id, &views) && views.apps[0].is_job) {
         answer_job(rq, 200, &views.apps[0], NULL);
     } else {
@@ -247,7 +248,7 @@ static bool answer_repeated_submission(struct api_request *rq, struct rm_backend
     a = &views.apps[0];
     if (a->is_job && strcmp(a->job->json, spec->json) == 0 && a->state > RM_APP_NEW_SAVING) {
         char *prefix = make_location_prefix(rq, b);
-        add_location(rq, prefix, &spec->id);
+        add_job_location_header(rq, prefix, &spec->id);
         free(prefix);
         answer_job(rq, 200, a, NULL);
     } else if (a->is_job && strcmp(a->job->json, spec->json) == 0) {
@@ -262,7 +263,7 @@ static bool answer_repeated_submission(struct api_request *rq, struct rm_backend
     return true;
 }
 
-static void post_submit(struct submit_call *s)
+static void post_submission(struct submit_call *s)
 {
     s->call.ev.kind = RM_EV_SUBMIT_JOB;
     s->call.ev.u.submit_job.spec = rm_job_spec_ref(s->spec);
@@ -277,8 +278,9 @@ static bool look_up_groups_and_submit(void *user, bool stopping)
     struct submit_call *s = user;
 
     if (!stopping)
-        rm_queues_look_up_groups(s->call.b, s->spec->queue, s->spec->user, &s->spec->user_groups);
-    post_submit(s);
+        rm_queues_look_up_groups_if_needed(s->call.b, s->spec->queue, s->spec->user,
+                                           &s->spec->user_groups);
+    post_submission(s);
     return false;
 }
 
@@ -317,7 +319,7 @@ static void submit_job(struct api_request *rq, void *user)
     if (rm_queues_submission_needs_groups(user, spec->queue, spec->user))
         rm_backend_queue_slow_task(user, RM_SLOW_FILES, look_up_groups_and_submit, s);
     else
-        post_submit(s);
+        post_submission(s);
 }
 
 /* ---------------------------------------------------------------- list */
@@ -358,7 +360,7 @@ static bool read_name_set(struct api_request *rq, const char *key, const char *(
     return true;
 }
 
-static bool read_filter(struct api_request *rq, struct rm_app_filter *f)
+static bool read_state_and_result_filter(struct api_request *rq, struct rm_app_filter *f)
 {
     return read_name_set(rq, "states", state_name, RM_APP_STATES,
                          "NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, FAILED, KILLED",
@@ -441,8 +443,8 @@ static void list_jobs(struct api_request *rq, void *user)
     l->filter = (struct rm_app_filter){
         .jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
     l->limit = LIST_DEFAULT;
-    if (rm_api_read_query_int(rq, "limit", 1, LIST_MAX, &l->limit) && read_filter(rq, &l->filter) &&
-        read_cursor(rq, &l->cursor, &l->from)) {
+    if (rm_api_read_query_int(rq, "limit", 1, LIST_MAX, &l->limit) &&
+        read_state_and_result_filter(rq, &l->filter) && read_cursor(rq, &l->cursor, &l->from)) {
         rm_listing_answer(&l->list);
         return;
     }
@@ -478,7 +480,7 @@ static void get_job(struct api_request *rq, void *user)
 
     if (!read_job_of_path(rq, user, &views))
         return;
-    rm_api_explain_app(user, views.apps[0].id, &why);
+    rm_api_explain_wait(user, views.apps[0].id, &why);
     answer_job(rq, 200, &views.apps[0], why.len ? why.data : NULL);
     base_buf_free(&why);
     rm_views_free(&views);
@@ -622,7 +624,7 @@ struct task_list {
 
 /* Writes at most @max tasks of kind q.kind from index q.pos on. Returns false when none of this
  * kind is left. */
-static bool list_tasks_of_kind(struct task_list *l, size_t max, struct base_buf *out)
+static bool write_tasks_of_kind(struct task_list *l, size_t max, struct base_buf *out)
 {
     struct tasks_query *q = &l->q;
     struct rm_views views = {0};
@@ -659,7 +661,7 @@ static enum rm_listing_next write_tasks_chunk(struct rm_listing *list, size_t ma
         l->opened = true;
     }
     while (q->kind < BASE_TASK_KINDS && q->limit > 0) {
-        if (q->kinds & 1u << q->kind && list_tasks_of_kind(l, max, out)) {
+        if (q->kinds & 1u << q->kind && write_tasks_of_kind(l, max, out)) {
             if (q->limit > 0)
                 return RM_LISTING_MORE;
         } else {
@@ -709,7 +711,7 @@ static void list_tasks(struct api_request *rq, void *user)
 }
 
 /* ---------------------------------------------------------------- why an application waits */
-static const char *reason_without_policy(const struct rm_app_view *a)
+static const char *get_wait_reason_without_policy(const struct rm_app_view *a)
 {
     if (rm_app_public_state(a->state, a->state_before) < RM_APP_ACCEPTED)
         return "it is not stored yet";
@@ -719,7 +721,7 @@ static const char *reason_without_policy(const struct rm_app_view *a)
 }
 
 /* GET apps/{appid}/why, for jobs and other applications. */
-static void explain_app(struct api_request *rq, void *user)
+static void explain_why_app_waits(struct api_request *rq, void *user)
 {
     struct rm_views views = {0};
     struct rm_cluster_view cluster;
@@ -743,7 +745,7 @@ static void explain_app(struct api_request *rq, void *user)
     }
     rm_view_cluster(rm_backend_lock_core(user), &cluster);
     rm_backend_unlock_core(user);
-    rm_api_explain_app(user, id, &why);
+    rm_api_explain_wait(user, id, &why);
     base_json_open(&body, '{');
     base_json_key(&body, "why");
     base_json_open(&body, '{');
@@ -753,8 +755,8 @@ static void explain_app(struct api_request *rq, void *user)
     base_json_put_str(&body, "queue", a->queue);
     base_json_put_int(&body, "priority", a->priority);
     put_task_counts(a, &body);
-    put_deadline(a, &body);
-    base_json_put_str(&body, "reason", why.len ? why.data : reason_without_policy(a));
+    put_deadline_and_promises(a, &body);
+    base_json_put_str(&body, "reason", why.len ? why.data : get_wait_reason_without_policy(a));
     base_json_put_str(&body, "diagnostics", a->diagnostics);
     base_json_close(&body, '}');
     base_json_close(&body, '}');
@@ -767,7 +769,8 @@ const struct api_route rm_api_jobs_routes[] = {
     {"POST", JOBS, API_ROLE_WRITE, BASE_BODY_MAX, submit_job, API_ROUTE_CREEL},
     {"GET", JOBS, API_ROLE_READ, 0, list_jobs, API_ROUTE_CREEL},
     {"GET", JOBS "/{jobid}", API_ROLE_READ, 0, get_job, API_ROUTE_CREEL},
-    {"GET", "/ws/v1/cluster/apps/{appid}/why", API_ROLE_READ, 0, explain_app, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/cluster/apps/{appid}/why", API_ROLE_READ, 0, explain_why_app_waits,
+     API_ROUTE_CREEL},
     {"GET", JOBS "/{jobid}/tasks", API_ROLE_READ, 0, list_tasks, API_ROUTE_CREEL},
     {"GET", JOBS "/{jobid}/counters", API_ROLE_READ, 0, get_job_counters, API_ROUTE_CREEL},
 };

@@ -36,7 +36,7 @@ static void move_text_to_pieces(struct rm_listing *l, bool more)
 
 /* Charges the memory that the answer has grown by; all lists share one bound. Returns false when
  * the bound is exceeded; the request is then answered. */
-static bool charge_memory(struct rm_listing *l)
+static bool charge_listing_memory(struct rm_listing *l)
 {
     size_t memory = api_pieces_memory(l->pieces),
            more = memory > l->charged ? memory - l->charged : 0;
@@ -61,7 +61,7 @@ static bool run_listing_step(void *user, bool stopping)
     next = l->chunk(l, CHUNK_ITEMS, &l->out);
     if (next == RM_LISTING_END || (next == RM_LISTING_MORE && l->out.len >= PIECE_MIN)) {
         move_text_to_pieces(l, next == RM_LISTING_MORE);
-        if (!charge_memory(l)) {
+        if (!charge_listing_memory(l)) {
             free_listing(l);
             return false;
         }

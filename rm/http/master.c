@@ -88,7 +88,7 @@ static void put_allocate_reply(struct base_buf *out, const struct rm_effect *fx)
     base_json_put_str(out, "command", a->command);
 }
 
-static void answer_master(void *user, const struct rm_effect *fx)
+static void answer_master_call(void *user, const struct rm_effect *fx)
 {
     struct rm_call *c = user;
     struct base_buf body = {0};
@@ -175,7 +175,7 @@ static void decode_and_post_master_call(struct api_request *rq, struct rm_backen
     if (rc == 0)
         rc = read(m, attempt, &err);
     if (rc == 0) {
-        rm_call_post(&m->call, b, rq, answer_master);
+        rm_call_post(&m->call, b, rq, answer_master_call);
         return;
     }
     rm_api_answer_bad_request(rq, &err);

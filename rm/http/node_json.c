@@ -58,7 +58,7 @@ static int read_reports(const struct wire_container *v, size_t n, struct rm_node
 }
 
 /* Checks that @id is "host:port" and copies the host to m->host. */
-static int read_node_id(const char *id, struct rm_node_message *m, struct base_error *err)
+static int read_host_from_node_id(const char *id, struct rm_node_message *m, struct base_error *err)
 {
     const char *colon = strrchr(id, ':');
     char *end = NULL;
@@ -76,7 +76,7 @@ static int fill_register_event(struct rm_node_message *m, struct base_error *err
     __typeof__(m->ev.u.node_register) *r = &m->ev.u.node_register;
     int rc;
 
-    if ((rc = read_node_id(w->node_id, m, err)) < 0 ||
+    if ((rc = read_host_from_node_id(w->node_id, m, err)) < 0 ||
         (rc = wire_check_same_major_version("NodeManager", w->version, "ResourceManager",
                                             CREEL_VERSION, err)) < 0 ||
         (rc = read_reports(w->containers, w->containers_n, m, err)) < 0)
@@ -127,7 +127,7 @@ static int fill_heartbeat_event(struct rm_node_message *m, struct base_error *er
     h->utilization = w->has_utilization ? &w->utilization : NULL;
     h->hold_us = w->hold_ms * 1000;
     h->reports_n = w->containers_n;
-    int rc = read_node_id(w->node_id, m, err);
+    int rc = read_host_from_node_id(w->node_id, m, err);
     if (rc == 0)
         rc = read_reports(w->containers, w->containers_n, m, err);
     h->reports = m->reports;
@@ -156,7 +156,7 @@ int rm_node_decode_wake_or_gone(const char *text, size_t len, enum rm_event_kind
     *out = (struct rm_node_message){.ev.kind = kind};
     rc = wire_node_name_get(text, len, &out->wire.name, err);
     if (rc == 0)
-        rc = read_node_id(out->wire.name.node_id, out, err);
+        rc = read_host_from_node_id(out->wire.name.node_id, out, err);
     if (rc < 0) {
         rm_node_message_free(out);
         return rc;

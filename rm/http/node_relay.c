@@ -45,15 +45,15 @@ static bool read_live_node_address(struct api_request *rq, struct rm_backend *b,
 static void relay_to_node(struct api_request *rq, struct rm_backend *b, const char *address,
                           struct base_buf *path, const char *type)
 {
-    rm_relay_get(rm_backend_relay(b), rq, api_path_arg(rq, 0), address, path->data, type);
+    rm_relay_get_from_node(rm_backend_relay(b), rq, api_path_arg(rq, 0), address, path->data, type);
     base_buf_free(path);
 }
 
 /* Reads the container whose logs are requested. Returns false after answering @rq: the text is not
  * a container id, or the caller may not see the application. The node cannot check this: the
  * ResourceManager's own requests name no user. */
-static bool read_container_id(struct api_request *rq, struct rm_backend *b,
-                              char text[static BASE_ID_TEXT_MAX])
+static bool read_visible_container_id(struct api_request *rq, struct rm_backend *b,
+                                      char text[static BASE_ID_TEXT_MAX])
 {
     struct base_container_id id;
     struct base_error err = {0};
@@ -63,7 +63,7 @@ static bool read_container_id(struct api_request *rq, struct rm_backend *b,
         return false;
     }
     base_container_id_text(&id, text);
-    return !rm_logs_refuse(rq, b, id.attempt.app);
+    return !rm_logs_refuse_unless_viewer(rq, b, id.attempt.app);
 }
 
 static void relay_raw_log(struct api_request *rq, void *user)
@@ -73,7 +73,7 @@ static void relay_raw_log(struct api_request *rq, void *user)
     struct base_buf path = {0};
     int64_t offset = 0;
 
-    if (!read_container_id(rq, user, container) ||
+    if (!read_visible_container_id(rq, user, container) ||
         !rm_api_read_query_int(rq, "offset", 0, INT64_MAX, &offset))
         return;
     if (!*file || *file == '.' || strchr(file, '/') || strlen(file) > FILE_NAME_MAX) {
@@ -95,7 +95,8 @@ static void relay_log_list(struct api_request *rq, void *user)
     char address[512], container[BASE_ID_TEXT_MAX];
     struct base_buf path = {0};
 
-    if (!read_container_id(rq, user, container) || !read_live_node_address(rq, user, address))
+    if (!read_visible_container_id(rq, user, container) ||
+        !read_live_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "containers/%s/logs", container);
     relay_to_node(rq, user, address, &path, "application/json;charset=utf-8");

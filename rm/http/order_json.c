@@ -27,7 +27,7 @@ static void fill_output_path(const struct rm_job_spec *job, struct wire_task_spe
     }
 }
 
-static void fill_map(const struct rm_order *o, struct wire_task_spec *spec)
+static void fill_map_spec(const struct rm_order *o, struct wire_task_spec *spec)
 {
     const struct rm_job_spec *job = o->job;
     const struct rm_split_spec *split;
@@ -45,8 +45,8 @@ static void fill_map(const struct rm_order *o, struct wire_task_spec *spec)
 
 /* Steps get the output folder as the user has named it, since their messages name it in this
  * way. */
-static void fill_step(const struct rm_order *o, const struct rm_order_context *cx,
-                      struct wire_launch *l, struct scratch *tmp)
+static void fill_step_launch(const struct rm_order *o, const struct rm_order_context *cx,
+                             struct wire_launch *l, struct scratch *tmp)
 {
     const struct rm_job_spec *job = o->job;
 
@@ -66,8 +66,8 @@ static void fill_step(const struct rm_order *o, const struct rm_order_context *c
     }
 }
 
-static void fill_task(const struct rm_order *o, const struct rm_order_context *cx,
-                      struct wire_launch *l, struct scratch *tmp)
+static void fill_task_launch(const struct rm_order *o, const struct rm_order_context *cx,
+                             struct wire_launch *l, struct scratch *tmp)
 {
     const struct rm_job_spec *job = o->job;
     bool map = o->task.kind == BASE_TASK_MAP;
@@ -84,7 +84,7 @@ static void fill_task(const struct rm_order *o, const struct rm_order_context *c
                                       .attempt = o->task_attempt,
                                       .sort_buffer_mb = (int32_t)cx->sort_buffer_mb};
     if (map) {
-        fill_map(o, &l->spec);
+        fill_map_spec(o, &l->spec);
     } else {
         l->spec.maps = (int32_t)job->splits_n;
         l->spec.command = job->reduce;
@@ -95,7 +95,8 @@ static void fill_task(const struct rm_order *o, const struct rm_order_context *c
     }
 }
 
-static void fill_command(const struct rm_order *o, struct wire_launch *l, struct scratch *tmp)
+static void fill_command_launch(const struct rm_order *o, struct wire_launch *l,
+                                struct scratch *tmp)
 {
     l->kind = o->master ? BASE_CONTAINER_MASTER : BASE_CONTAINER_COMMAND;
     l->allocation_request_id = o->allocation_request_id;
@@ -135,11 +136,11 @@ static void fill_launch(const struct rm_order *o, const struct rm_order_context 
     l->env = (const char *const *)env->v;
     l->env_n = env->n;
     if (o->step)
-        fill_step(o, cx, l, tmp);
+        fill_step_launch(o, cx, l, tmp);
     else if (o->job)
-        fill_task(o, cx, l, tmp);
+        fill_task_launch(o, cx, l, tmp);
     else
-        fill_command(o, l, tmp);
+        fill_command_launch(o, l, tmp);
 }
 
 void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx,

@@ -31,7 +31,7 @@ static void answer_html(struct api_request *rq, unsigned status, struct base_buf
     api_answer(rq, status, API_TEXT, body);
 }
 
-static void answer_moved(struct api_request *rq, const char *url)
+static void answer_redirect(struct api_request *rq, const char *url)
 {
     struct base_buf body = {0};
 
@@ -45,12 +45,13 @@ static void answer_moved(struct api_request *rq, const char *url)
 }
 
 /* Redirects to the ResourceManager's page about application @id. */
-static void answer_app_page(struct api_request *rq, struct rm_backend *b, struct base_app_id id)
+static void redirect_to_app_page(struct api_request *rq, struct rm_backend *b,
+                                 struct base_app_id id)
 {
     char text[BASE_ID_TEXT_MAX];
     char *url = base_printf("%s/cluster/app/%s", rm_backend_url(b), base_app_id_text(&id, text));
 
-    answer_moved(rq, url);
+    answer_redirect(rq, url);
     free(url);
 }
 
@@ -105,7 +106,8 @@ static char *get_url_part(CURLU *u, CURLUPart part)
 /* Builds the URL that the request leads to: the master's host, port and path, then the rest of the
  * request's path and its query. Returns false when @tracking_url, as registered by the master, is
  * not an HTTP URL. Call base_buf_free(&out->url) in any case. */
-static bool make_target(const struct api_request *rq, const char *tracking_url, struct target *out)
+static bool make_master_target(const struct api_request *rq, const char *tracking_url,
+                               struct target *out)
 {
     CURLU *u = curl_url();
     char *full = base_printf("%s%s", strstr(tracking_url, "://") ? "" : "http://", tracking_url);
@@ -148,7 +150,7 @@ static bool make_target(const struct api_request *rq, const char *tracking_url, 
 /* Makes scripts of a master's page run outside the ResourceManager's origin: they can neither read
  * its answers with the reader's cookie nor change anything, since their origin is "null". SOURCE:
  * Content Security Policy Level 3, "sandbox". */
-static void shut_in_scripts(struct api_request *rq, struct rm_backend *b)
+static void sandbox_page_scripts(struct api_request *rq, struct rm_backend *b)
 {
     if (base_conf_bool(rm_backend_conf(b), "creel.proxy.sandbox"))
         api_add_header(rq, "Content-Security-Policy",
@@ -162,7 +164,7 @@ static void relay_to_master(struct api_request *rq, struct rm_backend *b, const 
     char *host = base_strndup(from, (size_t)(strrchr(from, ':') - from));
     struct base_buf cookie = {0};
 
-    shut_in_scripts(rq, b);
+    sandbox_page_scripts(rq, b);
     base_buf_adds(&cookie, "proxy-user=");
     base_percent_encode(caller ? caller : "", &cookie);
     rm_relay_to_master(
@@ -181,14 +183,15 @@ static void answer_for_job(struct api_request *rq, struct rm_backend *b,
     char *url = ended ? rm_mapreduce_history_url(b, v->id, rest) : NULL;
 
     if (url)
-        answer_moved(rq, url);
+        answer_redirect(rq, url);
     else if (state != RM_APP_RUNNING || !rm_mapreduce_answer_for_master(rq, b, v, rest))
-        answer_app_page(rq, b, v->id);
+        redirect_to_app_page(rq, b, v->id);
     free(url);
 }
 
 /* Answers a request for application @v: relays it to the master, or redirects. */
-static void proxy_to_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v)
+static void relay_or_redirect_to_app(struct api_request *rq, struct rm_backend *b,
+                                     const struct rm_app_view *v)
 {
     const char *url = v->original_tracking_url;
     struct target target = {0};
@@ -197,11 +200,11 @@ static void proxy_to_app(struct api_request *rq, struct rm_backend *b, const str
 
     if (v->is_job)
         answer_for_job(rq, b, v, state, ended);
-    else if (!url || !*url || !make_target(rq, url, &target))
-        answer_app_page(rq, b, v->id);
+    else if (!url || !*url || !make_master_target(rq, url, &target))
+        redirect_to_app_page(rq, b, v->id);
     else if (ended || !target.is_http || !v->has_master || !v->master_node_http ||
              !rm_relay_is_host_and_port(base_http_address_host(v->master_node_http)))
-        answer_moved(rq, target.url.data);
+        answer_redirect(rq, target.url.data);
     else
         relay_to_master(rq, b, target.url.data, v->master_node_http);
     base_buf_free(&target.url);
@@ -222,12 +225,12 @@ static void answer_app_not_found(struct api_request *rq, struct base_app_id id)
 /* Returns true after refusing the caller. YARN's proxy checks no rights and leaves them to the
  * master; but the master sees only the proxy, so where callers prove who they are, the rights on
  * the application are checked here. */
-static bool refuse_visitor(struct api_request *rq, struct rm_backend *b,
-                           const struct rm_app_view *app)
+static bool refuse_visitor_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                          const struct rm_app_view *app)
 {
     bool reads = strcmp(api_route_of(rq)->method, "GET") == 0;
 
-    return rm_access_is_strict(b) &&
+    return rm_access_requires_tokens(b) &&
            rm_access_refuse_app(rq, b, reads ? RM_OP_VIEW_APP : RM_OP_KILL, app);
 }
 
@@ -248,14 +251,14 @@ static void handle_proxy(struct api_request *rq, void *user)
     rm_backend_unlock_core(b);
     if (rc != 0)
         answer_app_not_found(rq, id);
-    else if (!refuse_visitor(rq, b, &v.apps[0]))
-        proxy_to_app(rq, b, &v.apps[0]);
+    else if (!refuse_visitor_unless_allowed(rq, b, &v.apps[0]))
+        relay_or_redirect_to_app(rq, b, &v.apps[0]);
     rm_views_free(&v);
 }
 
 /* A master that redirects its visitors back to the proxy sends them to this path, which ends what
  * would otherwise be a loop. */
-static void handle_redirect(struct api_request *rq, void *user)
+static void end_redirect_loop(struct api_request *rq, void *user)
 {
     char text[BASE_ID_TEXT_MAX];
     struct base_app_id id;
@@ -264,11 +267,11 @@ static void handle_redirect(struct api_request *rq, void *user)
     if (!read_proxied_app_id(rq, api_path_arg(rq, 0), &id))
         return;
     url = base_printf("%s/cluster/failure/%s", rm_backend_url(user), base_app_id_text(&id, text));
-    answer_moved(rq, url);
+    answer_redirect(rq, url);
     free(url);
 }
 
-static void show_failure(struct api_request *rq, void *user)
+static void show_redirect_loop(struct api_request *rq, void *user)
 {
     char text[BASE_ID_TEXT_MAX];
     struct base_buf body = {0};
@@ -289,7 +292,7 @@ static void show_failure(struct api_request *rq, void *user)
     answer_html(rq, 200, &body);
 }
 
-static void refuse_without_app(struct api_request *rq, void *user)
+static void refuse_no_app_id(struct api_request *rq, void *user)
 {
     struct base_app_id id;
 
@@ -319,20 +322,20 @@ static void refuse_delete(struct api_request *rq, void *user)
     }
 /* clang-format off */
 const struct api_route rm_api_proxy_routes[] = {
-    ROUTE("GET",    PROXY,                            API_ROLE_READ,  0,       refuse_without_app),
+    ROUTE("GET",    PROXY,                            API_ROLE_READ,  0,       refuse_no_app_id),
     ROUTE("GET",    APP,                              API_ROLE_READ,  0,       handle_proxy),
     ROUTE("GET",    REST,                             API_ROLE_READ,  0,       handle_proxy),
     ROUTE("PUT",    REST,                             API_ROLE_WRITE, 1 << 20, handle_proxy),
     ROUTE("POST",   REST,                             API_ROLE_READ,  1 << 20, refuse_post),
     ROUTE("DELETE", REST,                             API_ROLE_READ,  0,       refuse_delete),
-    ROUTE("GET",    PROXY "redirect/{appid}/{rest*}", API_ROLE_READ,  0,       handle_redirect),
+    ROUTE("GET",    PROXY "redirect/{appid}/{rest*}", API_ROLE_READ,  0,       end_redirect_loop),
     /* routes of YARN's kind (no flags): the PUT takes a body in JSON or XML, and any other type is
      * refused as YARN refuses it */
     {"GET",    STATE, API_ROLE_READ,  0,       handle_proxy,  0},
     {"PUT",    STATE, API_ROLE_WRITE, 1 << 20, handle_proxy,  0},
     {"POST",   STATE, API_ROLE_READ,  1 << 20, refuse_post,   0},
     {"DELETE", STATE, API_ROLE_READ,  0,       refuse_delete, 0},
-    ROUTE("GET",    "/cluster/failure/{appid}",       API_ROLE_READ,  0,       show_failure),
+    ROUTE("GET",    "/cluster/failure/{appid}",       API_ROLE_READ,  0,       show_redirect_loop),
 };
 /* clang-format on */
 const size_t rm_api_proxy_routes_n = sizeof rm_api_proxy_routes / sizeof *rm_api_proxy_routes;

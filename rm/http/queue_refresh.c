@@ -15,7 +15,7 @@ struct refresh {
     size_t n;
 };
 
-static void answer_refresh(void *user, const struct rm_effect *fx)
+static void answer_queues_refresh(void *user, const struct rm_effect *fx)
 {
     struct refresh *r = user;
     struct base_buf body = {0};
@@ -38,7 +38,7 @@ static bool reload_queues_file(void *user, bool stopping)
     struct refresh *r = user;
     struct base_error err = {0};
     int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
-                      : rm_queues_reload(r->b, answer_refresh, r, &r->n, &err);
+                      : rm_queues_reload(r->b, answer_queues_refresh, r, &r->n, &err);
 
     if (rc == 0)
         return false;

@@ -324,7 +324,7 @@ static int read_input_job(const json_t *job, const struct rm_spec_defaults *d,
     return 0;
 }
 
-static int read_id(const json_t *job, struct base_app_id *id, struct base_error *err)
+static int read_job_id(const json_t *job, struct base_app_id *id, struct base_error *err)
 {
     const char *text = NULL;
     int rc = base_json_str(job, "job.", "id", false, BASE_ID_TEXT_MAX, &text, err);
@@ -372,7 +372,7 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
     int rc;
 
     if ((rc = base_json_refuse_unknown_members(job, "job.", rm_spec_job_members, err)) < 0 ||
-        (rc = read_id(job, &s->id, err)) < 0 ||
+        (rc = read_job_id(job, &s->id, err)) < 0 ||
         (rc = read_name(job, "job.", "name", "job", &s->name, err)) < 0 ||
         (rc = read_name(job, "job.", "user", d->user, &s->user, err)) < 0 ||
         (rc = read_name(job, "job.", "queue", "default", &s->queue, err)) < 0 ||
@@ -414,7 +414,7 @@ static int decode_job(const json_t *job, const struct rm_spec_defaults *d, struc
 
 /* Checks how paths are written. The setup of the job, which runs as the job's user, finds out
  * whether they exist. */
-static int check_paths(const struct rm_job_spec *s, struct base_error *err)
+static int check_path_syntax(const struct rm_job_spec *s, struct base_error *err)
 {
     char *path = NULL;
     int rc = s->output ? base_file_path_parse(s->output, &path, err) : 0;
@@ -450,7 +450,7 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
         rc = base_json_refuse(job, "", "job", "an object, as {\"name\":…}", err);
     else
         rc = decode_job(job, defaults, out, err);
-    if (rc == 0 && (rc = check_paths(*out, err)) < 0) {
+    if (rc == 0 && (rc = check_path_syntax(*out, err)) < 0) {
         rm_job_spec_unref(*out);
         *out = NULL;
     }
@@ -459,8 +459,8 @@ out:
     return rc;
 }
 
-int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
-                          struct rm_job_spec **out, struct base_error *err)
+int rm_spec_job_from_stored_json(const char *text, size_t len, struct base_app_id id,
+                                 struct rm_job_spec **out, struct base_error *err)
 {
     const struct rm_spec_defaults none = {
         .user = "", .split_size = SPLIT_SIZE_MAX, .max_attempts = 1};

@@ -36,8 +36,8 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
                        struct rm_job_spec **out, struct base_error *err);
 /* Decodes the stored form (spec->json) of job @id for recovery; the core restores the splits.
  * Returns 0 and *@out with one reference, or -BASE_ECORRUPT. */
-int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
-                          struct rm_job_spec **out, struct base_error *err);
+int rm_spec_job_from_stored_json(const char *text, size_t len, struct base_app_id id,
+                                 struct rm_job_spec **out, struct base_error *err);
 /* Appends the members, without braces, in the order above; absent ones are left out. @queue: the
  * queue of an accepted job, whose id is written too; NULL: writes the submission alone. */
 void rm_spec_job_encode(const struct rm_job_spec *spec, const char *queue, struct base_buf *out);

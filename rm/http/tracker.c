@@ -103,7 +103,7 @@ static bool park_if_refused_as_not_leading(struct node_call *n, const struct rm_
     return true;
 }
 
-static void answer_node(void *user, const struct rm_effect *fx)
+static void answer_node_call(void *user, const struct rm_effect *fx)
 {
     struct rm_call *c = user;
     const struct base_conf *conf = rm_backend_conf(c->b);
@@ -153,7 +153,7 @@ static void unref_node_call(void *user)
 static void post_node_event(struct node_call *c)
 {
     atomic_fetch_add(&c->call.refs, 1);
-    rm_backend_post(c->call.b, &c->call.ev, answer_node, unref_node_call, c);
+    rm_backend_post(c->call.b, &c->call.ev, answer_node_call, unref_node_call, c);
 }
 
 static void park_and_post_node_event(struct api_request *rq, struct rm_backend *b,
@@ -319,7 +319,7 @@ static void answer_commit_permission(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-static void handle_commit_request(struct api_request *rq, void *user)
+static void handle_task_commit_request(struct api_request *rq, void *user)
 {
     struct wire_commit m;
     struct rm_event ev = {.kind = RM_EV_TASK_COMMIT};
@@ -428,7 +428,7 @@ static void answer_splits(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-static void copy_page(const struct wire_splits *w, struct rm_split_page *page)
+static void copy_split_page(const struct wire_splits *w, struct rm_split_page *page)
 {
     page->first = w->from;
     page->last = w->last;
@@ -462,7 +462,7 @@ static void handle_splits(struct api_request *rq, void *user)
     }
     c = base_alloc(sizeof *c);
     c->call.drop = free_splits;
-    copy_page(&m, &c->page);
+    copy_split_page(&m, &c->page);
     c->call.ev.kind = RM_EV_JOB_SPLITS;
     c->call.ev.u.job_splits.id = app;
     c->call.ev.u.job_splits.attempt = m.attempt;
@@ -606,7 +606,7 @@ const struct api_route rm_api_tracker_routes[] = {
      API_ROUTE_CREEL},
     {"POST", TRACKER "/wake", API_ROLE_NODE, 4096, wake_node, API_ROUTE_CREEL},
     {"POST", TRACKER "/unregister", API_ROLE_NODE, 4096, unregister_node, API_ROUTE_CREEL},
-    {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, handle_commit_request, API_ROUTE_CREEL},
+    {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, handle_task_commit_request, API_ROUTE_CREEL},
     {"GET", TRACKER "/apps/{appid}/mapoutputs", API_ROLE_MASTER, 0, get_map_outputs,
      API_ROUTE_CREEL},
     {"POST", TRACKER "/apps/{appid}/splits", API_ROLE_MASTER, WIRE_SPLITS_BODY_MAX, handle_splits,

@@ -183,7 +183,7 @@ static const char *name_final_state(const struct rm_app_view *app)
                                                    : "FAILED";
 }
 
-static void write_summary(const struct rm_app_view *app, int64_t zero_us, struct base_buf *out)
+static void write_job_summary(const struct rm_app_view *app, int64_t zero_us, struct base_buf *out)
 {
     char id[BASE_ID_TEXT_MAX];
     const char *queue = app->queue ? app->queue : "default";
@@ -232,7 +232,7 @@ bool rm_history_encode_job(const struct rm_app_view *app,
             return false;
     }
     base_json_open(out, '{');
-    write_summary(app, zero_us, out);
+    write_job_summary(app, zero_us, out);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         char key[32];
         int64_t given = get_expected_duration(app->job, k);

@@ -114,8 +114,8 @@ static int evict_oldest_jobs(struct rm_history_file *f)
     return rc;
 }
 
-static int insert_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us,
-                      const char *line, struct base_error *err)
+static int insert_job_and_evict(struct rm_history_file *f, struct base_app_id id, int64_t submit_us,
+                                const char *line, struct base_error *err)
 {
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(
@@ -150,7 +150,7 @@ int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, 
     pthread_mutex_lock(&f->lock);
     rc = open_database(f, err);
     if (rc == 0)
-        rc = insert_job(f, id, submit_us, line, err);
+        rc = insert_job_and_evict(f, id, submit_us, line, err);
     pthread_mutex_unlock(&f->lock);
     return rc;
 }
@@ -240,8 +240,8 @@ bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, 
 /* ---------------------------------------------------------------- jobs */
 /* Copies all tasks of @kind. The core is unlocked now and then, which is safe because the tasks of
  * an ended job no longer change. */
-static void copy_tasks(struct rm_backend *backend, struct base_app_id id, enum base_task_kind kind,
-                       struct rm_views *out)
+static void copy_all_tasks_of_kind(struct rm_backend *backend, struct base_app_id id,
+                                   enum base_task_kind kind, struct rm_views *out)
 {
     int64_t pos = 0, before;
     int rc;
@@ -260,7 +260,7 @@ static bool encode_job_from_core(struct rm_backend *backend, const struct rm_app
     bool done;
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        copy_tasks(backend, app->id, k, &tasks[k]);
+        copy_all_tasks_of_kind(backend, app->id, k, &tasks[k]);
     /* the core may have dropped the job meanwhile, or never had its tasks */
     done = (int64_t)tasks[BASE_TASK_MAP].tasks_n == app->phase[BASE_TASK_MAP].total &&
            (int64_t)tasks[BASE_TASK_REDUCE].tasks_n == app->phase[BASE_TASK_REDUCE].total &&

@@ -295,7 +295,7 @@ static int activate_leadership(struct rm_lead *l, struct news *n)
 static void deactivate_under_watchdog(struct rm_lead *l, const char *why)
 {
     base_watchdog_arm_end_limit(l->watchdog);
-    rm_daemon_deactivate(l->b, why);
+    rm_daemon_abort_leadership(l->b, why);
     base_watchdog_disarm_end_limit(l->watchdog);
 }
 
@@ -303,7 +303,7 @@ static void retire_and_log_unwritten(struct rm_lead *l, const char *why)
 {
     struct base_error err = {0};
 
-    if (rm_daemon_retire(l->b, why, &err) < 0)
+    if (rm_daemon_finish_leadership(l->b, why, &err) < 0)
         base_log_warn("rm", NOT_WRITTEN_TEXT ": %s", err.text);
 }
 

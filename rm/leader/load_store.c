@@ -108,11 +108,11 @@ static int decode_and_provide_submission(struct recovery *r, const struct rm_rec
     if (rc < 0)
         return rc;
     if (is_job) {
-        rc = rm_spec_job_from_text(json, len, id, &job, err);
+        rc = rm_spec_job_from_stored_json(json, len, id, &job, err);
         if (rc == 0)
             rm_core_provide_job_spec_for_recovery(r->core, job);
     } else {
-        rc = rm_app_spec_from_text(json, len, &app, err);
+        rc = rm_app_spec_from_stored_json(json, len, &app, err);
         if (rc == 0)
             rm_core_provide_app_spec_for_recovery(r->core, app);
     }

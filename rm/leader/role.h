@@ -35,7 +35,7 @@ void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *sourc
 /* Sets the address of the active RM; @url: "" when none is known, or when this one is active. */
 void rm_role_set_active_url(struct rm_backend *b, const char *url);
 /* Ends the leadership's authority: from now on nothing is granted or acknowledged, and an
- * activation under way fails soon. rm_daemon_deactivate() then tears the leadership down. */
+ * activation under way fails soon. rm_daemon_abort_leadership() then tears the leadership down. */
 void rm_role_depose(struct rm_backend *b);
 /* Returns true when the lease of the leadership under @epoch holds, whatever the role. Latches a
  * refusal (rm/term/lease.h). */

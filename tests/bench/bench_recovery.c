@@ -222,7 +222,7 @@ static void submit_app(int i)
         i + 1, i);
     struct base_error err;
 
-    if (rm_app_spec_from_text(text, strlen(text), &ev.u.submit_app.spec, &err) < 0) {
+    if (rm_app_spec_from_stored_json(text, strlen(text), &ev.u.submit_app.spec, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
@@ -333,8 +333,8 @@ static int decode_one(void *user, const struct ha_record *stored_one, struct bas
 
     (void)user;
     if (rc == 0)
-        rc = is_job ? rm_spec_job_from_text(json, strlen(json), id, &job, err)
-                    : rm_app_spec_from_text(json, strlen(json), &app, err);
+        rc = is_job ? rm_spec_job_from_stored_json(json, strlen(json), id, &job, err)
+                    : rm_app_spec_from_stored_json(json, strlen(json), &app, err);
     rm_job_spec_unref(job);
     rm_app_spec_unref(app);
     return rc;

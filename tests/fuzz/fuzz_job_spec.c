@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         base_assert(err.text[0] && err.code < 0);
         return 0;
     }
-    base_assert(rm_spec_job_from_text(a->json, strlen(a->json), a->id, &b, &err) == 0);
+    base_assert(rm_spec_job_from_stored_json(a->json, strlen(a->json), a->id, &b, &err) == 0);
     base_assert(strcmp(a->json, b->json) == 0);
     rm_job_spec_unref(a);
     rm_job_spec_unref(b);

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     base_assert(spec->name && spec->queue && spec->type && spec->launch && spec->tags.n <= 10);
     base_assert(strcmp(spec->user, "ann") == 0);
-    base_assert(rm_app_spec_from_text(spec->json, strlen(spec->json), &again, &err) == 0);
+    base_assert(rm_app_spec_from_stored_json(spec->json, strlen(spec->json), &again, &err) == 0);
     base_assert(strcmp(spec->json, again->json) == 0 &&
                 spec->launch->commands.n == again->launch->commands.n);
     rm_app_spec_unref(again);

@@ -51,7 +51,7 @@ struct rm_job_spec *sim_job_spec(const struct sim_job *j)
 {
     struct rm_job_spec *s = NULL;
 
-    base_assert(rm_spec_job_from_text(j->text, strlen(j->text), j->id, &s, NULL) == 0);
+    base_assert(rm_spec_job_from_stored_json(j->text, strlen(j->text), j->id, &s, NULL) == 0);
     return s;
 }
 
@@ -59,7 +59,7 @@ struct rm_app_spec *sim_app_spec(const struct sim_job *j)
 {
     struct rm_app_spec *s = NULL;
 
-    base_assert(rm_app_spec_from_text(j->text, strlen(j->text), &s, NULL) == 0);
+    base_assert(rm_app_spec_from_stored_json(j->text, strlen(j->text), &s, NULL) == 0);
     return s;
 }
 

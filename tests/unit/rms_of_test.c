@@ -30,7 +30,7 @@ void rms_start(const struct rm_role_source sources[2])
     struct api_server_conf sc = {.bind = "127.0.0.1",
                                  .threads = 1,
                                  .static_user = "dr.who",
-                                 .prepare = rm_access_prepare,
+                                 .prepare = rm_access_park_for_groups,
                                  .gate = rm_standby_answer_unless_active};
     struct base_error err = {0};
     size_t n;
@@ -77,6 +77,6 @@ void rms_lead(int i, struct ha_store *store, int64_t epoch)
 void rms_end(int i)
 {
     rm_role_depose(rms[i].b);
-    rm_daemon_deactivate(rms[i].b, "told to");
+    rm_daemon_abort_leadership(rms[i].b, "told to");
     rm_role_set_active_url(rms[1 - i].b, "");
 }

@@ -271,10 +271,10 @@ static void test_credentials(void)
     rm_app_spec_unref(s);
     /* a token that is cut off, one whose length is negative, and one whose length is more than it
      * has */
-    CU_ASSERT_FALSE(rm_token_decode("AmlkAnB3AUsB", NULL));
-    CU_ASSERT_FALSE(rm_token_decode("_w", NULL));
-    CU_ASSERT_FALSE(rm_token_decode("jP____8", NULL));
-    CU_ASSERT_TRUE(rm_token_decode("AAAAAA", NULL));
+    CU_ASSERT_FALSE(rm_hadoop_token_decode("AmlkAnB3AUsB", NULL));
+    CU_ASSERT_FALSE(rm_hadoop_token_decode("_w", NULL));
+    CU_ASSERT_FALSE(rm_hadoop_token_decode("jP____8", NULL));
+    CU_ASSERT_TRUE(rm_hadoop_token_decode("AAAAAA", NULL));
 }
 
 /* Lengths of more than one byte, as Hadoop writes integers: 200 is -113, 200; 1000 is -114, 3,
@@ -366,14 +366,14 @@ static void test_stored(void)
     struct base_error err = {0};
 
     CU_ASSERT_STRING_EQUAL(s->user, "ann"); /* the caller, not the user whom the body names */
-    CU_ASSERT_EQUAL(rm_app_spec_from_text(s->json, strlen(s->json), &again, &err), 0);
+    CU_ASSERT_EQUAL(rm_app_spec_from_stored_json(s->json, strlen(s->json), &again, &err), 0);
     CU_ASSERT_STRING_EQUAL(again->user, "ann");
     CU_ASSERT_STRING_EQUAL(again->queue, "q");
     CU_ASSERT_STRING_EQUAL(again->json, s->json);
     rm_app_spec_unref(again);
     rm_app_spec_unref(s);
-    CU_ASSERT_EQUAL(rm_app_spec_from_text("[]", 2, &again, &err), -BASE_ECORRUPT);
-    CU_ASSERT_EQUAL(rm_app_spec_from_text("{\"queue", 7, &again, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(rm_app_spec_from_stored_json("[]", 2, &again, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(rm_app_spec_from_stored_json("{\"queue", 7, &again, &err), -BASE_ECORRUPT);
 }
 
 /* Nested siblings of one name, where each level of XML becomes an object in an array: the stored
@@ -392,7 +392,7 @@ static void test_deep(void)
             base_buf_adds(&text, "</a>");
         base_buf_adds(&text, "</" ROOT ">");
         s = good(text.data, true);
-        CU_ASSERT_EQUAL(rm_app_spec_from_text(s->json, strlen(s->json), &again, &err), 0);
+        CU_ASSERT_EQUAL(rm_app_spec_from_stored_json(s->json, strlen(s->json), &again, &err), 0);
         rm_app_spec_unref(s);
         rm_app_spec_unref(again);
         base_buf_free(&text);
@@ -462,7 +462,7 @@ static void test_acls(void)
 
     CU_ASSERT_STRING_EQUAL(s->acl_view, "carol,dave ops");
     CU_ASSERT_STRING_EQUAL(s->acl_modify, " staff");
-    CU_ASSERT_EQUAL_FATAL(rm_app_spec_from_text(s->json, strlen(s->json), &again, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_app_spec_from_stored_json(s->json, strlen(s->json), &again, &err), 0);
     CU_ASSERT_STRING_EQUAL(again->acl_view, s->acl_view);
     CU_ASSERT_STRING_EQUAL(again->acl_modify, s->acl_modify);
     rm_app_spec_unref(again);

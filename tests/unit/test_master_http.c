@@ -218,7 +218,7 @@ static void test_tokens(void)
     allocates(404);
     memcpy(app, own, sizeof own);
     set_bearer(app_secret, master_container, 5000);
-    rm_daemon_deactivate(rms[0].b, "told to");
+    rm_daemon_abort_leadership(rms[0].b, "told to");
     store = memory_open("master", &epoch);
     rms_lead(0, store, epoch);
     allocates(200);

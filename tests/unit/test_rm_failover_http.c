@@ -393,7 +393,7 @@ static void test_on_its_way(void)
     fd = send_held(1, CLUSTER "/apps", body);
     rm_role_set_active_url(rms[1].b, rms[0].url);
     rm_role_depose(rms[1].b);
-    rm_daemon_deactivate(rms[1].b, "told to");
+    rm_daemon_abort_leadership(rms[1].b, "told to");
     CU_ASSERT_TRUE(client_read(fd, false, &a));
     CU_ASSERT_EQUAL(a.status, 307);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "\nLocation: http://"));

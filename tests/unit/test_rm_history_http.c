@@ -242,7 +242,7 @@ static void test_forgotten(void)
     /* another leadership, another process: the core has read c back without its tasks */
     has_tasks(ids[2], 3, false);
     rm_role_depose(b);
-    rm_daemon_deactivate(b, "told to");
+    rm_daemon_abort_leadership(b, "told to");
     lead();
     has_tasks(ids[2], 0, true);
     CU_ASSERT(comes_to("c b a"));

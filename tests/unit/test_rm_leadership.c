@@ -325,9 +325,9 @@ static void test_back_and_forth(void)
         start_posters(posters, b, &counts);
         wait_for(&counts.acknowledged, before + 20);
         if (round % 2) {
-            CU_ASSERT_EQUAL(rm_daemon_retire(b, "told to", NULL), 0);
+            CU_ASSERT_EQUAL(rm_daemon_finish_leadership(b, "told to", NULL), 0);
         } else {
-            rm_daemon_deactivate(b, "told to");
+            rm_daemon_abort_leadership(b, "told to");
         }
         CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_STANDBY);
         CU_ASSERT(!rm_backend_leads(b));
@@ -370,7 +370,7 @@ static void test_who_waits_is_told(void)
         submit(b, &jobs);
     wait_for(&blocked, 1);
     wait_for(&jobs.released, JOBS);
-    rm_daemon_deactivate(b, "told to");
+    rm_daemon_abort_leadership(b, "told to");
     turn(&block_writes, false);
     CU_ASSERT_EQUAL(atomic_load(&parked.replied), NODES);
     /* also those whose orders waited for the store */
@@ -403,7 +403,7 @@ static void test_lease_ends(void)
     wait_for(&counts.replied, 2);
     CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 2);
     CU_ASSERT_EQUAL(count_jobs(b), 1); /* the second submission has not reached the core */
-    rm_daemon_deactivate(b, "lease over");
+    rm_daemon_abort_leadership(b, "lease over");
     CU_ASSERT_EQUAL(count_jobs(b), 1);
     close_daemon(b, c);
 }
@@ -422,11 +422,11 @@ static void test_fenced(void)
     wait_for(&counts.replied, 1);
     CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 1);
     CU_ASSERT(!rm_backend_leads(b));
-    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE); /* until rm_daemon_deactivate() */
+    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE); /* until rm_daemon_abort_leadership() */
     submit(b, &counts);
     wait_for(&counts.replied, 2);
     CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 2);
-    rm_daemon_deactivate(b, "fenced");
+    rm_daemon_abort_leadership(b, "fenced");
     turn(&fence, false);
     CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
     CU_ASSERT_EQUAL(count_jobs(b), 0);
@@ -442,7 +442,7 @@ struct other {
 static void *deactivate_main(void *arg)
 {
     wait_for(&blocked, 1);
-    rm_daemon_deactivate(((struct other *)arg)->b, "deposed");
+    rm_daemon_abort_leadership(((struct other *)arg)->b, "deposed");
     return NULL;
 }
 
@@ -504,7 +504,7 @@ static void test_wait_role(void)
     CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
     CU_ASSERT(rm_backend_get_role_changes(b) > seen);
     rm_backend_await_role_change(b, rm_backend_get_role_changes(b), far, on_fired, &fired);
-    rm_daemon_deactivate(b, "told to");
+    rm_daemon_abort_leadership(b, "told to");
     wait_for(&fired, 4);
     rm_backend_await_role_change(b, rm_backend_get_role_changes(b), far, on_fired, &fired);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
@@ -642,25 +642,25 @@ static void test_cluster_timestamps(void)
         CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
         CU_ASSERT(cluster_ts(b) > last);
         last = cluster_ts(b);
-        rm_daemon_deactivate(b, "test");
+        rm_daemon_abort_leadership(b, "test");
     }
     keep_cluster_ts("99999999999999"); /* kept by a leader whose clock was 3,000 years ahead */
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     CU_ASSERT_EQUAL(cluster_ts(b), INT64_C(100000000000000));
-    rm_daemon_deactivate(b, "test");
+    rm_daemon_abort_leadership(b, "test");
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     CU_ASSERT_EQUAL(cluster_ts(b), INT64_C(100000000000001));
-    rm_daemon_deactivate(b, "test");
+    rm_daemon_abort_leadership(b, "test");
     /* a damaged record is set aside, and does not keep the cluster from starting */
     keep_cluster_ts("soon");
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     last = cluster_ts(b);
-    rm_daemon_deactivate(b, "test");
+    rm_daemon_abort_leadership(b, "test");
     keep_cluster_ts("9223372036854775806"); /* the next number would be out of range */
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     CU_ASSERT(cluster_ts(b) >= last);
     CU_ASSERT(cluster_ts(b) < INT64_C(253402300799000));
-    rm_daemon_deactivate(b, "test");
+    rm_daemon_abort_leadership(b, "test");
     close_daemon(b, c);
 }
 

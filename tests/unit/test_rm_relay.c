@@ -73,8 +73,8 @@ static void *node_main(void *arg)
 static void on_get(struct api_request *rq, void *user)
 {
     (void)user;
-    rm_relay_get(relay, rq, NODE, address, "raw-logs/c/stdout?offset=3",
-                 "application/octet-stream");
+    rm_relay_get_from_node(relay, rq, NODE, address, "raw-logs/c/stdout?offset=3",
+                           "application/octet-stream");
 }
 
 static const struct api_route routes[] = {

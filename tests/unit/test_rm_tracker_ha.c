@@ -130,7 +130,7 @@ static bool answered(int fd)
 /* Ends the leadership of RM @i in good order; after that no RM is active. */
 static void retire(int i)
 {
-    CU_ASSERT_EQUAL(rm_daemon_retire(rms[i].b, "told to", NULL), 0);
+    CU_ASSERT_EQUAL(rm_daemon_finish_leadership(rms[i].b, "told to", NULL), 0);
     rm_role_set_active_url(rms[1 - i].b, "");
 }
 

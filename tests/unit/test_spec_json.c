@@ -123,8 +123,8 @@ static void round_trip(const char *body)
     const struct base_app_id id = {1700000000000, 7};
 
     CU_ASSERT_EQUAL_FATAL(decode(body, &spec, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(rm_spec_job_from_text(spec->json, strlen(spec->json), id, &back, &err),
-                          0);
+    CU_ASSERT_EQUAL_FATAL(
+        rm_spec_job_from_stored_json(spec->json, strlen(spec->json), id, &back, &err), 0);
     CU_ASSERT_STRING_EQUAL(spec->json, back->json);
     CU_ASSERT_EQUAL(back->id.seq, 7);
     CU_ASSERT_EQUAL(back->deadline_us, spec->deadline_us);

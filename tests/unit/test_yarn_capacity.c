@@ -392,17 +392,17 @@ static void test_find_queue(void)
 {
     struct rm_views v = {.queues = queues_new(), .queues_n = QUEUES};
 
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "root"), ROOT);
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "root.org.eng"), ENG);
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "org.eng"), ENG);
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "eng"), ENG);
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "default"), DEFAULT);
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "en"), -1);
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, ""), -1);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "root"), ROOT);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "root.org.eng"), ENG);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "org.eng"), ENG);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "eng"), ENG);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "default"), DEFAULT);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "en"), -1);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, ""), -1);
     v.queues[OPS].name = "root.ops.eng"; /* two queues have this last name */
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "eng"), -1);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "eng"), -1);
     v.queues[OPS].name = "root.eng";
-    CU_ASSERT_EQUAL(yarn_find_queue(&v, "eng"), OPS);
+    CU_ASSERT_EQUAL(yarn_find_queue_by_path_or_last_name(&v, "eng"), OPS);
     rm_views_free(&v);
 }
 

@@ -29,7 +29,7 @@ void rm_access_begin_request(struct rm_access *a, struct rm_backend *b,
                              const struct api_request *rq)
 {
     const struct api_route *route = api_route_of(rq);
-    bool unproven = rm_access_is_strict(b) && !api_caller_is_named(rq),
+    bool unproven = rm_access_requires_tokens(b) && !api_caller_is_named(rq),
          reads = route && route->role == API_ROLE_READ && !(route->flags & API_ROUTE_PRIVATE),
          open = unproven && reads && !base_acl_conf_is_configured(rm_backend_conf(b));
 
@@ -168,7 +168,7 @@ bool rm_access_is_admin(struct api_request *rq, void *backend)
     return is_allowed(rq, backend, RM_OP_ADMINISTER);
 }
 
-bool rm_access_is_strict(struct rm_backend *b)
+bool rm_access_requires_tokens(struct rm_backend *b)
 {
     return rm_backend_own_token(b) != NULL;
 }

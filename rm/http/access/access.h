@@ -50,7 +50,7 @@ bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum 
 bool rm_access_is_admin(struct api_request *rq, void *backend);
 /* Returns true when callers have to prove who they are (creel.auth is not simple): then rights that
  * YARN does not ask for are checked, too. */
-bool rm_access_is_strict(struct rm_backend *b);
+bool rm_access_requires_tokens(struct rm_backend *b);
 /* Returns true when the caller of @rq is the daemon's user, or @acl names the caller or one of the
  * caller's groups; an @acl with "*" names nobody here. For operations that would give the caller
  * the rights of another user. */

@@ -58,7 +58,7 @@ struct holder {
     int64_t expires_us;
 };
 
-static struct holder find_own(struct rm_backend *b, uint64_t id)
+static struct holder find_own_token_holder(struct rm_backend *b, uint64_t id)
 {
     char id_text[RM_TOKEN_ID_HEX + 1], text[RM_OWN_TOKEN_MAX];
     struct holder h = {.expires_us = INT64_MAX};
@@ -72,7 +72,7 @@ static struct holder find_own(struct rm_backend *b, uint64_t id)
     return h;
 }
 
-static struct holder find_holder(struct rm_backend *b, uint64_t id)
+static struct holder find_token_holder(struct rm_backend *b, uint64_t id)
 {
     struct rm_token_view v = {0};
     struct holder h = {0};
@@ -81,7 +81,7 @@ static struct holder find_holder(struct rm_backend *b, uint64_t id)
     rm_backend_unlock_core(b);
     /* last, since this look for a token that no user has may read the token file */
     if (rc < 0)
-        return find_own(b, id);
+        return find_own_token_holder(b, id);
     h.user = v.user;
     h.expires_us = v.expires_us;
     memcpy(h.digest, v.digest, sizeof h.digest);
@@ -107,7 +107,8 @@ static bool parse_proof(const char *text, struct proof *out)
     return true;
 }
 
-static bool is_right(const struct rm_backend *b, const struct proof *p, const struct holder *h)
+static bool is_proof_genuine(const struct rm_backend *b, const struct proof *p,
+                             const struct holder *h)
 {
     char digest[RM_TOKEN_HEX + 1];
 
@@ -136,13 +137,13 @@ char *rm_identify_user(struct rm_backend *b, const char *text, int64_t *expires_
         base_buf_addf(why, "the %s has not the form of one", *what == 's' ? "session" : "token");
         return NULL;
     }
-    h = find_holder(b, p.token_id);
+    h = find_token_holder(b, p.token_id);
     if (h.user)
         *expires_us = find_expiry(&p, &h);
     if (!h.user)
         base_buf_addf(why, "there is no token %016" PRIx64 "; it may have been revoked",
                       p.token_id);
-    else if (!is_right(b, &p, &h))
+    else if (!is_proof_genuine(b, &p, &h))
         base_buf_addf(why, "the secret of %s %016" PRIx64 " of %s is wrong", what, p.token_id,
                       h.user);
     else if (*expires_us <= rm_backend_now_us(b))
@@ -173,7 +174,8 @@ char *rm_begin_session(struct rm_backend *b, const char *token, char text[API_SE
         expires_us = now_us + longest_us;
     session.token_id = strtoull(token, NULL, 16);
     session.expires_s = expires_us / SECOND_US;
-    h = find_holder(b, session.token_id); /* revoked meanwhile: nobody will accept the session */
+    /* revoked meanwhile: nobody will accept the session */
+    h = find_token_holder(b, session.token_id);
     free(h.user);
     rm_session_format(rm_backend_auth(b), &session, h.digest, text);
     *seconds = session.expires_s - now_us / SECOND_US;

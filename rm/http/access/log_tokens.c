@@ -13,14 +13,14 @@
 
 #define BODY_MAX 4096
 
-static int64_t life_s(struct rm_backend *b)
+static int64_t get_log_token_life_s(struct rm_backend *b)
 {
     return base_conf_int(rm_backend_conf(b), "creel.rm.log-token-lifetime-s");
 }
 
 /* One line for each token, whichever resource gives it out: the redirect of a container's logs is
  * no operation of the audit log. */
-static void log_new_token(const struct api_request *rq, const char *scope)
+static void audit_new_log_token(const struct api_request *rq, const char *scope)
 {
     struct base_buf line = {0};
 
@@ -33,8 +33,8 @@ static void log_new_token(const struct api_request *rq, const char *scope)
     base_buf_free(&line);
 }
 
-bool rm_log_token_add(const struct api_request *rq, struct rm_backend *b, const char *scope,
-                      struct base_buf *out)
+bool rm_log_token_make(const struct api_request *rq, struct rm_backend *b, const char *scope,
+                       struct base_buf *out)
 {
     struct base_keyring *keys = rm_backend_keys(b);
     const char *user = api_caller(rq);
@@ -43,14 +43,16 @@ bool rm_log_token_add(const struct api_request *rq, struct rm_backend *b, const 
     if (!keys || !user || !*user)
         return false;
     base_keyring_get_signing_key(keys, &key);
-    base_log_token_make(&key, scope, user, base_wall_us(&base_clock_real) / 1000 + life_s(b) * 1000,
+    base_log_token_make(&key, scope, user,
+                        base_wall_us(&base_clock_real) / 1000 + get_log_token_life_s(b) * 1000,
                         out);
     explicit_bzero(&key, sizeof key);
-    log_new_token(rq, scope);
+    audit_new_log_token(rq, scope);
     return true;
 }
 
-bool rm_logs_refuse(struct api_request *rq, struct rm_backend *b, struct base_app_id app)
+bool rm_logs_refuse_unless_viewer(struct api_request *rq, struct rm_backend *b,
+                                  struct base_app_id app)
 {
     struct rm_views v = {0};
     bool known = rm_view_app(rm_backend_lock_core(b), app, &v) == 0, refused;
@@ -62,12 +64,12 @@ bool rm_logs_refuse(struct api_request *rq, struct rm_backend *b, struct base_ap
     return refused;
 }
 
-static void answer_token(struct api_request *rq, struct rm_backend *b, const char *scope)
+static void answer_new_log_token(struct api_request *rq, struct rm_backend *b, const char *scope)
 {
     struct base_buf token = {0}, body = {0};
     struct base_error err = {0};
 
-    if (!rm_log_token_add(rq, b, scope, &token)) {
+    if (!rm_log_token_make(rq, b, scope, &token)) {
         base_error_set(&err, -BASE_ESTATE, "this ResourceManager has no secret to make tokens of");
         api_answer_base_error(rq, &err);
         return;
@@ -77,7 +79,7 @@ static void answer_token(struct api_request *rq, struct rm_backend *b, const cha
     base_json_open(&body, '{');
     base_json_put_str(&body, "id", scope);
     base_json_put_str(&body, "user", api_caller(rq));
-    base_json_put_int(&body, "expiresInSeconds", life_s(b));
+    base_json_put_int(&body, "expiresInSeconds", get_log_token_life_s(b));
     base_json_put_str(&body, "text", token.data);
     base_json_close(&body, '}');
     base_json_close(&body, '}');
@@ -88,8 +90,8 @@ static void answer_token(struct api_request *rq, struct rm_backend *b, const cha
 
 /* Reads the container from the body, whose logs alone the token is to open; *@container is NULL
  * when it names none. */
-static int read_container(const json_t *body, struct base_app_id app, const char **container,
-                          struct base_error *err)
+static int read_container_from_body(const json_t *body, struct base_app_id app,
+                                    const char **container, struct base_error *err)
 {
     static const char *const known[] = {"container", NULL};
     struct base_container_id id;
@@ -118,10 +120,10 @@ static void post_log_token(struct api_request *rq, void *backend)
     if (!rm_api_read_app_id(rq, 0, &id))
         return;
     if ((len && base_json_parse(text, len, &body, &err) < 0) ||
-        (body && read_container(body, id, &container, &err) < 0))
+        (body && read_container_from_body(body, id, &container, &err) < 0))
         rm_api_answer_bad_request(rq, &err);
-    else if (!rm_logs_refuse(rq, backend, id))
-        answer_token(rq, backend, container ? container : base_app_id_text(&id, app));
+    else if (!rm_logs_refuse_unless_viewer(rq, backend, id))
+        answer_new_log_token(rq, backend, container ? container : base_app_id_text(&id, app));
     json_decref(body);
 }
 

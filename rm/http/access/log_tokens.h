@@ -12,10 +12,11 @@
 /* Appends a token with which the caller of @rq, whose right has been checked, reads the logs of
  * @scope, an application or container, and writes a line of the audit log. Returns false when there
  * is no secret to make it of, or the caller has no name. */
-bool rm_log_token_add(const struct api_request *rq, struct rm_backend *b, const char *scope,
-                      struct base_buf *out);
+bool rm_log_token_make(const struct api_request *rq, struct rm_backend *b, const char *scope,
+                       struct base_buf *out);
 /* Returns true when the caller may not see the logs of @app; @rq has then been answered. Only
  * administrators may see those of an application that is no longer known. */
-bool rm_logs_refuse(struct api_request *rq, struct rm_backend *b, struct base_app_id app);
+bool rm_logs_refuse_unless_viewer(struct api_request *rq, struct rm_backend *b,
+                                  struct base_app_id app);
 
 #endif

@@ -14,7 +14,7 @@ struct look_up {
     char *caller, *other; /* NULL: need not be looked up */
 };
 
-static void look_up(struct rm_backend *b, const char *user)
+static void cache_groups_of_user(struct rm_backend *b, const char *user)
 {
     struct rm_str_list groups = {0};
 
@@ -24,14 +24,14 @@ static void look_up(struct rm_backend *b, const char *user)
     free(groups.v);
 }
 
-static bool look_up_and_continue(void *u, bool stopping)
+static bool look_up_groups_and_continue(void *u, bool stopping)
 {
     struct look_up *l = u;
 
     if (l->caller && !stopping)
-        look_up(l->b, l->caller);
+        cache_groups_of_user(l->b, l->caller);
     if (l->other && !stopping)
-        look_up(l->b, l->other);
+        cache_groups_of_user(l->b, l->other);
     api_continue_handling(l->rq);
     free(l->caller);
     free(l->other);
@@ -41,7 +41,7 @@ static bool look_up_and_continue(void *u, bool stopping)
 
 /* Returns true for queues/{queue}/access, which always consults the lists of queues, about the
  * caller and about the user named in the query. */
-static bool is_about_lists(const struct api_route *route)
+static bool is_queue_access_route(const struct api_route *route)
 {
     static const char end[] = "/access";
     size_t n = strlen(route->path);
@@ -56,15 +56,15 @@ static bool may_ask_for_groups(struct rm_backend *b, const struct api_route *rou
     const struct base_conf *conf = rm_backend_conf(b);
 
     return base_acl_conf_is_enabled(conf) ||
-           base_acl_names_groups(base_acl_conf_get_admins(conf)) || is_about_lists(route);
+           base_acl_names_groups(base_acl_conf_get_admins(conf)) || is_queue_access_route(route);
 }
 
-static bool is_unknown(struct rm_backend *b, const char *user)
+static bool lacks_cached_groups(struct rm_backend *b, const char *user)
 {
     return user && *user && !rm_backend_knows_groups(b, user);
 }
 
-bool rm_access_prepare(struct api_request *rq, void *user)
+bool rm_access_park_for_groups(struct api_request *rq, void *user)
 {
     const struct api_route *route = api_route_of(rq);
     const char *caller = api_caller(rq), *other;
@@ -73,15 +73,15 @@ bool rm_access_prepare(struct api_request *rq, void *user)
     if ((route->role != API_ROLE_READ && route->role != API_ROLE_WRITE) ||
         !may_ask_for_groups(user, route))
         return false;
-    other = is_about_lists(route) ? api_query(rq, "user") : NULL;
-    caller = is_unknown(user, caller) ? caller : NULL;
-    other = is_unknown(user, other) ? other : NULL;
+    other = is_queue_access_route(route) ? api_query(rq, "user") : NULL;
+    caller = lacks_cached_groups(user, caller) ? caller : NULL;
+    other = lacks_cached_groups(user, other) ? other : NULL;
     if (!caller && !other)
         return false;
     l = base_alloc(sizeof *l);
     *l = (struct look_up){
         .rq = rq, .b = user, .caller = base_strdup(caller), .other = base_strdup(other)};
     api_park(rq);
-    rm_backend_queue_slow_task(user, RM_SLOW_GROUPS, look_up_and_continue, l);
+    rm_backend_queue_slow_task(user, RM_SLOW_GROUPS, look_up_groups_and_continue, l);
     return true;
 }

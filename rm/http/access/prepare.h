@@ -6,6 +6,6 @@
 #include "api/server/server.h"
 
 /* An api_prepare. @user: struct rm_backend *. */
-bool rm_access_prepare(struct api_request *rq, void *user);
+bool rm_access_park_for_groups(struct api_request *rq, void *user);
 
 #endif

@@ -9,22 +9,24 @@ static enum base_acl_answer get_smaller(enum base_acl_answer a, enum base_acl_an
     return a < b ? a : b;
 }
 
-static enum base_acl_answer check_queue(const struct rm_access_rules *rules,
-                                        const struct policy_queues *queues, int32_t queue,
-                                        const struct base_acl_caller *who)
+static enum base_acl_answer check_queue_administration(const struct rm_access_rules *rules,
+                                                       const struct policy_queues *queues,
+                                                       int32_t queue,
+                                                       const struct base_acl_caller *who)
 {
     return rules->open_queues
                ? BASE_ACL_YES
                : policy_queue_check_right(queues, queue, POLICY_QUEUE_ADMINISTER, who);
 }
 
-static enum base_acl_answer check_app(const struct rm_access_rules *rules,
-                                      const struct policy_queues *queues,
-                                      const struct base_acl_caller *who,
-                                      const struct rm_access_question *question, const char *acl)
+static enum base_acl_answer check_app_acl_or_queue_admin(const struct rm_access_rules *rules,
+                                                         const struct policy_queues *queues,
+                                                         const struct base_acl_caller *who,
+                                                         const struct rm_access_question *question,
+                                                         const char *acl)
 {
     return base_acl_either(base_acl_check_app(&rules->acl, who, question->owner, acl),
-                           check_queue(rules, queues, question->queue, who));
+                           check_queue_administration(rules, queues, question->queue, who));
 }
 
 static enum base_acl_answer check_move(const struct rm_access_rules *rules,
@@ -40,7 +42,8 @@ static enum base_acl_answer check_move(const struct rm_access_rules *rules,
         target = BASE_ACL_YES;
     else if (question->target >= 0)
         target = policy_queue_check_submission(queues, question->target, who);
-    return get_smaller(check_app(rules, queues, who, question, question->acl_modify), target);
+    return get_smaller(
+        check_app_acl_or_queue_admin(rules, queues, who, question, question->acl_modify), target);
 }
 
 enum base_acl_answer rm_access_decide(const struct rm_access_rules *rules,
@@ -52,16 +55,16 @@ enum base_acl_answer rm_access_decide(const struct rm_access_rules *rules,
     case RM_OP_VIEW_APP:
     case RM_OP_VIEW_ATTEMPT:
     case RM_OP_VIEW_CONTAINERS:
-        return check_app(rules, queues, who, question, question->acl_view);
+        return check_app_acl_or_queue_admin(rules, queues, who, question, question->acl_view);
     case RM_OP_KILL:
     case RM_OP_SET_PRIORITY:
     case RM_OP_SET_TIMEOUT:
-        return check_app(rules, queues, who, question, question->acl_modify);
+        return check_app_acl_or_queue_admin(rules, queues, who, question, question->acl_modify);
     case RM_OP_MOVE:
         return check_move(rules, queues, who, question);
     case RM_OP_ASK_QUEUE_ACCESS:
         return rules->open_queues || question->queue >= 0
-                   ? check_queue(rules, queues, question->queue, who)
+                   ? check_queue_administration(rules, queues, question->queue, who)
                    : BASE_ACL_NO;
     case RM_OP_CONFIGURE:
         if (!rules->acl.enabled)

@@ -53,7 +53,7 @@ static bool check_tokens_are_used(struct api_request *rq, struct rm_backend *b)
 {
     struct base_error err = {0};
 
-    if (rm_access_is_strict(b))
+    if (rm_access_requires_tokens(b))
         return true;
     base_error_set(&err, -BASE_ESTATE, "creel.auth is simple: tokens are not used");
     api_answer_base_error(rq, &err);
@@ -68,7 +68,7 @@ struct token_call {
     int64_t made_us;
 };
 
-static void free_parts(struct rm_call *c)
+static void free_token_call_parts(struct rm_call *c)
 {
     struct token_call *t = (struct token_call *)c;
 
@@ -81,7 +81,7 @@ static struct token_call *token_call_new(struct rm_backend *b)
     struct token_call *t = base_alloc(sizeof *t);
 
     t->call.b = b;
-    t->call.drop = free_parts;
+    t->call.drop = free_token_call_parts;
     t->call.ev.kind = RM_EV_SET_TOKEN;
     return t;
 }
@@ -263,8 +263,8 @@ static void delete_token(struct api_request *rq, void *backend)
 }
 
 /* ---------------------------------------------------------------- nodes */
-static char *identify(struct rm_backend *b, const struct wire_identify *m, char *session,
-                      int64_t *valid_ms, struct base_buf *why)
+static char *identify_or_begin_session(struct rm_backend *b, const struct wire_identify *m,
+                                       char *session, int64_t *valid_ms, struct base_buf *why)
 {
     int64_t expires_us = 0, now_us = rm_backend_now_us(b), seconds = 0;
     char *user;
@@ -285,7 +285,7 @@ static void answer_identity(struct api_request *rq, struct rm_backend *b,
     struct base_buf body = {0}, why = {0};
     char session[API_SESSION_TEXT_MAX];
     struct wire_identity m = {0};
-    char *user = identify(b, asked, session, &m.valid_ms, &why);
+    char *user = identify_or_begin_session(b, asked, session, &m.valid_ms, &why);
 
     m.user = user;
     m.session = asked->begins_session ? session : NULL;

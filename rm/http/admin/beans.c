@@ -100,8 +100,9 @@ static const struct api_attribute token_attributes[] = {
     {"UpdateToken", API_ATTR_NO_RATE, 0, 0},
 };
 
-static void list_tokens(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                        const struct api_bean_service *service)
+static void list_delegation_token_metrics(const struct api_bean_kind *kind,
+                                          struct api_bean_sink *sink,
+                                          const struct api_bean_service *service)
 {
     (void)service;
     api_bean_add_if_wanted(
@@ -110,7 +111,7 @@ static void list_tokens(const struct api_bean_kind *kind, struct api_bean_sink *
 }
 
 static const struct api_bean_kind tokens = {.name = "DelegationTokenSecretManagerMetrics",
-                                            .list = list_tokens,
+                                            .list = list_delegation_token_metrics,
                                             API_ATTRIBUTES(token_attributes)};
 
 /* ---- the resources ---- */

@@ -71,7 +71,7 @@ static const struct api_attribute rm_nm_info_attributes[] = {
     API_ATTRIBUTE(rm_nm_info, "LiveNodeManagers", API_ATTR_TEXT, nodes),
 };
 
-static bool is_active(enum rm_node_state s)
+static bool is_live_or_unhealthy(enum rm_node_state s)
 {
     return s == RM_NODE_RUNNING || s == RM_NODE_DECOMMISSIONING || s == RM_NODE_UNHEALTHY;
 }
@@ -116,7 +116,7 @@ static void list_rm_nm_info(const struct api_bean_kind *kind, struct api_bean_si
         more = rm_view_nodes(rm_backend_lock_core(b), &pos, BASE_VIEW_CHUNK, &v);
         rm_backend_unlock_core(b);
         for (size_t i = 0; i < v.nodes_n; i++)
-            if (is_active(v.nodes[i].state))
+            if (is_live_or_unhealthy(v.nodes[i].state))
                 put_node(&text, &v.nodes[i]);
         rm_views_free(&v);
     }

@@ -126,18 +126,18 @@ static void add_res(struct rm_res *to, const struct rm_res *r, int sign)
         to->v[i] += sign * r->v[i];
 }
 
-static int64_t get_rest(int64_t whole, int64_t used)
+static int64_t subtract_or_zero(int64_t whole, int64_t used)
 {
     return whole > used ? whole - used : 0;
 }
 
 static void set_available(struct figures *f, const struct rm_res *whole)
 {
-    f->available_mb = get_rest(MB((*whole)), MB(f->used));
-    f->available_vcores = get_rest(VCORES((*whole)), VCORES(f->used));
+    f->available_mb = subtract_or_zero(MB((*whole)), MB(f->used));
+    f->available_vcores = subtract_or_zero(VCORES((*whole)), VCORES(f->used));
 }
 
-static double divide(int64_t a, int64_t b)
+static double divide_or_zero(int64_t a, int64_t b)
 {
     return b > 0 ? (double)a / (double)b : 0;
 }
@@ -150,24 +150,24 @@ static void set_totals(struct figures *f, const struct rm_totals *t)
     f->failed = t->failed[0] + t->failed[1];
     f->killed = t->killed[0] + t->killed[1];
     f->first.ops = t->first_n;
-    f->first.average = divide(t->first_us, t->first_n) / 1000;
+    f->first.average = divide_or_zero(t->first_us, t->first_n) / 1000;
 }
 
 /* Appends the value of a property; characters that are special in names become "_". */
-static void add_value(struct base_buf *tail, const char *text, size_t n)
+static void add_property_value(struct base_buf *tail, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         base_buf_add(tail, strchr(",=:*?\"\\", text[i]) ? "_" : &text[i], 1);
 }
 
 /* Appends ",q0=root,q1=a" for the path "root.a". */
-static void add_path(struct base_buf *tail, const char *path)
+static void add_queue_path_properties(struct base_buf *tail, const char *path)
 {
     for (int i = 0;; i++) {
         size_t n = strcspn(path, ".");
 
         base_buf_addf(tail, ",q%d=", i);
-        add_value(tail, path, n);
+        add_property_value(tail, path, n);
         if (!path[n])
             return;
         path += n + 1;
@@ -228,7 +228,7 @@ static void merge_users(struct users *u)
 
 /* Returns the place of each queue in the views by the core's index, -1: not shown; sets *@n to one
  * above the highest index. The caller frees the array. */
-static int32_t *places_new(const struct rm_views *v, int32_t *n)
+static int32_t *queue_places_new(const struct rm_views *v, int32_t *n)
 {
     int32_t *places;
 
@@ -249,7 +249,7 @@ static struct users users_new(const struct rm_views *v)
 {
     struct users u = {0};
     size_t cap = 0;
-    int32_t n, *places = places_new(v, &n);
+    int32_t n, *places = queue_places_new(v, &n);
 
     for (size_t i = 0; i < v->queue_users_n; i++) {
         int32_t index = v->queue_users[i].queue, place = index < n ? places[index] : -1;
@@ -269,7 +269,7 @@ static struct users users_new(const struct rm_views *v)
 
 /* ---- queues ---- */
 
-static void add_running_apps(struct figures *f, const struct rm_queue_user_view *v)
+static void add_user_figures(struct figures *f, const struct rm_queue_user_view *v)
 {
     f->wanting_apps += v->wanting_apps;
     f->active_users += v->pending_containers > 0;
@@ -282,8 +282,8 @@ static void add_running_apps(struct figures *f, const struct rm_queue_user_view 
 
 /* *@next: the first row of @users that belongs to the queue, or to a later one; advanced past the
  * queue's rows. */
-static struct figures fill_queue(const struct rm_queue_beans *b, size_t place,
-                                 const struct users *users, size_t *next)
+static struct figures fill_queue_figures(const struct rm_queue_beans *b, size_t place,
+                                         const struct users *users, size_t *next)
 {
     const struct rm_queue_view *q = &b->views.queues[place];
     struct figures f = {.queue = q->name,
@@ -300,32 +300,32 @@ static struct figures fill_queue(const struct rm_queue_beans *b, size_t place,
     add_res(&f.pending, &q->used, -1);
     set_totals(&f, &q->totals);
     for (; *next < users->n && users->v[*next].place == place; ++*next)
-        add_running_apps(&f, &users->v[*next].sums);
+        add_user_figures(&f, &users->v[*next].sums);
     if (q->parent < 0)
         set_available(&f, &b->cluster.total);
     return f;
 }
 
 /* Figures about masters exist for leaves only. */
-static void fill_capacity(const struct rm_queue_beans *b, size_t place,
-                          const struct yarn_queue_part *part, struct figures *f)
+static void fill_capacity_figures(const struct rm_queue_beans *b, size_t place,
+                                  const struct yarn_queue_part *part, struct figures *f)
 {
     const struct rm_res *total = &b->cluster.total;
 
     f->part = *part;
     f->min = yarn_queue_part_of(part->absolute, total);
     f->max = yarn_queue_part_of(part->absolute_max, total);
-    f->used_part = divide(MB(f->used), MB(f->min));
-    f->absolute_used_part = divide(MB(f->used), MB((*total)));
+    f->used_part = divide_or_zero(MB(f->used), MB(f->min));
+    f->absolute_used_part = divide_or_zero(MB(f->used), MB((*total)));
     if (b->views.queues[place].is_parent)
         f->masters_used = (struct rm_res){{0}};
     else
-        f->masters_limit = yarn_capacity_limit_masters(&b->cluster, &f->max);
+        f->masters_limit = yarn_capacity_get_masters_limit(&b->cluster, &f->max);
     set_available(f, &f->min);
 }
 
-static void fill_fair(const struct rm_queue_beans *b, size_t place, const struct rm_res *steady,
-                      struct figures *f)
+static void fill_fair_figures(const struct rm_queue_beans *b, size_t place,
+                              const struct rm_res *steady, struct figures *f)
 {
     const struct rm_queue_view *q = &b->views.queues[place];
 
@@ -352,17 +352,17 @@ static void add_bean(const struct api_bean_kind *kind, struct api_bean_sink *sin
     if (partition)
         base_buf_addf(&tail, ",partition=%s", partition);
     if (path)
-        add_path(&tail, path);
+        add_queue_path_properties(&tail, path);
     if (user) {
         base_buf_adds(&tail, ",user=");
-        add_value(&tail, user, strlen(user));
+        add_property_value(&tail, user, strlen(user));
     }
     api_bean_add_if_wanted(kind, sink, tail.data, bits, f);
     base_buf_free(&tail);
 }
 
-static void add_user(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                     const struct rm_queue_beans *b, const struct user *u)
+static void add_user_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                          const struct rm_queue_beans *b, const struct user *u)
 {
     const struct rm_queue_user_view *v = &u->sums;
     struct figures f = {.queue = b->views.queues[u->place].name,
@@ -376,13 +376,13 @@ static void add_user(const struct api_bean_kind *kind, struct api_bean_sink *sin
                         .used = v->used,
                         .pending = v->pending};
 
-    add_running_apps(&f, v);
+    add_user_figures(&f, v);
     set_totals(&f, &v->totals);
     add_bean(kind, sink, NULL, f.queue, u->name, QUEUE | USER, &f);
 }
 
 /* YARN's fair scheduler has a parent queue only while that queue has children. */
-static bool is_empty_parent(const struct rm_views *v, size_t place)
+static bool is_empty_parent_below_root(const struct rm_views *v, size_t place)
 {
     if (!v->queues[place].is_parent || place == 0)
         return false;
@@ -402,17 +402,17 @@ void rm_queue_beans_add_queues(const struct api_bean_kind *kind, struct api_bean
     size_t next = 0;
 
     for (size_t i = 0; i < v->queues_n; i++) {
-        struct figures f = fill_queue(b, i, &users, &next);
+        struct figures f = fill_queue_figures(b, i, &users, &next);
         unsigned bits = QUEUE;
 
         if (b->shape == RM_SHAPE_CAPACITY) {
             bits |= CAPACITY;
-            fill_capacity(b, i, &parts[i], &f);
+            fill_capacity_figures(b, i, &parts[i], &f);
         } else if (b->shape == RM_SHAPE_FAIR) {
-            if (is_empty_parent(v, i))
+            if (is_empty_parent_below_root(v, i))
                 continue;
             bits |= FAIR;
-            fill_fair(b, i, steady, &f);
+            fill_fair_figures(b, i, steady, &f);
         } else {
             f.queue = "default";
         }
@@ -421,7 +421,7 @@ void rm_queue_beans_add_queues(const struct api_bean_kind *kind, struct api_bean
             break; /* the root is all there is */
     }
     for (size_t i = 0; b->with_users && i < users.n; i++)
-        add_user(kind, sink, b, &users.v[i]);
+        add_user_bean(kind, sink, b, &users.v[i]);
     free(steady);
     free(parts);
     free(users.v);
@@ -431,10 +431,10 @@ void rm_queue_beans_add_queues(const struct api_bean_kind *kind, struct api_bean
 
 /* Returns what each queue, with those below it, uses on nodes with the label; label 0: on nodes
  * without one, computed as the remainder. The caller frees the array. */
-static struct rm_partition *partitions_new(const struct rm_views *v, size_t label)
+static struct rm_partition *queue_uses_of_label_new(const struct rm_views *v, size_t label)
 {
     struct rm_partition *uses = base_alloc((v->queues_n + 1) * sizeof *uses);
-    int32_t n, *places = places_new(v, &n);
+    int32_t n, *places = queue_places_new(v, &n);
     int sign = label ? 1 : -1;
 
     for (size_t i = 0; i < v->partitions_n; i++) {
@@ -459,8 +459,9 @@ static struct rm_partition *partitions_new(const struct rm_views *v, size_t labe
     return uses;
 }
 
-static struct figures fill_partition(const struct rm_label_view *label,
-                                     const struct rm_partition *use, const struct rm_res *whole)
+static struct figures fill_partition_figures(const struct rm_label_view *label,
+                                             const struct rm_partition *use,
+                                             const struct rm_res *whole)
 {
     struct figures f = {.partition = label->name,
                         .context = "yarn",
@@ -481,14 +482,14 @@ void rm_queue_beans_add_partitions(const struct api_bean_kind *kind, struct api_
 
     for (size_t l = 0; l < v->labels_n && v->queues_n; l++) {
         const struct rm_label_view *label = &v->labels[l];
-        struct rm_partition *uses = partitions_new(v, l);
-        struct figures f = fill_partition(label, &uses[0], &label->total);
+        struct rm_partition *uses = queue_uses_of_label_new(v, l);
+        struct figures f = fill_partition_figures(label, &uses[0], &label->total);
 
         add_bean(kind, sink, label->name, NULL, NULL, PARTITION, &f);
         for (size_t q = 0; q < v->queues_n; q++) {
             struct rm_res share = yarn_queue_part_of(parts[q].absolute, &label->total);
 
-            f = fill_partition(label, &uses[q], &share);
+            f = fill_partition_figures(label, &uses[q], &share);
             f.queue = v->queues[q].name;
             add_bean(kind, sink, label->name, f.queue, NULL, PARTITION | QUEUE, &f);
         }
@@ -499,7 +500,7 @@ void rm_queue_beans_add_partitions(const struct api_bean_kind *kind, struct api_
 
 /* ---- the kinds ---- */
 
-static void read_queues(struct rm_backend *backend, struct rm_queue_beans *b, bool partitions)
+static void read_queue_beans(struct rm_backend *backend, struct rm_queue_beans *b, bool partitions)
 {
     const struct base_conf *conf = rm_backend_conf(backend);
     const struct rm_core *core;
@@ -518,29 +519,29 @@ static void read_queues(struct rm_backend *backend, struct rm_queue_beans *b, bo
     rm_backend_unlock_core(backend);
 }
 
-static void list_queues(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                        const struct api_bean_service *service)
+static void list_queue_beans(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                             const struct api_bean_service *service)
 {
     struct rm_queue_beans b;
 
-    read_queues(service->user, &b, false);
+    read_queue_beans(service->user, &b, false);
     rm_queue_beans_add_queues(kind, sink, &b);
     rm_views_free(&b.views);
 }
 
-static void list_partitions(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                            const struct api_bean_service *service)
+static void list_partition_beans(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                 const struct api_bean_service *service)
 {
     struct rm_queue_beans b;
 
     if (rm_shape_read(rm_backend_conf(service->user)) != RM_SHAPE_CAPACITY)
         return;
-    read_queues(service->user, &b, true);
+    read_queue_beans(service->user, &b, true);
     rm_queue_beans_add_partitions(kind, sink, &b);
     rm_views_free(&b.views);
 }
 
 const struct api_bean_kind rm_bean_queue_metrics = {
-    .name = "QueueMetrics", .list = list_queues, API_ATTRIBUTES(attributes)};
+    .name = "QueueMetrics", .list = list_queue_beans, API_ATTRIBUTES(attributes)};
 const struct api_bean_kind rm_bean_partition_metrics = {
-    .name = "PartitionQueueMetrics", .list = list_partitions, API_ATTRIBUTES(attributes)};
+    .name = "PartitionQueueMetrics", .list = list_partition_beans, API_ATTRIBUTES(attributes)};

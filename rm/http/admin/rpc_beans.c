@@ -144,7 +144,7 @@ struct calls {
 };
 
 /* Returns SERVICES for a route that is part of no service: pages, figures for monitors. */
-static enum service find_service(const struct api_route *route, int *method)
+static enum service find_rpc_service(const struct api_route *route, int *method)
 {
     bool in_cluster = strncmp(route->path, CLUSTER, strlen(CLUSTER)) == 0;
     const char *path = route->path + (in_cluster ? strlen(CLUSTER) : 0);
@@ -160,11 +160,12 @@ static enum service find_service(const struct api_route *route, int *method)
     return strncmp(path, TRACKER, strlen(TRACKER)) == 0 ? NODES : SERVICES;
 }
 
-static void count_route(const struct api_route *route, const struct api_call_figures *f, void *u)
+static void add_calls_of_route(const struct api_route *route, const struct api_call_figures *f,
+                               void *u)
 {
     struct calls *c = u;
     int method;
-    enum service s = route ? find_service(route, &method) : SERVICES;
+    enum service s = route ? find_rpc_service(route, &method) : SERVICES;
 
     if (s == SERVICES)
         return;
@@ -179,7 +180,7 @@ void rm_beans_each_rpc(const struct api_bean_service *service, api_rpc_add *add,
     struct calls c = {0};
 
     rm_backend_get_stats(service->user, &stats);
-    api_server_each_route_figures(service->server, count_route, &c);
+    api_server_each_route_figures(service->server, add_calls_of_route, &c);
     for (int s = 0; s < SERVICES; s++)
         add(&(struct api_rpc_figures){.port = services[s].port,
                                       .service = services[s].name,
@@ -212,8 +213,8 @@ static const struct api_attribute node_attributes[] = {
     DETAIL_TAGS, NODE_METHODS(DEFERRED) NODE_METHODS(OVERALL) NODE_METHODS(OWN)};
 static const struct api_attribute admin_attributes[] = {DETAIL_TAGS};
 
-static void list_details(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                         const struct api_bean_service *service)
+static void list_rpc_details(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                             const struct api_bean_service *service)
 {
     struct details d = {.port = kind->name + strlen("RpcDetailedActivityForPort"),
                         .context = "rpcdetailed",
@@ -222,7 +223,7 @@ static void list_details(const struct api_bean_kind *kind, struct api_bean_sink 
 
     if (!service->server || !api_bean_is_wanted(kind, sink, NULL))
         return;
-    api_server_each_route_figures(service->server, count_route, &c);
+    api_server_each_route_figures(service->server, add_calls_of_route, &c);
     for (int m = 0; m < METHODS; m++) {
         d.own[m] = api_rate_of_handling(&c.of_method[m]);
         d.deferred[m] = api_rate_of_holding(&c.of_method[m]);
@@ -233,8 +234,8 @@ static void list_details(const struct api_bean_kind *kind, struct api_bean_sink 
 
 #define DETAILED(port, table)                                                                      \
     {                                                                                              \
-        .name = "RpcDetailedActivityForPort" port, .record = "rpcdetailed", .list = list_details,  \
-        API_ATTRIBUTES(table)                                                                      \
+        .name = "RpcDetailedActivityForPort" port, .record = "rpcdetailed",                        \
+        .list = list_rpc_details, API_ATTRIBUTES(table)                                            \
     }
 const struct api_bean_kind rm_bean_rpc_details[] = {
     DETAILED("8032", client_attributes),

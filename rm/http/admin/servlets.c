@@ -14,14 +14,15 @@
 
 #define SCHEDULER "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 
-static const char *get_address(const struct rm_backend *b)
+static const char *get_own_host_and_port(const struct rm_backend *b)
 {
     const char *at = strstr(rm_backend_url(b), "://");
 
     return at ? at + 3 : "";
 }
 
-static bool refuse_page(struct api_request *rq, struct rm_backend *b, enum api_admin_page page)
+static bool refuse_page_unless_admin(struct api_request *rq, struct rm_backend *b,
+                                     enum api_admin_page page)
 {
     return api_admin_refuse_page_unless_admin(rq, rm_backend_conf(b), page, rm_access_is_admin, b);
 }
@@ -41,11 +42,11 @@ static void get_conf(struct api_request *rq, void *user)
         {"yarn.nodemanager.pmem-check-enabled", "false"},
         {"yarn.nodemanager.vmem-check-enabled", "false"},
         {"yarn.resourcemanager.scheduler.class", classes[rm_shape_read(conf)]},
-        {"yarn.resourcemanager.webapp.address", get_address(user)},
+        {"yarn.resourcemanager.webapp.address", get_own_host_and_port(user)},
         {NULL, NULL},
     };
 
-    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_INSTRUMENTS))
         api_configuration_answer(rq, conf, keys);
 }
 
@@ -53,26 +54,26 @@ static void get_log_level(struct api_request *rq, void *user)
 {
     enum api_admin_page page = api_query(rq, "level") ? API_ADMIN_CHANGE : API_ADMIN_LOGS;
 
-    if (!refuse_page(rq, user, page))
+    if (!refuse_page_unless_admin(rq, user, page))
         api_log_level_answer(rq, "org.apache.hadoop.yarn.server.resourcemanager");
 }
 
 static void get_stacks(struct api_request *rq, void *user)
 {
-    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_INSTRUMENTS))
         api_stacks_answer(rq);
 }
 
 static void get_logs(struct api_request *rq, void *user)
 {
-    if (!refuse_page(rq, user, API_ADMIN_LOGS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_LOGS))
         api_log_folder_answer(rq, base_conf_get(rm_backend_conf(user), "hadoop.log.dir"),
                               api_path_arg(rq, 0));
 }
 
 static void get_root(struct api_request *rq, void *user)
 {
-    api_web_root_redirect(rq, "/cluster", get_address(user));
+    api_web_root_redirect(rq, "/cluster", get_own_host_and_port(user));
 }
 
 static void get_robots(struct api_request *rq, void *user)
@@ -89,7 +90,7 @@ static void get_wadl(struct api_request *rq, void *user)
 
 static void get_profiler(struct api_request *rq, void *user)
 {
-    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_INSTRUMENTS))
         api_web_root_answer_no_profiler(rq);
 }
 

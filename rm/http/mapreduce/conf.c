@@ -19,7 +19,7 @@ struct job_conf {
 };
 
 /* Adds a property, unless @value is NULL or "". */
-static void add_text(struct job_conf *j, const char *name, const char *value)
+static void add_property_unless_empty(struct job_conf *j, const char *name, const char *value)
 {
     if (!value || !value[0])
         return;
@@ -30,18 +30,18 @@ static void add_text(struct job_conf *j, const char *name, const char *value)
         .sources = {.items = &j->source, .n = 1, .stride = sizeof j->source}};
 }
 
-static void add_owned_text(struct job_conf *j, const char *name, char *value)
+static void add_property_owning_value(struct job_conf *j, const char *name, char *value)
 {
     j->texts[j->texts_n++] = value;
-    add_text(j, name, value);
+    add_property_unless_empty(j, name, value);
 }
 
-static void add_number(struct job_conf *j, const char *name, int64_t value)
+static void add_number_property(struct job_conf *j, const char *name, int64_t value)
 {
-    add_owned_text(j, name, base_printf("%lld", (long long)value));
+    add_property_owning_value(j, name, base_printf("%lld", (long long)value));
 }
 
-static char *join(const struct rm_str_list *list)
+static char *join_with_commas(const struct rm_str_list *list)
 {
     struct base_buf b = {0};
 
@@ -51,7 +51,8 @@ static char *join(const struct rm_str_list *list)
     return base_buf_take(&b);
 }
 
-static void add_slot(struct job_conf *j, const struct base_conf *conf, const char *kind)
+static void add_slot_size_properties(struct job_conf *j, const struct base_conf *conf,
+                                     const char *kind)
 {
     static const char *const names[2][2] = {
         {"mapreduce.map.memory.mb", "mapreduce.map.cpu.vcores"},
@@ -60,9 +61,9 @@ static void add_slot(struct job_conf *j, const struct base_conf *conf, const cha
     char key[64];
 
     snprintf(key, sizeof key, "creel.slot.%s.memory-mb", kind);
-    add_number(j, name[0], base_conf_int(conf, key));
+    add_number_property(j, name[0], base_conf_int(conf, key));
     snprintf(key, sizeof key, "creel.slot.%s.vcores", kind);
-    add_number(j, name[1], base_conf_int(conf, key));
+    add_number_property(j, name[1], base_conf_int(conf, key));
 }
 
 static void add_properties(struct job_conf *j, const struct base_conf *conf,
@@ -72,28 +73,29 @@ static void add_properties(struct job_conf *j, const struct base_conf *conf,
     int64_t attempts =
         s->max_attempts > 0 ? s->max_attempts : base_conf_int(conf, "creel.mapreduce.max-attempts");
 
-    add_text(j, "mapreduce.job.name", v->name);
-    add_text(j, "mapreduce.job.user.name", v->user);
-    add_text(j, "mapreduce.job.queuename", v->queue);
-    add_number(j, "mapreduce.job.priority", v->priority);
-    add_text(j, "mapreduce.job.acl-view-job", s->acl_view);
-    add_text(j, "mapreduce.job.acl-modify-job", s->acl_modify);
-    add_number(j, "mapreduce.job.maps", v->phase[BASE_TASK_MAP].total);
-    add_number(j, "mapreduce.job.reduces", v->phase[BASE_TASK_REDUCE].total);
-    add_text(j, "stream.map.streamprocessor", s->map);
-    add_text(j, "stream.combine.streamprocessor", s->combine);
-    add_text(j, "stream.reduce.streamprocessor", s->reduce);
-    add_owned_text(j, "mapreduce.input.fileinputformat.inputdir", join(&s->input));
-    add_text(j, "mapreduce.output.fileoutputformat.outputdir", s->output);
+    add_property_unless_empty(j, "mapreduce.job.name", v->name);
+    add_property_unless_empty(j, "mapreduce.job.user.name", v->user);
+    add_property_unless_empty(j, "mapreduce.job.queuename", v->queue);
+    add_number_property(j, "mapreduce.job.priority", v->priority);
+    add_property_unless_empty(j, "mapreduce.job.acl-view-job", s->acl_view);
+    add_property_unless_empty(j, "mapreduce.job.acl-modify-job", s->acl_modify);
+    add_number_property(j, "mapreduce.job.maps", v->phase[BASE_TASK_MAP].total);
+    add_number_property(j, "mapreduce.job.reduces", v->phase[BASE_TASK_REDUCE].total);
+    add_property_unless_empty(j, "stream.map.streamprocessor", s->map);
+    add_property_unless_empty(j, "stream.combine.streamprocessor", s->combine);
+    add_property_unless_empty(j, "stream.reduce.streamprocessor", s->reduce);
+    add_property_owning_value(j, "mapreduce.input.fileinputformat.inputdir",
+                              join_with_commas(&s->input));
+    add_property_unless_empty(j, "mapreduce.output.fileoutputformat.outputdir", s->output);
     if (s->split_size > 0)
-        add_number(j, "mapreduce.input.fileinputformat.split.maxsize", s->split_size);
-    add_owned_text(j, "stream.addenvironment", join(&s->env));
-    add_number(j, "mapreduce.map.maxattempts", attempts);
-    add_number(j, "mapreduce.reduce.maxattempts", attempts);
-    add_owned_text(j, "mapreduce.job.reduce.slowstart.completedmaps",
-                   base_strdup(base_conf_get(conf, "creel.scheduler.slowstart")));
-    add_slot(j, conf, "map");
-    add_slot(j, conf, "reduce");
+        add_number_property(j, "mapreduce.input.fileinputformat.split.maxsize", s->split_size);
+    add_property_owning_value(j, "stream.addenvironment", join_with_commas(&s->env));
+    add_number_property(j, "mapreduce.map.maxattempts", attempts);
+    add_number_property(j, "mapreduce.reduce.maxattempts", attempts);
+    add_property_owning_value(j, "mapreduce.job.reduce.slowstart.completedmaps",
+                              base_strdup(base_conf_get(conf, "creel.scheduler.slowstart")));
+    add_slot_size_properties(j, conf, "map");
+    add_slot_size_properties(j, conf, "reduce");
 }
 
 /* The path is shown as that of the resource with the job's whole specification. */
@@ -102,7 +104,7 @@ void mr_get_conf(const struct mr_call *c)
     struct job_conf j = {0};
     struct rm_views v = {0};
     char id[BASE_ID_TEXT_MAX];
-    const struct rm_app_view *job = mr_copy_job_to_show(c, &v);
+    const struct rm_app_view *job = mr_copy_job_if_visible(c, &v);
 
     if (job) {
         base_buf_addf(&j.path, "%s/ws/v1/cluster/jobs/%s", rm_backend_url(c->b),

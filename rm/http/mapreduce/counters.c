@@ -76,7 +76,7 @@ static void add_counter(struct mr_counters *c, const char *name, int64_t total, 
     c->groups[c->counters.groups.n - 1].counters.n++;
 }
 
-static int64_t get_value(const int64_t *values, enum base_task_counter c)
+static int64_t get_counter_or_0(const int64_t *values, enum base_task_counter c)
 {
     return c == NONE ? 0 : values[c];
 }
@@ -89,13 +89,14 @@ void mr_counters_free(struct mr_counters *c)
 
 /* ---- jobs ---- */
 
-static void add_if_counted(struct mr_counters *c, const char *name, int64_t value)
+static void add_counter_unless_0(struct mr_counters *c, const char *name, int64_t value)
 {
     if (value)
         add_counter(c, name, value, 0, 0);
 }
 
-static int64_t read_slot(const struct base_conf *conf, enum base_task_kind k, bool memory)
+static int64_t read_slot_vcores_or_mb(const struct base_conf *conf, enum base_task_kind k,
+                                      bool memory)
 {
     static const char *const keys[BASE_TASK_KINDS][2] = {
         {"creel.slot.map.vcores", "creel.slot.map.memory-mb"},
@@ -105,33 +106,38 @@ static int64_t read_slot(const struct base_conf *conf, enum base_task_kind k, bo
 }
 
 /* A task takes one slot for as long as it runs. */
-static void add_millis(struct mr_counters *c, const struct base_conf *conf, const int64_t *n)
+static void add_millis_counters(struct mr_counters *c, const struct base_conf *conf,
+                                const int64_t *n)
 {
     int64_t maps = n[BASE_COUNT_MAP_MILLIS], reduces = n[BASE_COUNT_REDUCE_MILLIS];
 
-    add_if_counted(c, "SLOTS_MILLIS_MAPS", maps);
-    add_if_counted(c, "SLOTS_MILLIS_REDUCES", reduces);
-    add_if_counted(c, "MILLIS_MAPS", maps);
-    add_if_counted(c, "MILLIS_REDUCES", reduces);
-    add_if_counted(c, "VCORES_MILLIS_MAPS", maps * read_slot(conf, BASE_TASK_MAP, false));
-    add_if_counted(c, "VCORES_MILLIS_REDUCES", reduces * read_slot(conf, BASE_TASK_REDUCE, false));
-    add_if_counted(c, "MB_MILLIS_MAPS", maps * read_slot(conf, BASE_TASK_MAP, true));
-    add_if_counted(c, "MB_MILLIS_REDUCES", reduces * read_slot(conf, BASE_TASK_REDUCE, true));
+    add_counter_unless_0(c, "SLOTS_MILLIS_MAPS", maps);
+    add_counter_unless_0(c, "SLOTS_MILLIS_REDUCES", reduces);
+    add_counter_unless_0(c, "MILLIS_MAPS", maps);
+    add_counter_unless_0(c, "MILLIS_REDUCES", reduces);
+    add_counter_unless_0(c, "VCORES_MILLIS_MAPS",
+                         maps * read_slot_vcores_or_mb(conf, BASE_TASK_MAP, false));
+    add_counter_unless_0(c, "VCORES_MILLIS_REDUCES",
+                         reduces * read_slot_vcores_or_mb(conf, BASE_TASK_REDUCE, false));
+    add_counter_unless_0(c, "MB_MILLIS_MAPS",
+                         maps * read_slot_vcores_or_mb(conf, BASE_TASK_MAP, true));
+    add_counter_unless_0(c, "MB_MILLIS_REDUCES",
+                         reduces * read_slot_vcores_or_mb(conf, BASE_TASK_REDUCE, true));
 }
 
 static void add_job_group(struct mr_counters *c, const struct base_conf *conf, const int64_t *n)
 {
     begin_group(c, PREFIX "JobCounter");
-    add_if_counted(c, "NUM_FAILED_MAPS", n[RM_C_FAILED_MAPS]);
-    add_if_counted(c, "NUM_FAILED_REDUCES", n[RM_C_FAILED_REDUCES]);
-    add_if_counted(c, "NUM_KILLED_MAPS", n[RM_C_KILLED_MAPS]);
-    add_if_counted(c, "NUM_KILLED_REDUCES", n[RM_C_KILLED_REDUCES]);
-    add_if_counted(c, "TOTAL_LAUNCHED_MAPS", n[RM_C_TOTAL_LAUNCHED_MAPS]);
-    add_if_counted(c, "TOTAL_LAUNCHED_REDUCES", n[RM_C_TOTAL_LAUNCHED_REDUCES]);
-    add_if_counted(c, "OTHER_LOCAL_MAPS", n[RM_C_OTHER_LOCAL_MAPS]);
-    add_if_counted(c, "DATA_LOCAL_MAPS", n[RM_C_DATA_LOCAL_MAPS]);
-    add_if_counted(c, "RACK_LOCAL_MAPS", n[RM_C_RACK_LOCAL_MAPS]);
-    add_millis(c, conf, n);
+    add_counter_unless_0(c, "NUM_FAILED_MAPS", n[RM_C_FAILED_MAPS]);
+    add_counter_unless_0(c, "NUM_FAILED_REDUCES", n[RM_C_FAILED_REDUCES]);
+    add_counter_unless_0(c, "NUM_KILLED_MAPS", n[RM_C_KILLED_MAPS]);
+    add_counter_unless_0(c, "NUM_KILLED_REDUCES", n[RM_C_KILLED_REDUCES]);
+    add_counter_unless_0(c, "TOTAL_LAUNCHED_MAPS", n[RM_C_TOTAL_LAUNCHED_MAPS]);
+    add_counter_unless_0(c, "TOTAL_LAUNCHED_REDUCES", n[RM_C_TOTAL_LAUNCHED_REDUCES]);
+    add_counter_unless_0(c, "OTHER_LOCAL_MAPS", n[RM_C_OTHER_LOCAL_MAPS]);
+    add_counter_unless_0(c, "DATA_LOCAL_MAPS", n[RM_C_DATA_LOCAL_MAPS]);
+    add_counter_unless_0(c, "RACK_LOCAL_MAPS", n[RM_C_RACK_LOCAL_MAPS]);
+    add_millis_counters(c, conf, n);
     if (c->groups[0].counters.n == 0)
         c->counters.groups.n = 0;
 }
@@ -142,8 +148,8 @@ static void add_sums_of_tasks(struct mr_counters *c, const char *group,
     begin_group(c, group);
     for (size_t i = 0; i < n; i++) {
         const struct task_counter *t = &table[i];
-        int64_t total = get_value(values, t->from),
-                reduce = t->kinds & MAPS ? get_value(values, t->reduce) : total;
+        int64_t total = get_counter_or_0(values, t->from),
+                reduce = t->kinds & MAPS ? get_counter_or_0(values, t->reduce) : total;
 
         add_counter(c, t->name, total, total - reduce, reduce);
     }
@@ -187,7 +193,7 @@ static void add_values_of_task(struct mr_counters *c, const char *group,
     begin_group(c, group);
     for (size_t i = 0; i < n; i++)
         if (table[i].kinds & kind)
-            add_counter(c, table[i].name, get_value(values, table[i].from), 0, 0);
+            add_counter(c, table[i].name, get_counter_or_0(values, table[i].from), 0, 0);
 }
 
 void mr_counters_fill_task(const struct rm_app_view *job, enum base_task_kind kind,

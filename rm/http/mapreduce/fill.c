@@ -165,7 +165,7 @@ static bool task_runs(const struct rm_task_view *v)
 }
 
 /* Names the task's present or last step, as Hadoop's tasks report it. */
-static const char *name_step(const struct rm_task_view *v)
+static const char *name_task_step(const struct rm_task_view *v)
 {
     bool map = v->id.kind == BASE_TASK_MAP;
 
@@ -206,7 +206,7 @@ void mr_task_fill(const struct yarn_context *f, const struct rm_app_view *job,
         .state = name_task_state(v->state),
         .type = types[v->id.kind],
         .successful_attempt = filled->attempt,
-        .status = name_step(v),
+        .status = name_task_step(v),
     };
 }
 
@@ -260,7 +260,7 @@ static void fill_latest_attempt(const struct yarn_context *f, const struct rm_ta
     a->progress = to_percent(v->progress);
     a->rack = v->rack;
     a->state = name_task_state(v->state);
-    a->status = name_step(v);
+    a->status = name_task_step(v);
     a->node_http = skip_scheme(v->node_http);
     if (v->id.kind == BASE_TASK_REDUCE)
         fill_reduce_times(v, a);
@@ -300,7 +300,7 @@ static void fill_coming_attempt(const struct rm_task_view *v, struct mr_attempt_
 }
 
 /* Returns true when the latest attempt is not among those that have ended without success. */
-static bool latest_attempt_counts(const struct rm_task_view *v)
+static bool latest_attempt_is_not_past(const struct rm_task_view *v)
 {
     return task_runs(v) || v->state == RM_TASK_SUCCEEDED;
 }
@@ -313,7 +313,7 @@ size_t mr_attempts_new(const struct yarn_context *f, const struct rm_task_view *
 
     for (int32_t i = 0; i < v->past_n; i++)
         fill_past_attempt(f, v, i, &all[n++]);
-    if (latest_attempt_counts(v))
+    if (latest_attempt_is_not_past(v))
         fill_latest_attempt(f, v, &all[n++]);
     if (v->coming_attempt >= 0)
         fill_coming_attempt(v, &all[n++]);

@@ -40,7 +40,7 @@ static bool copy_job_view(const struct mr_call *c, struct base_app_id id, struct
     rc = rm_view_app(rm_backend_lock_core(c->b), id, v);
     rm_backend_unlock_core(c->b);
     return rc == 0 && v->apps[0].is_job &&
-           (!mr_is_history(c) || rm_app_state_is_final(v->apps[0].state));
+           (!mr_call_is_to_history(c) || rm_app_state_is_final(v->apps[0].state));
 }
 
 const struct rm_app_view *mr_copy_job(const struct mr_call *c, struct rm_views *v)
@@ -56,7 +56,7 @@ const struct rm_app_view *mr_copy_job(const struct mr_call *c, struct rm_views *
     return NULL;
 }
 
-const struct rm_app_view *mr_copy_job_to_show(const struct mr_call *c, struct rm_views *v)
+const struct rm_app_view *mr_copy_job_if_visible(const struct mr_call *c, struct rm_views *v)
 {
     const struct rm_app_view *job = mr_copy_job(c, v);
 
@@ -95,7 +95,7 @@ static bool parse_task_id(const char *text, struct base_task_id *out, bool *is_f
 
 const struct rm_task_view *mr_copy_task(const struct mr_call *c, struct rm_views *v)
 {
-    const struct rm_app_view *job = mr_copy_job_to_show(c, v);
+    const struct rm_app_view *job = mr_copy_job_if_visible(c, v);
     struct base_task_id id;
     bool foreign;
     int rc = -BASE_ENOTFOUND;
@@ -143,7 +143,7 @@ void mr_answer_attempt_not_found(const struct mr_call *c)
     yarn_not_found(c->rq, "Error getting info on task attempt id %s", c->attempt_id);
 }
 
-int32_t mr_parse_attempt(const struct mr_call *c, const struct base_task_id *task)
+int32_t mr_parse_attempt_number(const struct mr_call *c, const struct base_task_id *task)
 {
     struct base_task_id id;
     int32_t number;

@@ -118,7 +118,7 @@ static bool read_times(struct api_request *rq, struct job_filter *f)
     return true;
 }
 
-static bool check_state(struct api_request *rq, const char *state)
+static bool check_job_state_name(struct api_request *rq, const char *state)
 {
     static const char *const states[] = {"NEW",    "INITED", "RUNNING", "SUCCEEDED",
                                          "FAILED", "KILLED", "ERROR"};
@@ -141,7 +141,7 @@ static bool read_filter(struct api_request *rq, struct job_filter *f)
     *f = (struct job_filter){.user = base_strdup(get_query_unless_empty(rq, "user")),
                              .queue = base_strdup(get_query_unless_empty(rq, "queue")),
                              .state = base_strdup(api_query(rq, "state"))};
-    return read_limit(rq, f) && read_times(rq, f) && check_state(rq, f->state);
+    return read_limit(rq, f) && read_times(rq, f) && check_job_state_name(rq, f->state);
 }
 
 static bool is_in_range(int64_t ms, const int64_t range[2])
@@ -212,7 +212,7 @@ static void list_ended_jobs(struct api_request *rq, void *user)
 
 /* ---- one job and what is below it ---- */
 
-static void call(mr_handler *handler, struct api_request *rq, struct rm_backend *b)
+static void call_with_path_ids(mr_handler *handler, struct api_request *rq, struct rm_backend *b)
 {
     handler(&(struct mr_call){.rq = rq,
                               .b = b,
@@ -235,7 +235,7 @@ static void call(mr_handler *handler, struct api_request *rq, struct rm_backend 
 #define X(name)                                                                                    \
     static void name(struct api_request *rq, void *user)                                           \
     {                                                                                              \
-        call(mr_##name, rq, user);                                                                 \
+        call_with_path_ids(mr_##name, rq, user);                                                   \
     }
 HANDLERS(X)
 #undef X
@@ -261,8 +261,9 @@ const struct api_route rm_mapreduce_history_routes[] = {
     {"GET", TASK "/attempts",          API_ROLE_READ, 0, list_attempts, 0},
     {"GET", ATTEMPT,                   API_ROLE_READ, 0, get_attempt, 0},
     {"GET", ATTEMPT "/counters",       API_ROLE_READ, 0, get_attempt_counters, 0},
-    {"GET", CONTAINER "/logs",         API_ROLE_READ, 0, mr_list_logs, API_ROUTE_PRIVATE},
-    {"GET", HISTORY "/containerlogs/{containerid}/{filename}", API_ROLE_READ, 0, mr_get_log,
+    {"GET", CONTAINER "/logs",         API_ROLE_READ, 0, mr_redirect_to_log_list,
+     API_ROUTE_PRIVATE},
+    {"GET", HISTORY "/containerlogs/{containerid}/{filename}", API_ROLE_READ, 0, mr_redirect_to_log,
      API_ROUTE_PRIVATE},
 };
 /* clang-format on */

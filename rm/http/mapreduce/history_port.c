@@ -20,17 +20,17 @@ struct rm_history_port {
     struct api_server *server;
 };
 
-static const char *address_key(const struct base_conf *conf)
+static const char *get_history_address_key(const struct base_conf *conf)
 {
     return base_http_policy_is_https(conf) ? "mapreduce.jobhistory.webapp.https.address"
                                            : "mapreduce.jobhistory.webapp.address";
 }
 
 /* Reads the address. Returns 1, 0 when none is configured, or -BASE_EINVAL. */
-static int read_address(const struct base_conf *conf, struct api_authority *out,
-                        struct base_error *err)
+static int read_history_address(const struct base_conf *conf, struct api_authority *out,
+                                struct base_error *err)
 {
-    const char *key = address_key(conf), *text = base_conf_get(conf, key);
+    const char *key = get_history_address_key(conf), *text = base_conf_get(conf, key);
 
     if (!text || !text[0])
         return 0;
@@ -41,7 +41,7 @@ static int read_address(const struct base_conf *conf, struct api_authority *out,
 
 /* ---- pages ---- */
 
-static void answer_found(struct api_request *rq, const char *location)
+static void answer_302_redirect(struct api_request *rq, const char *location)
 {
     struct base_buf none = {0};
 
@@ -56,19 +56,19 @@ static void redirect_to_pages(struct api_request *rq, void *user)
     char *url = base_printf("%s%s" PAGES, api_scheme(rq), host ? host : "");
 
     (void)user;
-    answer_found(rq, host ? url : PAGES);
+    answer_302_redirect(rq, host ? url : PAGES);
     free(url);
 }
 
-static void redirect_to_list(struct api_request *rq, void *user)
+static void redirect_to_app_list(struct api_request *rq, void *user)
 {
     char *url = base_printf("%s/cluster/apps", rm_backend_url(user));
 
-    answer_found(rq, url);
+    answer_302_redirect(rq, url);
     free(url);
 }
 
-static void redirect_to_job(struct api_request *rq, void *user)
+static void redirect_to_app_page(struct api_request *rq, void *user)
 {
     const struct mr_call c = {.rq = rq, .b = user, .job_id = api_path_arg(rq, 0)};
     struct rm_views v = {0};
@@ -79,7 +79,7 @@ static void redirect_to_job(struct api_request *rq, void *user)
         char *url =
             base_printf("%s/cluster/app/%s", rm_backend_url(user), base_app_id_text(&job->id, id));
 
-        answer_found(rq, url);
+        answer_302_redirect(rq, url);
         free(url);
     }
     rm_views_free(&v);
@@ -87,11 +87,11 @@ static void redirect_to_job(struct api_request *rq, void *user)
 
 /* clang-format off */
 static const struct api_route page_routes[] = {
-    {"GET", "/",                              API_ROLE_READ, 0, redirect_to_pages, API_ROUTE_CREEL},
-    {"GET", PAGES,                            API_ROLE_READ, 0, redirect_to_list, API_ROUTE_CREEL},
-    {"GET", PAGES "/{page}",                  API_ROLE_READ, 0, redirect_to_list, API_ROUTE_CREEL},
-    {"GET", PAGES "/job/{jobid}",             API_ROLE_READ, 0, redirect_to_job, API_ROUTE_CREEL},
-    {"GET", PAGES "/job/{jobid}/{rest*}",     API_ROLE_READ, 0, redirect_to_job, API_ROUTE_CREEL},
+    {"GET", "/",                          API_ROLE_READ, 0, redirect_to_pages, API_ROUTE_CREEL},
+    {"GET", PAGES,                        API_ROLE_READ, 0, redirect_to_app_list, API_ROUTE_CREEL},
+    {"GET", PAGES "/{page}",              API_ROLE_READ, 0, redirect_to_app_list, API_ROUTE_CREEL},
+    {"GET", PAGES "/job/{jobid}",         API_ROLE_READ, 0, redirect_to_app_page, API_ROUTE_CREEL},
+    {"GET", PAGES "/job/{jobid}/{rest*}", API_ROLE_READ, 0, redirect_to_app_page, API_ROUTE_CREEL},
 };
 /* clang-format on */
 #define PAGE_ROUTES_N (sizeof page_routes / sizeof page_routes[0])
@@ -103,7 +103,7 @@ int rm_history_port_open(const struct base_conf *conf, const struct api_server_c
 {
     struct rm_history_port *p;
     struct api_authority address;
-    int rc = read_address(conf, &address, err);
+    int rc = read_history_address(conf, &address, err);
 
     *out = NULL;
     if (rc <= 0)
@@ -120,7 +120,7 @@ int rm_history_port_open(const struct base_conf *conf, const struct api_server_c
     rc = api_open_listener(&p->conf, err);
     if (rc < 0) {
         free(p);
-        return base_error_wrap(err, rc, "%s", address_key(conf));
+        return base_error_wrap(err, rc, "%s", get_history_address_key(conf));
     }
     p->conf.listener = rc;
     *out = p;
@@ -165,8 +165,8 @@ static bool is_wildcard(const char *host)
 
 /* Appends "http://host:port", or with TLS "https://host:port"; for a port on all addresses, with
  * this ResourceManager's host. */
-static void add_address(const struct rm_backend *b, const struct api_authority *a,
-                        struct base_buf *out)
+static void add_url_of_address(const struct rm_backend *b, const struct api_authority *a,
+                               struct base_buf *out)
 {
     const char *url = rm_backend_url(b), *colon = strrchr(url, ':');
 
@@ -183,9 +183,9 @@ char *rm_mapreduce_history_url(struct rm_backend *b, struct base_app_id job, con
     struct base_buf url = {0};
     char id[BASE_ID_TEXT_MAX];
 
-    if (read_address(rm_backend_conf(b), &address, NULL) <= 0)
+    if (read_history_address(rm_backend_conf(b), &address, NULL) <= 0)
         return NULL;
-    add_address(b, &address, &url);
+    add_url_of_address(b, &address, &url);
     mr_job_id_text(job, id);
     base_buf_addf(&url, PAGES "/job/%s%s", id, strcmp(path, "/") == 0 ? "" : path);
     return base_buf_take(&url);

@@ -4,8 +4,8 @@
 #include "rm/http/access/access.h"
 #include "rm/http/mapreduce/mapreduce_internal.h"
 
-void mr_job_hide_unless_seen(const struct mr_call *c, const struct rm_app_view *v,
-                             struct mr_job_and_texts *filled)
+void mr_job_hide_details_unless_allowed(const struct mr_call *c, const struct rm_app_view *v,
+                                        struct mr_job_and_texts *filled)
 {
     if (rm_access_sees_app(c->rq, c->b, v))
         return;
@@ -19,13 +19,14 @@ void mr_get_job(const struct mr_call *c)
     struct rm_views v = {0};
     struct yarn_context f;
     const struct rm_app_view *job =
-        mr_is_history(c) ? mr_copy_job_to_show(c, &v) : mr_copy_job(c, &v);
+        mr_call_is_to_history(c) ? mr_copy_job_if_visible(c, &v) : mr_copy_job(c, &v);
 
     if (job) {
         yarn_context_read(c->b, &f);
         mr_job_fill(&f, job, &filled);
-        mr_job_hide_unless_seen(c, job, &filled);
-        yarn_answer(c->rq, 200, mr_is_history(c) ? &yarn_shape_mr_ended_job : &yarn_shape_mr_job,
+        mr_job_hide_details_unless_allowed(c, job, &filled);
+        yarn_answer(c->rq, 200,
+                    mr_call_is_to_history(c) ? &yarn_shape_mr_ended_job : &yarn_shape_mr_job,
                     API_N_WRAPPED, &filled.job);
         mr_job_texts_free(&filled);
         yarn_context_free(&f);
@@ -60,7 +61,7 @@ void mr_get_job_counters(const struct mr_call *c)
     struct rm_views v = {0};
     struct mr_counters counters;
     char id[BASE_ID_TEXT_MAX];
-    const struct rm_app_view *job = mr_copy_job_to_show(c, &v);
+    const struct rm_app_view *job = mr_copy_job_if_visible(c, &v);
 
     if (job) {
         mr_job_id_text(job->id, id);

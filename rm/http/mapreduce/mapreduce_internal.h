@@ -18,7 +18,7 @@ struct mr_call {
 };
 typedef void mr_handler(const struct mr_call *c);
 
-static inline bool mr_is_history(const struct mr_call *c)
+static inline bool mr_call_is_to_history(const struct mr_call *c)
 {
     return c->job == NULL;
 }
@@ -29,13 +29,13 @@ static inline bool mr_is_history(const struct mr_call *c)
 const struct rm_app_view *mr_copy_job(const struct mr_call *c, struct rm_views *v);
 /* The same for callers who may see all of the job; answers other callers as YARN does, with 503 and
  * no message. */
-const struct rm_app_view *mr_copy_job_to_show(const struct mr_call *c, struct rm_views *v);
+const struct rm_app_view *mr_copy_job_if_visible(const struct mr_call *c, struct rm_views *v);
 /* Copies the task with its counters and attempts to @v, after the job. Returns the task, or NULL
- * after answering 404, or 503 as mr_copy_job_to_show() does. */
+ * after answering 404, or 503 as mr_copy_job_if_visible() does. */
 const struct rm_task_view *mr_copy_task(const struct mr_call *c, struct rm_views *v);
 /* Parses the number of the attempt of the task with the id @task. Returns -1 when the path names no
  * attempt of that task; the request has then been answered with 404. */
-int32_t mr_parse_attempt(const struct mr_call *c, const struct base_task_id *task);
+int32_t mr_parse_attempt_number(const struct mr_call *c, const struct base_task_id *task);
 void mr_answer_attempt_not_found(const struct mr_call *c);
 
 /* ---- filling (fill.c) ---- */
@@ -51,12 +51,12 @@ struct mr_job_and_texts {
     struct base_buf acl_texts[2];
     struct yarn_mr_acl acls[2];
 };
-/* Fills every member of both servers' tables. mr_job_hide_unless_seen() (job.c) takes away what the
- * caller may not see. */
+/* Fills every member of both servers' tables. mr_job_hide_details_unless_allowed() (job.c) takes
+ * away what the caller may not see. */
 void mr_job_fill(const struct yarn_context *f, const struct rm_app_view *v,
                  struct mr_job_and_texts *filled);
-void mr_job_hide_unless_seen(const struct mr_call *c, const struct rm_app_view *v,
-                             struct mr_job_and_texts *filled);
+void mr_job_hide_details_unless_allowed(const struct mr_call *c, const struct rm_app_view *v,
+                                        struct mr_job_and_texts *filled);
 void mr_job_texts_free(struct mr_job_and_texts *filled);
 
 struct mr_task_and_texts {
@@ -101,7 +101,7 @@ mr_handler mr_list_tasks, mr_get_task, mr_get_task_counters, mr_list_attempts, m
 mr_handler mr_put_attempt_state;
 
 /* ---- logs of containers, on the history server alone (logs.c) ---- */
-void mr_list_logs(struct api_request *rq, void *user);
-void mr_get_log(struct api_request *rq, void *user);
+void mr_redirect_to_log_list(struct api_request *rq, void *user);
+void mr_redirect_to_log(struct api_request *rq, void *user);
 
 #endif

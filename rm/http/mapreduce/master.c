@@ -11,7 +11,7 @@
 
 /* ---- what only the master shows ---- */
 
-static void get_info(const struct mr_call *c)
+static void get_master_info(const struct mr_call *c)
 {
     const struct rm_app_view *v = c->job;
     int64_t now_ms = rm_backend_now_us(c->b) / 1000, started_ms = v->submit_us / 1000;
@@ -33,14 +33,14 @@ static void get_blacklisted_nodes(const struct mr_call *c)
     yarn_answer(c->rq, 200, &yarn_shape_mr_blacklisted, API_N_WRAPPED, &none);
 }
 
-static void list_jobs(const struct mr_call *c)
+static void list_own_job(const struct mr_call *c)
 {
     struct mr_job_and_texts filled = {0};
     struct yarn_context f;
 
     yarn_context_read(c->b, &f);
     mr_job_fill(&f, c->job, &filled);
-    mr_job_hide_unless_seen(c, c->job, &filled);
+    mr_job_hide_details_unless_allowed(c, c->job, &filled);
     yarn_answer(c->rq, 200, &yarn_shape_mr_jobs, API_N_WRAPPED,
                 &(struct yarn_mr_jobs){
                     .list = {.items = &filled.job, .n = 1, .stride = sizeof filled.job}});
@@ -58,10 +58,10 @@ static const struct {
     const char *path; /* below ROOT; "*": an id */
     mr_handler *get, *put;
 } resources[] = {
-    {"", get_info, NULL},
-    {"/info", get_info, NULL},
+    {"", get_master_info, NULL},
+    {"/info", get_master_info, NULL},
     {"/blacklistednodes", get_blacklisted_nodes, NULL},
-    {"/jobs", list_jobs, NULL},
+    {"/jobs", list_own_job, NULL},
     {JOB, mr_get_job, NULL},
     {JOB "/jobattempts", mr_get_job_attempts, NULL},
     {JOB "/counters", mr_get_job_counters, NULL},
@@ -78,8 +78,8 @@ static const struct {
 /* Returns true when @path, which begins with '/' or is empty, has the form @pattern; a trailing
  * slash is allowed. Sets args[i] to the beginning of the id that the i-th "*" matches, and lens[i]
  * to its length. */
-static bool match(const char *path, const char *pattern, const char *args[ARGS_MAX],
-                  size_t lens[ARGS_MAX])
+static bool match_path_pattern(const char *path, const char *pattern, const char *args[ARGS_MAX],
+                               size_t lens[ARGS_MAX])
 {
     size_t n = 0;
 
@@ -115,7 +115,7 @@ static void call_with_ids(mr_handler *handler, struct mr_call *c, const char *ar
         free(texts[i]);
 }
 
-static void answer_path(struct mr_call *c, const char *path)
+static void answer_resource_at_path(struct mr_call *c, const char *path)
 {
     bool put = strcmp(api_method(c->rq), "PUT") == 0;
 
@@ -124,7 +124,7 @@ static void answer_path(struct mr_call *c, const char *path)
         size_t lens[ARGS_MAX] = {0};
         mr_handler *handler = put ? resources[i].put : resources[i].get;
 
-        if (!match(path, resources[i].path, args, lens))
+        if (!match_path_pattern(path, resources[i].path, args, lens))
             continue;
         if (handler)
             call_with_ids(handler, c, args, lens);
@@ -143,6 +143,6 @@ bool rm_mapreduce_answer_for_master(struct api_request *rq, struct rm_backend *b
 
     if (strncmp(path, ROOT, n) != 0 || (path[n] != '\0' && path[n] != '/'))
         return false;
-    answer_path(&c, path + n);
+    answer_resource_at_path(&c, path + n);
     return true;
 }

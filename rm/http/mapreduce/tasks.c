@@ -35,7 +35,7 @@ static void free_task_list(struct rm_listing *list)
 }
 
 /* Writes at most @max tasks of the present kind. Returns false when none are left. */
-static bool add_tasks_of_kind(struct task_list *l, size_t max, struct base_buf *out)
+static bool write_tasks_of_kind(struct task_list *l, size_t max, struct base_buf *out)
 {
     struct rm_views v = {0};
     struct mr_task_and_texts filled;
@@ -61,14 +61,14 @@ static enum rm_listing_next write_task_chunk(struct rm_listing *list, size_t max
         api_shape_open_list("tasks", "task", l->dialect, out);
     l->opened = true;
     for (; l->kind < BASE_TASK_KINDS; l->kind++, l->pos = 0)
-        if (l->kinds & 1u << l->kind && add_tasks_of_kind(l, max * TASKS_AN_ITEM, out))
+        if (l->kinds & 1u << l->kind && write_tasks_of_kind(l, max * TASKS_AN_ITEM, out))
             return RM_LISTING_MORE;
     api_shape_close_list("tasks", l->dialect, l->shown, out);
     return RM_LISTING_END;
 }
 
 /* Returns false when the parameter "type" is not valid; the request has then been answered. */
-static bool read_kinds(const struct mr_call *c, unsigned *kinds)
+static bool read_task_kinds(const struct mr_call *c, unsigned *kinds)
 {
     const char *type = api_query(c->rq, "type");
 
@@ -90,7 +90,7 @@ void mr_list_tasks(const struct mr_call *c)
     struct task_list *l;
     unsigned kinds;
 
-    if (!mr_copy_job_to_show(c, &v) || !read_kinds(c, &kinds)) {
+    if (!mr_copy_job_if_visible(c, &v) || !read_task_kinds(c, &kinds)) {
         rm_views_free(&v);
         return;
     }
@@ -102,7 +102,7 @@ void mr_list_tasks(const struct mr_call *c)
                                   .chunk = write_task_chunk,
                                   .drop = free_task_list};
     l->job = v;
-    l->shape = mr_is_history(c) ? &yarn_shape_mr_ended_task : &yarn_shape_mr_task;
+    l->shape = mr_call_is_to_history(c) ? &yarn_shape_mr_ended_task : &yarn_shape_mr_task;
     l->dialect = yarn_choose_dialect(c->rq, API_N_WRAPPED);
     l->kinds = kinds;
     yarn_context_read(c->b, &l->frame);
@@ -121,15 +121,17 @@ void mr_get_task(const struct mr_call *c)
     if (task) {
         yarn_context_read(c->b, &f);
         mr_task_fill(&f, &v.apps[0], task, &filled);
-        yarn_answer(c->rq, 200, mr_is_history(c) ? &yarn_shape_mr_ended_task : &yarn_shape_mr_task,
+        yarn_answer(c->rq, 200,
+                    mr_call_is_to_history(c) ? &yarn_shape_mr_ended_task : &yarn_shape_mr_task,
                     API_N_WRAPPED, &filled.task);
         yarn_context_free(&f);
     }
     rm_views_free(&v);
 }
 
-static void answer_counters(const struct mr_call *c, const struct rm_views *v,
-                            const int64_t *values, const char *id, const struct api_shape *shape)
+static void answer_task_counters(const struct mr_call *c, const struct rm_views *v,
+                                 const int64_t *values, const char *id,
+                                 const struct api_shape *shape)
 {
     struct mr_counters counters;
 
@@ -145,8 +147,8 @@ void mr_get_task_counters(const struct mr_call *c)
     const struct rm_task_view *task = mr_copy_task(c, &v);
 
     if (task)
-        answer_counters(c, &v, task->counters, base_task_id_text(&task->id, id),
-                        &yarn_shape_mr_task_counters);
+        answer_task_counters(c, &v, task->counters, base_task_id_text(&task->id, id),
+                             &yarn_shape_mr_task_counters);
     rm_views_free(&v);
 }
 
@@ -184,7 +186,7 @@ static bool copy_attempts(const struct mr_call *c, struct attempts *a)
 /* Likewise; returns the attempt in the path, or NULL after answering the request. */
 static const struct mr_attempt_and_texts *copy_attempt(const struct mr_call *c, struct attempts *a)
 {
-    int32_t number = copy_attempts(c, a) ? mr_parse_attempt(c, &a->task->id) : -1;
+    int32_t number = copy_attempts(c, a) ? mr_parse_attempt_number(c, &a->task->id) : -1;
 
     if (number < 0)
         return NULL;
@@ -230,15 +232,15 @@ void mr_get_attempt_counters(const struct mr_call *c)
     const struct mr_attempt_and_texts *attempt = copy_attempt(c, &a);
 
     if (attempt)
-        answer_counters(c, &a.views,
-                        attempt->number == a.task->last_attempt ? a.task->counters : NULL,
-                        attempt->id, &yarn_shape_mr_attempt_counters);
+        answer_task_counters(c, &a.views,
+                             attempt->number == a.task->last_attempt ? a.task->counters : NULL,
+                             attempt->id, &yarn_shape_mr_attempt_counters);
     free_attempts(&a);
 }
 
 /* ---- the state of an attempt ---- */
 
-static void answer_state(struct api_request *rq, const char *state)
+static void answer_attempt_state(struct api_request *rq, const char *state)
 {
     const struct yarn_mr_attempt_state s = {.state = state};
 
@@ -251,23 +253,24 @@ void mr_get_attempt_state(const struct mr_call *c)
     const struct mr_attempt_and_texts *attempt = copy_attempt(c, &a);
 
     if (attempt)
-        answer_state(c->rq, attempt->attempt.state);
+        answer_attempt_state(c->rq, attempt->attempt.state);
     free_attempts(&a);
 }
 
-static void answer_kill(void *user, const struct rm_effect *fx)
+static void answer_killed_attempt(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
 
     if (yarn_is_error_reply(fx))
         yarn_answer_refusal(w->rq, fx);
     else
-        answer_state(w->rq, KILLED);
+        answer_attempt_state(w->rq, KILLED);
     yarn_write_unref(w);
 }
 
 /* Returns true when the caller may not kill attempts of the job; the request is then answered. */
-static bool refuse_kill(const struct mr_call *c, const struct mr_attempt_and_texts *attempt)
+static bool refuse_kill_unless_allowed(const struct mr_call *c,
+                                       const struct mr_attempt_and_texts *attempt)
 {
     const char *caller = api_caller(c->rq);
     struct rm_access access;
@@ -291,12 +294,12 @@ static void kill_attempt(const struct mr_call *c, const struct rm_task_view *tas
     struct yarn_write *w;
 
     api_audit_add_member(c->rq, "attempt", attempt->id);
-    if (refuse_kill(c, attempt))
+    if (refuse_kill_unless_allowed(c, attempt))
         return;
     w = yarn_write_new(c->rq, RM_EV_KILL_ATTEMPT);
     w->ev.u.kill_attempt.task = task->id;
     w->ev.u.kill_attempt.attempt = attempt->number;
-    yarn_write_post(w, c->b, answer_kill);
+    yarn_write_post(w, c->b, answer_killed_attempt);
 }
 
 static void change_attempt_state(const struct mr_call *c, const char *target)
@@ -312,7 +315,7 @@ static void change_attempt_state(const struct mr_call *c, const char *target)
                          "\"org.apache.hadoop.mapreduce.v2.app.webapp.dao.JobTaskAttemptState."
                          "getState()\" is null");
     else if (strcmp(target, attempt->attempt.state) == 0)
-        answer_state(c->rq, target);
+        answer_attempt_state(c->rq, target);
     else if (strcmp(target, KILLED) == 0)
         kill_attempt(c, a.task, attempt);
     else

@@ -46,7 +46,7 @@ static void answer_drain(void *user, const struct rm_effect *fx)
     yarn_write_unref(w);
 }
 
-static int decode_body(struct api_request *rq, bool *drain, struct base_error *err)
+static int decode_drain_body(struct api_request *rq, bool *drain, struct base_error *err)
 {
     static const char *const members[] = {"drain", NULL};
     json_t *body = NULL;
@@ -64,7 +64,7 @@ static int decode_body(struct api_request *rq, bool *drain, struct base_error *e
     return rc;
 }
 
-static void put_drain(struct api_request *rq, void *user)
+static void set_node_drain(struct api_request *rq, void *user)
 {
     struct base_error err = {0};
     char id[YARN_NODE_ID_MAX];
@@ -73,7 +73,7 @@ static void put_drain(struct api_request *rq, void *user)
 
     if (!yarn_parse_node_id_arg(rq, id) || rm_access_refuse(rq, user, RM_OP_ADMINISTER))
         return;
-    if (decode_body(rq, &drain, &err) < 0) {
+    if (decode_drain_body(rq, &drain, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
         return;
     }
@@ -88,7 +88,7 @@ static void put_drain(struct api_request *rq, void *user)
 }
 
 const struct api_route rm_api_drain_routes[] = {
-    {"PUT", YARN_CLUSTER "/nodes/{nodeid}/drain", API_ROLE_WRITE, BODY_MAX, put_drain,
+    {"PUT", YARN_CLUSTER "/nodes/{nodeid}/drain", API_ROLE_WRITE, BODY_MAX, set_node_drain,
      API_ROUTE_CREEL},
 };
 const size_t rm_api_drain_routes_n = sizeof rm_api_drain_routes / sizeof *rm_api_drain_routes;

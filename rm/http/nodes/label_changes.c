@@ -23,7 +23,7 @@ struct labels_call {
     size_t texts_n, texts_cap;
 };
 
-static void free_parts(struct rm_call *c)
+static void free_labels_call_parts(struct rm_call *c)
 {
     struct labels_call *l = (struct labels_call *)c;
 
@@ -33,9 +33,9 @@ static void free_parts(struct rm_call *c)
     free(l->texts);
 }
 
-static void drop_call(struct labels_call *l)
+static void free_unposted_call(struct labels_call *l)
 {
-    free_parts(&l->call);
+    free_labels_call_parts(&l->call);
     free(l);
 }
 
@@ -44,7 +44,7 @@ static struct labels_call *labels_call_new(struct rm_backend *b, enum rm_labels_
     struct labels_call *l = base_alloc(sizeof *l);
 
     l->call.b = b;
-    l->call.drop = free_parts;
+    l->call.drop = free_labels_call_parts;
     l->call.ev.kind = RM_EV_SET_LABELS;
     l->call.ev.u.labels.op = op;
     return l;
@@ -56,13 +56,13 @@ static void add_change(struct labels_call *l, const struct rm_label_change *chan
     l->changes[l->n++] = *change;
 }
 
-static void add_text(struct labels_call *l, const char *text)
+static void add_label_text(struct labels_call *l, const char *text)
 {
     base_array_grow(&l->texts, l->texts_n, &l->texts_cap);
     l->texts[l->texts_n++] = text;
 }
 
-static void answer_change(void *user, const struct rm_effect *fx)
+static void answer_label_change(void *user, const struct rm_effect *fx)
 {
     struct labels_call *l = user;
     struct base_buf none = {0};
@@ -77,16 +77,17 @@ static void answer_change(void *user, const struct rm_effect *fx)
     rm_call_unref(&l->call);
 }
 
-static void post_change(struct labels_call *l, struct api_request *rq)
+static void post_label_change(struct labels_call *l, struct api_request *rq)
 {
     l->call.ev.u.labels.v = l->changes;
     l->call.ev.u.labels.n = l->n;
-    rm_call_post(&l->call, l->call.b, rq, answer_change);
+    rm_call_post(&l->call, l->call.b, rq, answer_label_change);
 }
 
 /* Returns false when the caller may not do @op, or labels are switched off; @rq has then been
  * answered. */
-static bool may_change_labels(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
+static bool check_may_change_labels(struct api_request *rq, struct rm_backend *b,
+                                    enum rm_operation op)
 {
     if (rm_access_refuse(rq, b, op))
         return false;
@@ -99,14 +100,14 @@ static bool may_change_labels(struct api_request *rq, struct rm_backend *b, enum
 }
 
 /* Returns item @i of a member that may be a list or a single value; NULL after the last one. */
-static const json_t *get_item(const json_t *member, size_t i)
+static const json_t *get_item_or_single(const json_t *member, size_t i)
 {
     if (json_is_array(member))
         return json_array_get(member, i);
     return i == 0 && member && !json_is_null(member) ? member : NULL;
 }
 
-static bool is_true(const json_t *j)
+static bool is_true_or_text_true(const json_t *j)
 {
     return json_is_true(j) || (json_is_string(j) && strcmp(json_string_value(j), "true") == 0);
 }
@@ -120,21 +121,22 @@ static void post_add_labels(struct api_request *rq, void *user)
 
     if (!body)
         return;
-    if (!may_change_labels(rq, user, RM_OP_ADD_LABELS)) {
+    if (!check_may_change_labels(rq, user, RM_OP_ADD_LABELS)) {
         json_decref(body);
         return;
     }
     l = labels_call_new(user, RM_LABELS_ADD);
     l->body = body;
-    for (size_t i = 0; (item = get_item(json_object_get(body, "nodeLabelInfo"), i)); i++) {
-        struct rm_label_change change = {.name = json_string_value(json_object_get(item, "name")),
-                                         .exclusive =
-                                             is_true(json_object_get(item, "exclusivity"))};
+    for (size_t i = 0; (item = get_item_or_single(json_object_get(body, "nodeLabelInfo"), i));
+         i++) {
+        struct rm_label_change change = {
+            .name = json_string_value(json_object_get(item, "name")),
+            .exclusive = is_true_or_text_true(json_object_get(item, "exclusivity"))};
 
         api_audit_add_member(rq, "label", change.name ? change.name : "");
         add_change(l, &change);
     }
-    post_change(l, rq);
+    post_label_change(l, rq);
 }
 
 static void add_removed_label(const char *value, void *user)
@@ -146,19 +148,19 @@ static void post_remove_labels(struct api_request *rq, void *user)
 {
     struct labels_call *l;
 
-    if (!may_change_labels(rq, user, RM_OP_REMOVE_LABELS))
+    if (!check_may_change_labels(rq, user, RM_OP_REMOVE_LABELS))
         return;
     l = labels_call_new(user, RM_LABELS_REMOVE);
     api_query_each_value(rq, "labels", add_removed_label, l);
     for (size_t i = 0; i < l->n; i++)
         api_audit_add_member(rq, "label", l->changes[i].name);
-    post_change(l, rq);
+    post_label_change(l, rq);
 }
 
 /* ---------------------------------------------------------------- the labels of nodes */
 /* Sets the pointers of the changes once all labels and ids are read, since the arrays move as they
  * grow. change.labels_n is set; change i has the id i. */
-static void connect_changes(struct labels_call *l)
+static void point_changes_to_texts(struct labels_call *l)
 {
     size_t used = 0;
 
@@ -175,7 +177,7 @@ static void add_query_label(const char *value, void *user)
 
     if (!*value) /* "labels=" clears, like no parameter at all */
         return;
-    add_text(l, value);
+    add_label_text(l, value);
     l->changes[0].labels_n++;
 }
 
@@ -185,21 +187,22 @@ static void post_replace_labels_of_node(struct api_request *rq, void *user)
     struct labels_call *l;
 
     if (!yarn_parse_node_or_host(rq, api_path_arg(rq, 0), id) ||
-        !may_change_labels(rq, user, RM_OP_REPLACE_LABELS_OF_NODE))
+        !check_may_change_labels(rq, user, RM_OP_REPLACE_LABELS_OF_NODE))
         return;
     l = labels_call_new(user, RM_LABELS_REPLACE);
     l->ids = base_alloc(sizeof *l->ids);
     memcpy(l->ids[0], id, sizeof id);
     add_change(l, &(struct rm_label_change){0});
     api_query_each_value(rq, "labels", add_query_label, l);
-    connect_changes(l);
+    point_changes_to_texts(l);
     api_audit_add_member(rq, "node", id);
-    post_change(l, rq);
+    post_label_change(l, rq);
 }
 
 /* Adds the labels of one entry of the body. Returns false when its id is not valid; @rq has then
  * been answered. */
-static bool add_entry(struct labels_call *l, struct api_request *rq, const json_t *entry)
+static bool add_node_labels_entry(struct labels_call *l, struct api_request *rq,
+                                  const json_t *entry)
 {
     const char *node = json_string_value(json_object_get(entry, "nodeId"));
     struct rm_label_change change = {0};
@@ -208,10 +211,10 @@ static bool add_entry(struct labels_call *l, struct api_request *rq, const json_
     l->ids = base_realloc_array(l->ids, l->n + 1, sizeof *l->ids);
     if (!yarn_parse_node_or_host(rq, node ? node : "", l->ids[l->n]))
         return false;
-    for (size_t i = 0; (label = get_item(json_object_get(entry, "labels"), i)); i++) {
+    for (size_t i = 0; (label = get_item_or_single(json_object_get(entry, "labels"), i)); i++) {
         if (!json_is_string(label) || !*json_string_value(label))
             continue;
-        add_text(l, json_string_value(label));
+        add_label_text(l, json_string_value(label));
         change.labels_n++;
     }
     add_change(l, &change);
@@ -226,19 +229,19 @@ static void post_replace_labels(struct api_request *rq, void *user)
 
     if (!body)
         return;
-    if (!may_change_labels(rq, user, RM_OP_REPLACE_LABELS)) {
+    if (!check_may_change_labels(rq, user, RM_OP_REPLACE_LABELS)) {
         json_decref(body);
         return;
     }
     l = labels_call_new(user, RM_LABELS_REPLACE);
     l->body = body;
-    for (size_t i = 0; (entry = get_item(json_object_get(body, "nodeToLabels"), i)); i++)
-        if (!add_entry(l, rq, entry)) {
-            drop_call(l);
+    for (size_t i = 0; (entry = get_item_or_single(json_object_get(body, "nodeToLabels"), i)); i++)
+        if (!add_node_labels_entry(l, rq, entry)) {
+            free_unposted_call(l);
             return;
         }
-    connect_changes(l);
-    post_change(l, rq);
+    point_changes_to_texts(l);
+    post_label_change(l, rq);
 }
 
 /* clang-format off */

@@ -42,7 +42,7 @@ static void free_labels(struct shown_labels *s)
     yarn_context_free(&s->frame);
 }
 
-static struct api_list list_labels(const struct yarn_label *v, size_t n)
+static struct api_list make_label_list(const struct yarn_label *v, size_t n)
 {
     return (struct api_list){.items = v, .n = n, .stride = sizeof *v};
 }
@@ -53,7 +53,7 @@ static void get_node_labels(struct api_request *rq, void *user)
     struct yarn_labels shown;
 
     read_labels(user, &s);
-    shown.list = list_labels(s.labels + 1, s.views.labels_n - 1);
+    shown.list = make_label_list(s.labels + 1, s.views.labels_n - 1);
     yarn_answer(rq, 200, &yarn_shape_labels, API_M_BARE, &shown);
     free_labels(&s);
 }
@@ -70,7 +70,7 @@ static void get_rm_node_labels(struct api_request *rq, void *user)
 
     read_labels(user, &s);
     qsort(s.labels + 1, s.views.labels_n - 1, sizeof *s.labels, compare_label_names);
-    shown.list = list_labels(s.labels, s.views.labels_n);
+    shown.list = make_label_list(s.labels, s.views.labels_n);
     yarn_answer(rq, 200, &yarn_shape_rm_labels, API_M_BARE, &shown);
     free_labels(&s);
 }
@@ -89,7 +89,7 @@ static void get_labels_of_node(struct api_request *rq, void *user)
         if (strcmp(s.views.node_labels[i].node, id) == 0) {
             label = s.labels[s.views.node_labels[i].label];
             label.partition = NULL;
-            shown.list = list_labels(&label, 1);
+            shown.list = make_label_list(&label, 1);
         }
     yarn_answer(rq, 200, &yarn_shape_labels, API_M_BARE, &shown);
     free_labels(&s);
@@ -109,7 +109,7 @@ static void get_node_to_labels(struct api_request *rq, void *user)
         labels[i] = s.labels[s.views.node_labels[i].label];
         labels[i].partition = NULL;
         nodes[i] = (struct yarn_node_labels){.node = s.views.node_labels[i].node,
-                                             .labels.list = list_labels(&labels[i], 1)};
+                                             .labels.list = make_label_list(&labels[i], 1)};
     }
     shown.entries.list =
         (struct api_list){.items = nodes, .n = s.views.node_labels_n, .stride = sizeof *nodes};
@@ -124,7 +124,7 @@ struct wanted_labels {
     bool any, found;
 };
 
-static void compare_wanted_label(const char *value, void *user)
+static void note_wanted_label(const char *value, void *user)
 {
     struct wanted_labels *w = user;
 
@@ -134,11 +134,11 @@ static void compare_wanted_label(const char *value, void *user)
 
 /* Returns whether the query asks for @label: each parameter "labels" names one; without any, all
  * are wanted. */
-static bool is_wanted(const struct api_request *rq, const char *label)
+static bool is_label_wanted(const struct api_request *rq, const char *label)
 {
     struct wanted_labels w = {.name = label};
 
-    api_query_each_value(rq, "labels", compare_wanted_label, &w);
+    api_query_each_value(rq, "labels", note_wanted_label, &w);
     return w.found || !w.any;
 }
 
@@ -152,7 +152,7 @@ static size_t fill_label_entries(const struct api_request *rq, const struct show
     for (size_t label = 1; label < s->views.labels_n; label++) {
         size_t first = used;
 
-        if (!is_wanted(rq, s->labels[label].name))
+        if (!is_label_wanted(rq, s->labels[label].name))
             continue;
         for (size_t i = 0; i < s->views.node_labels_n; i++)
             if (s->views.node_labels[i].label == label)

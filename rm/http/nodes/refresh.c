@@ -52,7 +52,7 @@ static void put_decommissioning_nodes(struct rm_backend *b, struct base_buf *out
     base_json_close(out, ']');
 }
 
-static void answer_refresh(void *user, const struct rm_effect *fx)
+static void answer_nodes_refresh(void *user, const struct rm_effect *fx)
 {
     struct refresh *r = user;
     struct base_buf body = {0};
@@ -71,7 +71,7 @@ static void answer_refresh(void *user, const struct rm_effect *fx)
 }
 
 /* Runs on the thread for slow work. Returns false: the work is done, whatever the outcome. */
-static bool read_lists_and_post(void *user, bool stopping)
+static bool read_host_lists_and_post(void *user, bool stopping)
 {
     struct refresh *r = user;
     struct base_error err = {0};
@@ -85,14 +85,14 @@ static bool read_lists_and_post(void *user, bool stopping)
         free(r);
     } else {
         r->call.ev.u.refresh.lists = &r->lists;
-        rm_call_post_parked(&r->call, answer_refresh);
+        rm_call_post_parked(&r->call, answer_nodes_refresh);
     }
     return false;
 }
 
 /* Decodes the body, which may be empty. Returns 0 or the error. */
-static int decode_body(struct api_request *rq, bool *graceful, int64_t *timeout_s,
-                       struct base_error *err)
+static int decode_refresh_body(struct api_request *rq, bool *graceful, int64_t *timeout_s,
+                               struct base_error *err)
 {
     static const char *const members[] = {"graceful", "timeoutSeconds", NULL};
     json_t *body = NULL;
@@ -114,7 +114,7 @@ static int decode_body(struct api_request *rq, bool *graceful, int64_t *timeout_
     return rc;
 }
 
-static void put_refresh_nodes(struct api_request *rq, void *user)
+static void refresh_nodes(struct api_request *rq, void *user)
 {
     struct base_error err = {0};
     bool graceful = false;
@@ -123,7 +123,7 @@ static void put_refresh_nodes(struct api_request *rq, void *user)
 
     if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
         return;
-    if (decode_body(rq, &graceful, &timeout_s, &err) < 0) {
+    if (decode_refresh_body(rq, &graceful, &timeout_s, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
         return;
     }
@@ -134,11 +134,11 @@ static void put_refresh_nodes(struct api_request *rq, void *user)
     r->call.ev.u.refresh.graceful = graceful;
     r->call.ev.u.refresh.timeout_us = timeout_s < 0 ? -1 : timeout_s * 1000000;
     api_park(rq);
-    rm_backend_queue_slow_task(user, RM_SLOW_FILES, read_lists_and_post, r);
+    rm_backend_queue_slow_task(user, RM_SLOW_FILES, read_host_lists_and_post, r);
 }
 
 const struct api_route rm_api_refresh_nodes_routes[] = {
-    {"PUT", "/ws/v1/cluster/refresh-nodes", API_ROLE_WRITE, BODY_MAX, put_refresh_nodes,
+    {"PUT", "/ws/v1/cluster/refresh-nodes", API_ROLE_WRITE, BODY_MAX, refresh_nodes,
      API_ROUTE_CREEL},
 };
 const size_t rm_api_refresh_nodes_routes_n =

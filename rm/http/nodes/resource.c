@@ -7,7 +7,7 @@
 #include "rm/http/access/access.h"
 #include "rm/http/yarn/write.h"
 
-static void answer_resource(void *user, const struct rm_effect *fx)
+static void answer_node_resource(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
     struct yarn_resource shown;
@@ -33,7 +33,7 @@ static void answer_resource(void *user, const struct rm_effect *fx)
 
 /* Returns member @name of @obj as a number; 0 when it is absent or no number, as YARN's decoder
  * leaves such a member at its default. */
-static int64_t read_number(const json_t *obj, const char *name)
+static int64_t read_number_or_0(const json_t *obj, const char *name)
 {
     const json_t *j = json_object_get(obj, name);
     int64_t v = 0;
@@ -45,11 +45,12 @@ static int64_t read_number(const json_t *obj, const char *name)
 
 /* Fills @ev from the body. Returns false when an amount is impossible; @rq has then been
  * answered. */
-static bool decode_resource(struct api_request *rq, const json_t *body, struct rm_event *ev)
+static bool decode_node_resource(struct api_request *rq, const json_t *body, struct rm_event *ev)
 {
     const json_t *resource = json_object_get(body, "resource");
-    int64_t memory = read_number(resource, "memory"), vcores = read_number(resource, "vCores"),
-            timeout_ms = read_number(body, "overCommitTimeout");
+    int64_t memory = read_number_or_0(resource, "memory"),
+            vcores = read_number_or_0(resource, "vCores"),
+            timeout_ms = read_number_or_0(body, "overCommitTimeout");
 
     if (memory < 0 || vcores < 0 || memory > INT32_MAX || vcores > INT32_MAX) {
         yarn_bad_request(rq, "Invalid resource: memory and vCores lie between 0 and %d", INT32_MAX);
@@ -63,7 +64,8 @@ static bool decode_resource(struct api_request *rq, const json_t *body, struct r
     return true;
 }
 
-static void update_resource(struct api_request *rq, struct rm_backend *b, const json_t *body)
+static void post_node_resource_change(struct api_request *rq, struct rm_backend *b,
+                                      const json_t *body)
 {
     struct rm_views v = {0};
     char id[YARN_NODE_ID_MAX];
@@ -80,7 +82,7 @@ static void update_resource(struct api_request *rq, struct rm_backend *b, const 
         return;
     }
     w = yarn_write_new(rq, RM_EV_NODE_RESOURCE);
-    if (!decode_resource(rq, body, &w->ev)) {
+    if (!decode_node_resource(rq, body, &w->ev)) {
         atomic_store(&w->refs, 1); /* there will be no event and no reply */
         yarn_write_unref(w);
         return;
@@ -90,25 +92,25 @@ static void update_resource(struct api_request *rq, struct rm_backend *b, const 
     w->text = base_strdup(id);
     w->ev.u.node_resource.node_id = w->text;
     yarn_context_read(b, &w->frame);
-    yarn_write_post(w, b, answer_resource);
+    yarn_write_post(w, b, answer_node_resource);
 }
 
-static void post_resource(struct api_request *rq, void *user)
+static void change_node_resource(struct api_request *rq, void *user)
 {
     json_t *body;
 
-    if (rm_access_is_strict(user) && rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+    if (rm_access_requires_tokens(user) && rm_access_refuse(rq, user, RM_OP_ADMINISTER))
         return;
     body = yarn_read_body(rq, "resourceOption", NULL);
     if (body)
-        update_resource(rq, user, body);
+        post_node_resource_change(rq, user, body);
     json_decref(body);
 }
 
 /* clang-format off */
 const struct api_route rm_yarn_node_resource_routes[] = {
     {"POST", YARN_CLUSTER "/nodes/{nodeid}/resource", API_ROLE_WRITE, YARN_STATE_BODY_MAX,
-             post_resource, 0},
+             change_node_resource, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_node_resource_routes_n =

@@ -29,7 +29,7 @@ static void add_leadership(struct base_buf *out, const struct rm_backend *b)
     api_page_add_property(out, "ZooKeeper", "%s", text);
 }
 
-static void add_documents(struct base_buf *out)
+static void add_links_for_programs(struct base_buf *out)
 {
     static const struct api_page_link links[] = {
         {"/ws/v1/cluster/info", "information"},
@@ -77,7 +77,7 @@ static void get_about_page(struct api_request *rq, void *user)
     api_page_add_property(&page, "Containers started", "%" PRId64, c.assignments);
     api_page_close_properties(&page);
     api_page_close_live(&page);
-    add_documents(&page);
+    add_links_for_programs(&page);
     api_page_answer(rq, 200, &page);
 }
 

@@ -8,7 +8,7 @@
 
 #define COUNT(array) (sizeof array / sizeof *array)
 
-static void add_time_property(struct base_buf *out, const char *name, int64_t us)
+static void add_time_property_if_set(struct base_buf *out, const char *name, int64_t us)
 {
     if (!us)
         return;
@@ -19,19 +19,20 @@ static void add_time_property(struct base_buf *out, const char *name, int64_t us
 
 static void add_times(struct base_buf *out, const struct rm_app_view *v, int64_t now_us)
 {
-    add_time_property(out, "Submitted", v->submit_us);
-    add_time_property(out, v->is_job ? "First task started" : "Master registered", v->start_us);
-    add_time_property(out, "Ended", v->finish_us);
+    add_time_property_if_set(out, "Submitted", v->submit_us);
+    add_time_property_if_set(out, v->is_job ? "First task started" : "Master registered",
+                             v->start_us);
+    add_time_property_if_set(out, "Ended", v->finish_us);
     api_page_open_property(out, v->finish_us ? "Took" : "Since then");
     rm_page_add_span(out, v->submit_us, v->finish_us, now_us);
     api_page_close_property(out);
-    add_time_property(out, "Deadline", v->deadline_us);
-    add_time_property(out, "Promised finish", v->promised_us);
-    add_time_property(out, "Earliest finish that could be promised", v->earliest_us);
-    add_time_property(out, "Is killed at", v->finish_us ? 0 : v->lifetime_end_us);
+    add_time_property_if_set(out, "Deadline", v->deadline_us);
+    add_time_property_if_set(out, "Promised finish", v->promised_us);
+    add_time_property_if_set(out, "Earliest finish that could be promised", v->earliest_us);
+    add_time_property_if_set(out, "Is killed at", v->finish_us ? 0 : v->lifetime_end_us);
 }
 
-static void add_use(struct base_buf *out, const struct rm_app_view *v)
+static void add_resource_use(struct base_buf *out, const struct rm_app_view *v)
 {
     api_page_add_property(out, "Containers", "%" PRId64, v->running_containers);
     api_page_open_property(out, "Holds");
@@ -43,7 +44,7 @@ static void add_use(struct base_buf *out, const struct rm_app_view *v)
 }
 
 /* Links to the REST resources with the same data. */
-static void add_documents(struct base_buf *out, const struct rm_app_view *v, const char *id)
+static void add_rest_links(struct base_buf *out, const struct rm_app_view *v, const char *id)
 {
     api_page_open_property(out, "For programs");
     base_buf_addf(out, "<a href=\"/ws/v1/cluster/apps/%s\">application</a>", id);
@@ -55,7 +56,7 @@ static void add_documents(struct base_buf *out, const struct rm_app_view *v, con
     api_page_close_property(out);
 }
 
-static void add_master(struct base_buf *out, const struct rm_app_view *v, const char *id)
+static void add_master_links(struct base_buf *out, const struct rm_app_view *v, const char *id)
 {
     if (v->original_tracking_url && *v->original_tracking_url) {
         api_page_open_property(out, "Pages of its own");
@@ -71,7 +72,7 @@ static void add_master(struct base_buf *out, const struct rm_app_view *v, const 
     }
 }
 
-static void add_properties(struct base_buf *out, const struct rm_app_view *v, int64_t now_us)
+static void add_app_properties(struct base_buf *out, const struct rm_app_view *v, int64_t now_us)
 {
     char id[BASE_ID_TEXT_MAX];
 
@@ -96,15 +97,15 @@ static void add_properties(struct base_buf *out, const struct rm_app_view *v, in
     if (v->priority >= 0)
         api_page_add_property(out, "Priority", "%d", v->priority);
     add_times(out, v, now_us);
-    add_use(out, v);
-    add_master(out, v, id);
-    add_documents(out, v, id);
+    add_resource_use(out, v);
+    add_master_links(out, v, id);
+    add_rest_links(out, v, id);
     api_page_close_properties(out);
 }
 
 /* ---- jobs ---- */
 
-static void add_phases(struct base_buf *out, const struct rm_app_view *v)
+static void add_task_counts_table(struct base_buf *out, const struct rm_app_view *v)
 {
     static const struct api_column columns[] = {
         {.heading = "Kind"},
@@ -151,21 +152,22 @@ static void add_counters(struct base_buf *out, const struct rm_app_view *v)
 
 /* ---- the page ---- */
 
-static void add_app(struct base_buf *out, const struct rm_page *p, const struct rm_views *views)
+static void add_app_sections(struct base_buf *out, const struct rm_page *p,
+                             const struct rm_views *views)
 {
     const struct rm_app_view *v = &views->apps[0];
 
     if (!v->finish_us)
-        rm_page_add_wait(out, p->b, v);
+        rm_page_add_wait_explanation(out, p->b, v);
     if (*v->diagnostics) {
         base_buf_adds(out, "<p class=\"why bad-news\">");
         api_html_add_escaped_cut(out, v->diagnostics, 10000);
         base_buf_adds(out, "</p>\n");
     }
-    add_properties(out, v, p->now_us);
+    add_app_properties(out, v, p->now_us);
     if (v->is_job) {
         base_buf_adds(out, "<h2 id=\"tasks\">Tasks</h2>\n");
-        add_phases(out, v);
+        add_task_counts_table(out, v);
         rm_page_add_tasks(out, p, v);
         add_counters(out, v);
         return;
@@ -189,7 +191,7 @@ static void get_app_page(struct api_request *rq, void *user)
         rm_page_answer_missing(rq, "Application", "This is not the id of an application.");
         return;
     }
-    if (rm_page_refuse_app(&p, id))
+    if (rm_page_refuse_app_unless_visible(&p, id))
         return;
     core = rm_backend_lock_core(p.b);
     rc = rm_view_app(core, id, &v);
@@ -205,7 +207,7 @@ static void get_app_page(struct api_request *rq, void *user)
         api_page_open(&page, &rm_site, NULL, v.apps[0].name);
         if (!ended)
             api_page_open_live(&page);
-        add_app(&page, &p, &v);
+        add_app_sections(&page, &p, &v);
         if (!ended)
             api_page_close_live(&page);
         api_page_answer(rq, 200, &page);

@@ -60,8 +60,8 @@ static void add_tile(struct base_buf *out, const char *name, const char *href, i
     base_buf_adds(out, "</dd></div>\n");
 }
 
-static void add_tile_of(struct base_buf *out, const char *name, const char *href, int64_t n,
-                        int64_t of)
+static void add_tile_with_total(struct base_buf *out, const char *name, const char *href, int64_t n,
+                                int64_t of)
 {
     base_buf_addf(out,
                   "<div><dt>%s</dt><dd><a href=\"%s\">%" PRId64 "</a> <small>of %" PRId64
@@ -71,7 +71,7 @@ static void add_tile_of(struct base_buf *out, const char *name, const char *href
 
 #define WAITING "NEW,NEW_SAVING,SUBMITTED,ACCEPTED"
 
-static void add_summary(struct base_buf *out, struct rm_backend *b)
+static void add_cluster_tiles(struct base_buf *out, struct rm_backend *b)
 {
     struct rm_cluster_view c;
     int64_t nodes = 0;
@@ -86,16 +86,16 @@ static void add_summary(struct base_buf *out, struct rm_backend *b)
     add_tile(out, "Finished", "/cluster/apps/FINISHED", c.apps_completed);
     add_tile(out, "Failed", "/cluster/apps/FAILED", c.apps_failed);
     add_tile(out, "Killed", "/cluster/apps/KILLED", c.apps_killed);
-    add_tile_of(out, "Map slots used", "/cluster/scheduler", c.used.v[RM_RES_MAP_SLOTS],
-                c.total.v[RM_RES_MAP_SLOTS]);
-    add_tile_of(out, "Reduce slots used", "/cluster/scheduler", c.used.v[RM_RES_REDUCE_SLOTS],
-                c.total.v[RM_RES_REDUCE_SLOTS]);
-    add_tile_of(out, "Running nodes", "/cluster/nodes", c.nodes[RM_NODE_RUNNING], nodes);
+    add_tile_with_total(out, "Map slots used", "/cluster/scheduler", c.used.v[RM_RES_MAP_SLOTS],
+                        c.total.v[RM_RES_MAP_SLOTS]);
+    add_tile_with_total(out, "Reduce slots used", "/cluster/scheduler",
+                        c.used.v[RM_RES_REDUCE_SLOTS], c.total.v[RM_RES_REDUCE_SLOTS]);
+    add_tile_with_total(out, "Running nodes", "/cluster/nodes", c.nodes[RM_NODE_RUNNING], nodes);
     base_buf_adds(out, "</dl>\n");
 }
 
-static void add_field(struct base_buf *out, const char *label, const char *name, const char *type,
-                      const char *value)
+static void add_input_field(struct base_buf *out, const char *label, const char *name,
+                            const char *type, const char *value)
 {
     base_buf_addf(out, "<label>%s <input class=\"short\" type=\"%s\" name=\"%s\" value=\"", label,
                   type, name);
@@ -140,30 +140,30 @@ static void add_state_choice(struct base_buf *out, const char *states)
     base_buf_adds(out, "</select></label>\n");
 }
 
-static void add_form(struct base_buf *out, const struct rm_apps_query *q)
+static void add_filter_form(struct base_buf *out, const struct rm_apps_query *q)
 {
     base_buf_adds(out, "<form action=\"/cluster/apps\" role=\"search\">\n"
                        "<label>Search <input type=\"search\" name=\"search\" value=\"");
     api_html_add_escaped(out, q->text ? q->text : "");
     base_buf_adds(out, "\" placeholder=\"id, name, user, queue, type\"></label>\n");
     add_state_choice(out, q->states);
-    add_field(out, "User", "user", "text", q->user);
-    add_field(out, "Queue", "queue", "text", q->queue);
+    add_input_field(out, "User", "user", "text", q->user);
+    add_input_field(out, "Queue", "queue", "text", q->queue);
     if (q->type)
-        add_field(out, "Type", "type", "text", q->type);
+        add_input_field(out, "Type", "type", "text", q->type);
     if (!rm_apps_query_is_in_core_order(q))
         base_buf_addf(out, "<input type=\"hidden\" name=\"sort\" value=\"%s%s\">\n",
                       q->down ? "-" : "", rm_apps_order_key(q->order));
     base_buf_adds(out, "<button>Show</button> <a href=\"/cluster/apps\">Show all</a>\n</form>\n");
 }
 
-static void open_list(struct list *l, struct base_buf *out)
+static void open_apps_page(struct list *l, struct base_buf *out)
 {
     l->opened = true;
     api_page_open(out, &rm_site, "/cluster/apps", "Applications");
-    add_form(out, &l->query);
+    add_filter_form(out, &l->query);
     api_page_open_live(out);
-    add_summary(out, l->listing.b);
+    add_cluster_tiles(out, l->listing.b);
     l->table = (struct api_table){.out = out,
                                   .columns = columns,
                                   .columns_n = COUNT(columns),
@@ -177,7 +177,7 @@ static void open_list(struct list *l, struct base_buf *out)
 
 /* As in YARN, a caller who may not see the application learns neither its times nor its
  * containers. */
-static void add_row(struct list *l, const struct rm_app_view *v)
+static void add_app_row(struct list *l, const struct rm_app_view *v)
 {
     struct api_table *t = &l->table;
     struct base_buf *out = t->out;
@@ -235,7 +235,7 @@ static void add_page_link(struct list *l, struct base_buf *out, const char *pair
     base_buf_free(&href);
 }
 
-static void add_numbered_links(struct list *l, struct base_buf *out)
+static void add_numbered_page_links(struct list *l, struct base_buf *out)
 {
     size_t pages = (l->keys.n + RM_PAGE_ROWS - 1) / RM_PAGE_ROWS;
     char pair[48];
@@ -252,7 +252,7 @@ static void add_numbered_links(struct list *l, struct base_buf *out)
     }
 }
 
-static void close_list(struct list *l, struct base_buf *out, bool more)
+static void close_apps_page(struct list *l, struct base_buf *out, bool more)
 {
     char id[BASE_ID_TEXT_MAX], pair[BASE_ID_TEXT_MAX + sizeof "before="];
 
@@ -262,7 +262,7 @@ static void close_list(struct list *l, struct base_buf *out, bool more)
         base_buf_adds(out, "<p>No application here.</p>\n");
     base_buf_adds(out, "<p class=\"more\">");
     if (!rm_apps_query_is_in_core_order(&l->query)) {
-        add_numbered_links(l, out);
+        add_numbered_page_links(l, out);
     } else {
         if (l->query.has_before)
             add_page_link(l, out, "", "Newest applications");
@@ -279,7 +279,7 @@ static void close_list(struct list *l, struct base_buf *out, bool more)
 /* ---- the two ways through the applications ---- */
 
 /* Copies the next chunk of at most @max. Returns true when there may be more. */
-static bool copy_chunk(struct list *l, size_t max, struct rm_views *v)
+static bool copy_next_apps(struct list *l, size_t max, struct rm_views *v)
 {
     struct base_app_id before = l->cursor;
     bool more = rm_view_apps(rm_backend_lock_core(l->listing.b), &l->filter,
@@ -299,23 +299,23 @@ static enum rm_listing_next write_chunk_in_core_order(struct rm_listing *listing
     bool more;
 
     if (!l->opened)
-        open_list(l, out);
+        open_apps_page(l, out);
     l->table.out = out;
-    more = copy_chunk(l, max < left ? max : left, &v);
+    more = copy_next_apps(l, max < left ? max : left, &v);
     for (size_t i = 0; i < v.apps_n; i++)
-        add_row(l, &v.apps[i]);
+        add_app_row(l, &v.apps[i]);
     rm_views_free(&v);
     if (more && l->shown < RM_PAGE_ROWS)
         return RM_LISTING_MORE;
-    close_list(l, out, more);
+    close_apps_page(l, out, more);
     return RM_LISTING_END;
 }
 
 /* Returns true when there may be more. */
-static bool collect_keys(struct list *l, size_t max)
+static bool collect_sort_keys(struct list *l, size_t max)
 {
     struct rm_views v = {0};
-    bool more = copy_chunk(l, max, &v);
+    bool more = copy_next_apps(l, max, &v);
 
     for (size_t i = 0; i < v.apps_n && !l->is_cut; i++)
         if (!l->leaves_out || rm_access_allows(&l->access, RM_OP_VIEW_APP, &v.apps[i]))
@@ -324,12 +324,12 @@ static bool collect_keys(struct list *l, size_t max)
     return more && !l->is_cut;
 }
 
-static void begin_page(struct list *l, struct base_buf *out)
+static void sort_keys_and_open_page(struct list *l, struct base_buf *out)
 {
     rm_app_keys_sort(&l->keys, l->query.order, l->query.down);
     l->sorted = true;
     l->at = (size_t)(l->query.page - 1) * RM_PAGE_ROWS;
-    open_list(l, out);
+    open_apps_page(l, out);
 }
 
 static enum rm_listing_next write_chunk_in_other_order(struct rm_listing *listing, size_t max,
@@ -339,10 +339,10 @@ static enum rm_listing_next write_chunk_in_other_order(struct rm_listing *listin
     struct rm_views v = {0};
     const struct rm_core *core;
 
-    if (!l->sorted && collect_keys(l, BASE_VIEW_CHUNK / 4))
+    if (!l->sorted && collect_sort_keys(l, BASE_VIEW_CHUNK / 4))
         return RM_LISTING_MORE;
     if (!l->sorted)
-        begin_page(l, out);
+        sort_keys_and_open_page(l, out);
     l->table.out = out;
     core = rm_backend_lock_core(l->listing.b);
     for (; max && l->shown + v.apps_n < RM_PAGE_ROWS && l->at < l->keys.n; l->at++, max--)
@@ -350,15 +350,15 @@ static enum rm_listing_next write_chunk_in_other_order(struct rm_listing *listin
                     &v); /* applications evicted meanwhile are left out */
     rm_backend_unlock_core(l->listing.b);
     for (size_t i = 0; i < v.apps_n; i++)
-        add_row(l, &v.apps[i]);
+        add_app_row(l, &v.apps[i]);
     rm_views_free(&v);
     if (l->shown < RM_PAGE_ROWS && l->at < l->keys.n)
         return RM_LISTING_MORE;
-    close_list(l, out, false);
+    close_apps_page(l, out, false);
     return RM_LISTING_END;
 }
 
-static void free_list(struct rm_listing *listing)
+static void free_apps_list(struct rm_listing *listing)
 {
     struct list *l = (struct list *)listing;
 
@@ -368,16 +368,16 @@ static void free_list(struct rm_listing *listing)
     free(l->order_link);
 }
 
-static char *make_order_link(const struct rm_apps_query *q)
+static char *make_sort_link_prefix(const struct rm_apps_query *q)
 {
     struct base_buf link = {0};
 
-    rm_apps_query_add_address(q, &link);
+    rm_apps_query_add_filter_address(q, &link);
     base_buf_adds(&link, "sort=");
     return base_buf_take(&link);
 }
 
-static void answer_list(struct api_request *rq, struct rm_backend *b, const char *states)
+static void answer_apps_page(struct api_request *rq, struct rm_backend *b, const char *states)
 {
     struct list *l = base_alloc(sizeof *l);
 
@@ -386,7 +386,7 @@ static void answer_list(struct api_request *rq, struct rm_backend *b, const char
         free(l);
         return;
     }
-    l->listing = (struct rm_listing){.rq = rq, .b = b, .type = API_TEXT, .drop = free_list};
+    l->listing = (struct rm_listing){.rq = rq, .b = b, .type = API_TEXT, .drop = free_apps_list};
     l->listing.chunk = rm_apps_query_is_in_core_order(&l->query) ? write_chunk_in_core_order
                                                                  : write_chunk_in_other_order;
     l->filter = (struct rm_app_filter){.states = l->query.state_bits,
@@ -397,7 +397,7 @@ static void answer_list(struct api_request *rq, struct rm_backend *b, const char
         l->filter.types = (const char *const *)&l->query.type;
         l->filter.types_n = 1;
     }
-    l->order_link = make_order_link(&l->query);
+    l->order_link = make_sort_link_prefix(&l->query);
     rm_access_begin_request(&l->access, b, rq);
     l->leaves_out = base_conf_bool(rm_backend_conf(b), "yarn.webapp.filter-entity-list-by-user");
     l->now_us = rm_backend_now_us(b);
@@ -409,12 +409,12 @@ static void answer_list(struct api_request *rq, struct rm_backend *b, const char
 
 static void get_apps_page(struct api_request *rq, void *user)
 {
-    answer_list(rq, user, NULL);
+    answer_apps_page(rq, user, NULL);
 }
 
 static void get_apps_in_state_page(struct api_request *rq, void *user)
 {
-    answer_list(rq, user, api_path_arg(rq, 0));
+    answer_apps_page(rq, user, api_path_arg(rq, 0));
 }
 
 const struct api_route rm_pages_apps_routes[] = {

@@ -4,13 +4,13 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_by_text(enum rm_apps_order order)
+static bool is_text_order(enum rm_apps_order order)
 {
     return order == RM_BY_NAME || order == RM_BY_USER || order == RM_BY_QUEUE ||
            order == RM_BY_TYPE;
 }
 
-static const char *get_text(const struct rm_app_view *v, enum rm_apps_order order)
+static const char *get_text_key(const struct rm_app_view *v, enum rm_apps_order order)
 {
     const char *text = order == RM_BY_NAME    ? v->name
                        : order == RM_BY_USER  ? v->user
@@ -20,7 +20,7 @@ static const char *get_text(const struct rm_app_view *v, enum rm_apps_order orde
     return text ? text : "";
 }
 
-static int64_t get_number(const struct rm_app_view *v, enum rm_apps_order order, int64_t now_us)
+static int64_t get_number_key(const struct rm_app_view *v, enum rm_apps_order order, int64_t now_us)
 {
     switch (order) {
     case RM_BY_STATE:
@@ -48,14 +48,14 @@ bool rm_app_keys_add(struct rm_app_keys *k, const struct rm_app_view *v, enum rm
     base_array_grow(&k->v, k->n, &k->cap);
     key = &k->v[k->n++];
     key->id = v->id;
-    if (is_by_text(order)) {
-        const char *text = get_text(v, order);
+    if (is_text_order(order)) {
+        const char *text = get_text_key(v, order);
         size_t n = strnlen(text, sizeof key->u.text - 1);
 
         memcpy(key->u.text, text, n);
         key->u.text[n] = '\0';
     } else {
-        key->u.number = get_number(v, order, now_us);
+        key->u.number = get_number_key(v, order, now_us);
     }
     return true;
 }
@@ -65,7 +65,7 @@ static int compare_newest_first(const struct rm_app_key *a, const struct rm_app_
     return base_app_id_cmp(&b->id, &a->id);
 }
 
-static int compare_texts(const void *x, const void *y)
+static int compare_text_keys(const void *x, const void *y)
 {
     const struct rm_app_key *a = x, *b = y;
     int c = strcasecmp(a->u.text, b->u.text);
@@ -73,7 +73,7 @@ static int compare_texts(const void *x, const void *y)
     return c ? c : compare_newest_first(a, b);
 }
 
-static int compare_texts_down(const void *x, const void *y)
+static int compare_text_keys_down(const void *x, const void *y)
 {
     const struct rm_app_key *a = x, *b = y;
     int c = strcasecmp(b->u.text, a->u.text);
@@ -81,7 +81,7 @@ static int compare_texts_down(const void *x, const void *y)
     return c ? c : compare_newest_first(a, b);
 }
 
-static int compare_numbers(const void *x, const void *y)
+static int compare_number_keys(const void *x, const void *y)
 {
     const struct rm_app_key *a = x, *b = y;
 
@@ -90,7 +90,7 @@ static int compare_numbers(const void *x, const void *y)
     return compare_newest_first(a, b);
 }
 
-static int compare_numbers_down(const void *x, const void *y)
+static int compare_number_keys_down(const void *x, const void *y)
 {
     const struct rm_app_key *a = x, *b = y;
 
@@ -108,10 +108,11 @@ static int compare_ids(const void *x, const void *y)
 
 void rm_app_keys_sort(struct rm_app_keys *k, enum rm_apps_order order, bool down)
 {
-    int (*compare)(const void *, const void *) = down ? compare_numbers_down : compare_numbers;
+    int (*compare)(const void *, const void *) =
+        down ? compare_number_keys_down : compare_number_keys;
 
-    if (is_by_text(order))
-        compare = down ? compare_texts_down : compare_texts;
+    if (is_text_order(order))
+        compare = down ? compare_text_keys_down : compare_text_keys;
     else if (order == RM_BY_ID && !down)
         compare = compare_ids;
     if (k->n > 1)

@@ -27,7 +27,7 @@ const char *rm_apps_order_key(enum rm_apps_order order)
 }
 
 /* Returns a copy of the parameter, which the caller frees; NULL when it is absent or empty. */
-static char *copy_query(struct api_request *rq, const char *name)
+static char *copy_nonempty_query(struct api_request *rq, const char *name)
 {
     const char *text = api_query(rq, name);
 
@@ -35,7 +35,7 @@ static char *copy_query(struct api_request *rq, const char *name)
 }
 
 /* Adds the state whose name is the @n bytes at @name. */
-static bool add_state(const char *name, size_t n, uint32_t *bits)
+static bool add_state_bit(const char *name, size_t n, uint32_t *bits)
 {
     for (int s = 0; s < RM_APP_STATES; s++) {
         const char *known = rm_app_state_name((enum rm_app_state)s);
@@ -56,7 +56,7 @@ static bool read_states(struct api_request *rq, struct rm_apps_query *q)
     while (*at) {
         size_t n = strcspn(at, ",");
 
-        if (n && !add_state(at, n, &q->state_bits)) {
+        if (n && !add_state_bit(at, n, &q->state_bits)) {
             rm_page_answer_bad_value(rq, "state", q->states,
                                      "a list of NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, "
                                      "FINISHED, FAILED, KILLED, separated by commas");
@@ -89,7 +89,7 @@ static bool read_order(struct api_request *rq, struct rm_apps_query *q)
     return false;
 }
 
-static bool read_place(struct api_request *rq, struct rm_apps_query *q)
+static bool read_page_or_before(struct api_request *rq, struct rm_apps_query *q)
 {
     const char *page = api_query(rq, "page"), *before = api_query(rq, "before");
 
@@ -109,12 +109,12 @@ static bool read_place(struct api_request *rq, struct rm_apps_query *q)
 bool rm_apps_query_read(struct api_request *rq, const char *path_states, struct rm_apps_query *q)
 {
     *q = (struct rm_apps_query){.states = path_states ? base_strdup(path_states)
-                                                      : copy_query(rq, "state"),
-                                .user = copy_query(rq, "user"),
-                                .queue = copy_query(rq, "queue"),
-                                .type = copy_query(rq, "type"),
-                                .text = copy_query(rq, "search")};
-    return read_states(rq, q) && read_order(rq, q) && read_place(rq, q);
+                                                      : copy_nonempty_query(rq, "state"),
+                                .user = copy_nonempty_query(rq, "user"),
+                                .queue = copy_nonempty_query(rq, "queue"),
+                                .type = copy_nonempty_query(rq, "type"),
+                                .text = copy_nonempty_query(rq, "search")};
+    return read_states(rq, q) && read_order(rq, q) && read_page_or_before(rq, q);
 }
 
 void rm_apps_query_free(struct rm_apps_query *q)
@@ -131,7 +131,7 @@ bool rm_apps_query_is_in_core_order(const struct rm_apps_query *q)
     return q->order == RM_BY_ID && q->down;
 }
 
-static void add_pair(struct base_buf *out, const char *name, const char *value)
+static void add_query_pair_if_set(struct base_buf *out, const char *name, const char *value)
 {
     if (!value)
         return;
@@ -140,19 +140,19 @@ static void add_pair(struct base_buf *out, const char *name, const char *value)
     base_buf_adds(out, "&");
 }
 
-void rm_apps_query_add_address(const struct rm_apps_query *q, struct base_buf *out)
+void rm_apps_query_add_filter_address(const struct rm_apps_query *q, struct base_buf *out)
 {
     base_buf_adds(out, "/cluster/apps?");
-    add_pair(out, "state", q->states);
-    add_pair(out, "user", q->user);
-    add_pair(out, "queue", q->queue);
-    add_pair(out, "type", q->type);
-    add_pair(out, "search", q->text);
+    add_query_pair_if_set(out, "state", q->states);
+    add_query_pair_if_set(out, "user", q->user);
+    add_query_pair_if_set(out, "queue", q->queue);
+    add_query_pair_if_set(out, "type", q->type);
+    add_query_pair_if_set(out, "search", q->text);
 }
 
 void rm_apps_query_add_ordered_address(const struct rm_apps_query *q, struct base_buf *out)
 {
-    rm_apps_query_add_address(q, out);
+    rm_apps_query_add_filter_address(q, out);
     if (!rm_apps_query_is_in_core_order(q))
         base_buf_addf(out, "sort=%s%s&", q->down ? "-" : "", order_keys[q->order]);
 }

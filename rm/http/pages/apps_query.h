@@ -41,7 +41,7 @@ bool rm_apps_query_is_in_core_order(const struct rm_apps_query *q);
 const char *rm_apps_order_key(enum rm_apps_order order);
 /* Appends the address of the list with the same conditions, without order and page, ending so that
  * "NAME=VALUE" may follow. */
-void rm_apps_query_add_address(const struct rm_apps_query *q, struct base_buf *out);
+void rm_apps_query_add_filter_address(const struct rm_apps_query *q, struct base_buf *out);
 /* The same with the order. */
 void rm_apps_query_add_ordered_address(const struct rm_apps_query *q, struct base_buf *out);
 

@@ -15,7 +15,8 @@ static void get_login(struct api_request *rq, void *user)
     api_login_answer_page(rq, &rm_site);
 }
 
-static void begin(struct api_request *rq, struct rm_backend *b, const struct api_login *login)
+static void begin_session_and_answer(struct api_request *rq, struct rm_backend *b,
+                                     const struct api_login *login)
 {
     char session[API_SESSION_TEXT_MAX];
     struct base_buf why = {0};
@@ -40,7 +41,7 @@ static void post_login(struct api_request *rq, void *user)
     struct api_login login;
 
     if (api_login_read_form_or_answer(rq, &rm_site, &login))
-        begin(rq, user, &login);
+        begin_session_and_answer(rq, user, &login);
     api_login_free(&login);
 }
 

@@ -42,7 +42,7 @@ static void add_node_row(struct api_table *t, const struct rm_node_view *v, int6
     api_table_add_cell(t, "%s", v->label);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         api_table_open_cell(t);
-        rm_page_add_use(out, v->used_slots[k], v->slots[k]);
+        rm_page_add_use_bar(out, v->used_slots[k], v->slots[k]);
         api_table_close_cell(t);
     }
     api_table_add_cell(t, "%d", v->containers);
@@ -67,7 +67,7 @@ static void add_node_row(struct api_table *t, const struct rm_node_view *v, int6
 }
 
 /* Returns false when the name is unknown; an empty one or NULL stands for all states. */
-static bool parse_node_state(const char *name, int *state)
+static bool parse_node_state_or_all(const char *name, int *state)
 {
     *state = -1;
     if (!name || !*name)
@@ -109,7 +109,7 @@ static void add_state_choices(struct base_buf *out, struct rm_backend *b, int st
 
 /* Appends a table of the nodes in the state (-1: any) from position *@pos on. Returns true when
  * there may be more. */
-static bool add_nodes(struct base_buf *out, struct rm_backend *b, int state, size_t *pos)
+static bool add_nodes_table(struct base_buf *out, struct rm_backend *b, int state, size_t *pos)
 {
     static const struct api_column columns[] = {
         {.heading = "Node"},
@@ -150,7 +150,7 @@ static bool add_nodes(struct base_buf *out, struct rm_backend *b, int state, siz
     return more;
 }
 
-static void answer_nodes(struct api_request *rq, struct rm_backend *b, const char *state_name)
+static void answer_nodes_page(struct api_request *rq, struct rm_backend *b, const char *state_name)
 {
     const char *from = api_query(rq, "from");
     struct base_buf page = {0};
@@ -159,7 +159,7 @@ static void answer_nodes(struct api_request *rq, struct rm_backend *b, const cha
     int state;
     bool more;
 
-    if (!parse_node_state(state_name, &state)) {
+    if (!parse_node_state_or_all(state_name, &state)) {
         rm_page_answer_bad_value(rq, "state", state_name, NODE_STATES);
         return;
     }
@@ -171,7 +171,7 @@ static void answer_nodes(struct api_request *rq, struct rm_backend *b, const cha
     api_page_open(&page, &rm_site, "/cluster/nodes", "Nodes");
     api_page_open_live(&page);
     add_state_choices(&page, b, state);
-    more = add_nodes(&page, b, state, &at);
+    more = add_nodes_table(&page, b, state, &at);
     base_buf_adds(&page, "<p class=\"more\">");
     if (pos) {
         base_buf_adds(&page, "<a href=\"");
@@ -190,12 +190,12 @@ static void answer_nodes(struct api_request *rq, struct rm_backend *b, const cha
 
 static void get_nodes_page(struct api_request *rq, void *user)
 {
-    answer_nodes(rq, user, api_query(rq, "state"));
+    answer_nodes_page(rq, user, api_query(rq, "state"));
 }
 
 static void get_nodes_in_state_page(struct api_request *rq, void *user)
 {
-    answer_nodes(rq, user, api_path_arg(rq, 0));
+    answer_nodes_page(rq, user, api_path_arg(rq, 0));
 }
 
 /* ---- labels ---- */

@@ -24,7 +24,7 @@ struct rm_page {
 void rm_page_answer_missing(struct api_request *rq, const char *title, const char *text);
 /* Returns true when the caller may not see application @id: the request has then been answered,
  * with a page that says so. An application that is not known is not refused. */
-bool rm_page_refuse_app(const struct rm_page *p, struct base_app_id id);
+bool rm_page_refuse_app_unless_visible(const struct rm_page *p, struct base_app_id id);
 /* An api_handler: answers 401 with a page that leads to the one for logging in. */
 void rm_page_answer_login_needed(struct api_request *rq, void *backend);
 /* Answers 400 with a page about parameter @name, whose value is refused. */
@@ -62,10 +62,11 @@ void rm_page_add_node_link(struct base_buf *out, const char *http, const char *t
 void rm_page_add_logs_link(struct base_buf *out, const char *http,
                            const struct base_container_id *id, const char *user);
 /* Appends "@used of @total" with a bar. */
-void rm_page_add_use(struct base_buf *out, int64_t used, int64_t total);
+void rm_page_add_use_bar(struct base_buf *out, int64_t used, int64_t total);
 /* Appends why an application waits, or what else the scheduler says of it; nothing when there is
  * nothing to say. */
-void rm_page_add_wait(struct base_buf *out, struct rm_backend *b, const struct rm_app_view *v);
+void rm_page_add_wait_explanation(struct base_buf *out, struct rm_backend *b,
+                                  const struct rm_app_view *v);
 
 /* ---- time lines: rows of a table, one bar in each ---- */
 struct rm_time_line {

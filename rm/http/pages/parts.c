@@ -208,8 +208,8 @@ static const struct rm_attempt_view *find_attempt(const struct rm_views *v,
     return NULL;
 }
 
-static void add_attempt(struct base_buf *out, const struct rm_page *p,
-                        const struct rm_app_view *app, const struct rm_attempt_view *a)
+static void add_attempt_sections(struct base_buf *out, const struct rm_page *p,
+                                 const struct rm_app_view *app, const struct rm_attempt_view *a)
 {
     api_page_open_properties(out);
     api_page_open_property(out, "Application");
@@ -263,7 +263,7 @@ static void get_attempt_page(struct api_request *rq, void *user)
                                "This is not the id of an application attempt.");
         return;
     }
-    if (rm_page_refuse_app(&p, id.app))
+    if (rm_page_refuse_app_unless_visible(&p, id.app))
         return;
     core = rm_backend_lock_core(p.b);
     if (rm_view_app(core, id.app, &v) == 0 && rm_view_attempts(core, id.app, &v) == 0)
@@ -275,7 +275,7 @@ static void get_attempt_page(struct api_request *rq, void *user)
     } else {
         api_page_open(&page, &rm_site, NULL, api_path_arg(rq, 0));
         api_page_open_live(&page);
-        add_attempt(&page, &p, &v.apps[0], a);
+        add_attempt_sections(&page, &p, &v.apps[0], a);
         api_page_close_live(&page);
         api_page_answer(rq, 200, &page);
     }
@@ -284,8 +284,8 @@ static void get_attempt_page(struct api_request *rq, void *user)
 
 /* ---- the page of one container ---- */
 
-static void add_container(struct base_buf *out, const struct rm_page *p,
-                          const struct rm_container_view *c)
+static void add_container_properties(struct base_buf *out, const struct rm_page *p,
+                                     const struct rm_container_view *c)
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -334,14 +334,14 @@ static void get_container_page(struct api_request *rq, void *user)
         rm_page_answer_missing(rq, "Container", "This is not the id of a container.");
         return;
     }
-    if (rm_page_refuse_app(&p, id.attempt.app))
+    if (rm_page_refuse_app_unless_visible(&p, id.attempt.app))
         return;
     rc = rm_view_container(rm_backend_lock_core(p.b), &id, &v);
     rm_backend_unlock_core(p.b);
     api_page_open(&page, &rm_site, NULL, api_path_arg(rq, 0));
     if (rc == 0) {
         api_page_open_live(&page);
-        add_container(&page, &p, &v.containers[0]);
+        add_container_properties(&page, &p, &v.containers[0]);
         api_page_close_live(&page);
     } else {
         base_buf_adds(&page, "<p>No such container lives. Ended containers are known to their "

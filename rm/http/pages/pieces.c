@@ -25,7 +25,7 @@ void rm_page_answer_missing(struct api_request *rq, const char *title, const cha
 }
 
 /* SOURCE: the words of YARN's AppBlock. */
-bool rm_page_refuse_app(const struct rm_page *p, struct base_app_id id)
+bool rm_page_refuse_app_unless_visible(const struct rm_page *p, struct base_app_id id)
 {
     char text[BASE_ID_TEXT_MAX], *why;
 
@@ -103,7 +103,7 @@ void rm_page_add_memory(struct base_buf *out, int64_t mb)
         base_buf_addf(out, "%.1f GB", (double)mb / 1024);
 }
 
-void rm_page_add_use(struct base_buf *out, int64_t used, int64_t total)
+void rm_page_add_use_bar(struct base_buf *out, int64_t used, int64_t total)
 {
     int64_t max = total > 0 ? total : 1;
 
@@ -240,13 +240,14 @@ void rm_page_add_logs_link(struct base_buf *out, const char *http,
     base_buf_adds(out, "\">logs</a>");
 }
 
-void rm_page_add_wait(struct base_buf *out, struct rm_backend *b, const struct rm_app_view *v)
+void rm_page_add_wait_explanation(struct base_buf *out, struct rm_backend *b,
+                                  const struct rm_app_view *v)
 {
     bool waits = v->master_waits || v->state < RM_APP_RUNNING ||
                  v->pending.v[RM_RES_MAP_SLOTS] + v->pending.v[RM_RES_REDUCE_SLOTS] > 0;
     struct base_buf why = {0};
 
-    rm_api_explain_app(b, v->id, &why);
+    rm_api_explain_wait(b, v->id, &why);
     if (why.len) {
         base_buf_addf(out, "<p class=\"why\"><strong>%s:</strong> ",
                       waits ? "Why it waits" : "The scheduler says");

@@ -13,7 +13,7 @@
 
 /* ---- the policy ---- */
 
-static void add_policy(struct base_buf *out, const struct rm_cluster_view *c)
+static void add_policy_properties(struct base_buf *out, const struct rm_cluster_view *c)
 {
     const struct policy_ops *ops = c->policy ? policy_find(c->policy) : NULL;
 
@@ -26,7 +26,7 @@ static void add_policy(struct base_buf *out, const struct rm_cluster_view *c)
         int r = k == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS;
 
         api_page_open_property(out, k == BASE_TASK_MAP ? "Map slots" : "Reduce slots");
-        rm_page_add_use(out, c->used.v[r], c->total.v[r]);
+        rm_page_add_use_bar(out, c->used.v[r], c->total.v[r]);
         base_buf_addf(out, ", %" PRId64 " wanted", c->pending.v[r]);
         api_page_close_property(out);
     }
@@ -68,7 +68,7 @@ static void add_queue_row(struct api_table *t, const struct rm_queue_view *v)
     api_table_add_cell(t, "%s", v->policy);
     api_table_add_cell(t, "%g", v->weight);
     api_table_open_cell(t);
-    rm_page_add_use(t->out, v->allocated_containers, count_slots(&v->fair_share));
+    rm_page_add_use_bar(t->out, v->allocated_containers, count_slots(&v->fair_share));
     api_table_close_cell(t);
     api_table_add_cell(t, "%" PRId64, count_slots(&v->demand));
     api_table_add_cell(t, "%" PRId64, count_slots(&v->min));
@@ -82,7 +82,7 @@ static void add_queue_row(struct api_table *t, const struct rm_queue_view *v)
     api_table_close_row(t);
 }
 
-static void add_queues(struct base_buf *out, const struct rm_views *v)
+static void add_queues_table(struct base_buf *out, const struct rm_views *v)
 {
     static const struct api_column columns[] = {
         {.heading = "Queue"},
@@ -109,7 +109,8 @@ static void add_queues(struct base_buf *out, const struct rm_views *v)
 /* ---- the order ---- */
 
 /* @sees: the reader may see more of the application than lists show to everyone. */
-static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size_t place, bool sees)
+static void add_offer_turn_row(struct api_table *t, const struct rm_turn_view *v, size_t place,
+                               bool sees)
 {
     api_table_open_row(t, NULL);
     api_table_add_cell(t, "%zu", place);
@@ -134,8 +135,8 @@ static void add_turn_row(struct api_table *t, const struct rm_turn_view *v, size
     api_table_close_row(t);
 }
 
-static void add_turns(struct base_buf *out, struct api_request *rq, struct rm_backend *b,
-                      enum base_task_kind kind)
+static void add_slot_offer_order(struct base_buf *out, struct api_request *rq, struct rm_backend *b,
+                                 enum base_task_kind kind)
 {
     static const struct api_column columns[] = {
         {.heading = "Place", .is_number = true},
@@ -172,7 +173,8 @@ static void add_turns(struct base_buf *out, struct api_request *rq, struct rm_ba
                            "</p>\n");
         api_table_open(&t, "Applications in the policy's order");
         for (size_t i = 0; i < v.turns_n; i++)
-            add_turn_row(&t, &v.turns[i], i + 1, rm_access_sees_app_id(rq, b, v.turns[i].app));
+            add_offer_turn_row(&t, &v.turns[i], i + 1,
+                               rm_access_sees_app_id(rq, b, v.turns[i].app));
         api_table_close(&t);
         if (v.turns_n == TURNS_MAX)
             base_buf_adds(out, "<p class=\"soft\">Further ones are not shown.</p>\n");
@@ -194,12 +196,12 @@ static void get_scheduler_page(struct api_request *rq, void *user)
     rm_backend_unlock_core(b);
     api_page_open(&page, &rm_site, "/cluster/scheduler", "Scheduler");
     api_page_open_live(&page);
-    add_policy(&page, &c);
+    add_policy_properties(&page, &c);
     base_buf_adds(&page, "<h2>Queues</h2>\n");
-    add_queues(&page, &v);
+    add_queues_table(&page, &v);
     rm_views_free(&v);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        add_turns(&page, rq, b, k);
+        add_slot_offer_order(&page, rq, b, k);
     api_page_close_live(&page);
     api_page_answer(rq, 200, &page);
 }

@@ -32,8 +32,8 @@ static void read_task_query(const struct rm_page *p, const struct rm_app_view *a
         q->from = 0;
 }
 
-static void add_task_link(struct base_buf *out, const struct rm_page *p, const struct task_query *q,
-                          int64_t from)
+static void open_task_link(struct base_buf *out, const struct rm_page *p,
+                           const struct task_query *q, int64_t from)
 {
     base_buf_adds(out, "<a href=\"");
     api_html_add_escaped(out, api_path(p->rq));
@@ -51,7 +51,7 @@ static void add_task_choice(struct base_buf *out, const struct rm_page *p,
                             const struct task_query *now, struct task_query q, const char *text,
                             int64_t n)
 {
-    add_task_link(out, p, &q, 0);
+    open_task_link(out, p, &q, 0);
     base_buf_addf(out, "%s>%s (%" PRId64 ")</a> ",
                   now->kind == q.kind && now->states == q.states ? " aria-current=\"true\"" : "",
                   text, n);
@@ -103,7 +103,7 @@ static enum rm_page_mood get_task_mood(enum rm_task_state s)
     }
 }
 
-static const char *choose_bar_class(const struct rm_task_view *v)
+static const char *choose_task_bar_class(const struct rm_task_view *v)
 {
     if (v->state == RM_TASK_FAILED)
         return "failed";
@@ -142,7 +142,8 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
         rm_page_add_span(out, v->start_us, v->finish_us, now_us);
     api_table_close_cell(t);
     base_buf_adds(out, "<td class=\"time\">");
-    rm_time_line_add_bar(out, line, began ? v->start_us : 0, v->finish_us, choose_bar_class(v));
+    rm_time_line_add_bar(out, line, began ? v->start_us : 0, v->finish_us,
+                         choose_task_bar_class(v));
     base_buf_adds(out, "</td>");
     t->at++;
     api_table_open_cell(t);
@@ -153,8 +154,8 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
 
 /* Copies tasks for one page. A search for tasks in rare states ends after 20 000 tasks; the link
  * to further tasks continues it. Returns where it ended. */
-static int64_t copy_tasks(const struct rm_page *p, const struct rm_app_view *app,
-                          const struct task_query *q, struct rm_views *v)
+static int64_t copy_tasks_for_page(const struct rm_page *p, const struct rm_app_view *app,
+                                   const struct task_query *q, struct rm_views *v)
 {
     int64_t at = q->from, before;
 
@@ -191,7 +192,7 @@ void rm_page_add_tasks(struct base_buf *out, const struct rm_page *p, const stru
     }
     read_task_query(p, app, &q);
     add_task_choices(out, p, app, &q);
-    at = copy_tasks(p, app, &q, &v);
+    at = copy_tasks_for_page(p, app, &q, &v);
     if (v.tasks_n) {
         rm_time_line_add_scale(out, &line);
         api_table_open(&t, q.kind == BASE_TASK_MAP ? "Map tasks" : "Reduce tasks");
@@ -203,11 +204,11 @@ void rm_page_add_tasks(struct base_buf *out, const struct rm_page *p, const stru
     }
     base_buf_adds(out, "<p class=\"more\">");
     if (q.from) {
-        add_task_link(out, p, &q, 0);
+        open_task_link(out, p, &q, 0);
         base_buf_adds(out, ">First tasks</a> ");
     }
     if (at < app->phase[q.kind].total) {
-        add_task_link(out, p, &q, at);
+        open_task_link(out, p, &q, at);
         base_buf_adds(out, ">Further tasks</a>");
     }
     base_buf_adds(out, "</p>\n");

@@ -22,7 +22,7 @@ static void answer_refused_move(struct api_request *rq, int code, const char *wh
         api_audit_mark_refused(rq, why);
         yarn_answer_text(rq, 400, "%s", why);
     } else {
-        yarn_answer_undeclared(rq, why);
+        yarn_answer_undeclared_throwable(rq, why);
     }
 }
 
@@ -57,9 +57,11 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
 
 /* Returns the path of the queue that @queue denotes: the capacity scheduler knows a queue by its
  * last name too. Any other name is returned as it is. */
-static const char *resolve_queue(const struct yarn_context *f, const char *queue)
+static const char *resolve_queue_path(const struct yarn_context *f, const char *queue)
 {
-    int32_t at = f->shape == RM_SHAPE_CAPACITY ? yarn_find_queue(&f->queues, queue) : -1;
+    int32_t at = f->shape == RM_SHAPE_CAPACITY
+                     ? yarn_find_queue_by_path_or_last_name(&f->queues, queue)
+                     : -1;
 
     return at >= 0 ? f->queues.queues[at].name : queue;
 }
@@ -71,7 +73,7 @@ static void change_app_queue(struct api_request *rq, struct rm_backend *b,
     struct base_buf path = {0};
     const char *shown = yarn_get_shown_queue(f, v, &path);
 
-    queue = queue ? resolve_queue(f, queue) : NULL;
+    queue = queue ? resolve_queue_path(f, queue) : NULL;
     if (queue && strcmp(queue, shown) == 0) {
         move_app(rq, b, v->id, NULL, shown);
     } else if (rm_access_refuse_move(rq, b, v, queue)) {

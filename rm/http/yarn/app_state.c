@@ -14,7 +14,7 @@ static void answer_app_state(struct api_request *rq, unsigned status, enum rm_ap
     yarn_answer(rq, status, &yarn_shape_app_state, API_M_BARE, &state);
 }
 
-static void answer_kill(void *user, const struct rm_effect *fx)
+static void answer_killed_app(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
     enum rm_app_state now = fx->u.reply.app_state;
@@ -46,7 +46,7 @@ static void kill_app(struct api_request *rq, struct rm_backend *b, const struct 
                           reason ? reason : "");
     w->ev.u.kill.id = v->id;
     w->ev.u.kill.diagnostics = w->text;
-    yarn_write_post(w, b, answer_kill);
+    yarn_write_post(w, b, answer_killed_app);
 }
 
 static void change_app_state(struct api_request *rq, struct rm_backend *b, const json_t *body)

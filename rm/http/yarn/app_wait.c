@@ -7,7 +7,7 @@
 
 #include "rm/http/yarn/yarn_internal.h"
 
-static void add_time(struct base_buf *out, int64_t ms)
+static void add_time_in_brackets(struct base_buf *out, int64_t ms)
 {
     time_t seconds = (time_t)(ms / 1000);
     char text[64];
@@ -17,21 +17,21 @@ static void add_time(struct base_buf *out, int64_t ms)
         base_buf_addf(out, "[%s] ", text);
 }
 
-static void add_resource(struct base_buf *out, const char *label, const struct rm_res *r,
-                         const char *after)
+static void add_resource_detail(struct base_buf *out, const char *label, const struct rm_res *r,
+                                const char *after)
 {
     base_buf_addf(out, "%s = <memory:%lld, vCores:%lld>%s", label,
                   (long long)r->v[RM_RES_MEMORY_MB], (long long)r->v[RM_RES_VCORES], after);
 }
 
-static void add_percent(struct base_buf *out, const char *label, double percent)
+static void add_percent_detail(struct base_buf *out, const char *label, double percent)
 {
     base_buf_addf(out, "%s = ", label);
     api_java_add_float(out, percent, 1);
     base_buf_adds(out, " % ; ");
 }
 
-static struct rm_res multiply(const struct rm_res *r, int64_t times)
+static struct rm_res multiply_resource(const struct rm_res *r, int64_t times)
 {
     struct rm_res out;
 
@@ -42,22 +42,22 @@ static struct rm_res multiply(const struct rm_res *r, int64_t times)
 
 /* The limit on masters is a number of map slots of the whole cluster, not of a queue, so every
  * queue shows the same limit. */
-static void add_limit(const struct yarn_context *f, const struct rm_res *wanted,
-                      struct base_buf *out)
+static void add_master_limit_reason(const struct yarn_context *f, const struct rm_res *wanted,
+                                    struct base_buf *out)
 {
     const struct rm_res *slot = &f->cluster.slot[BASE_TASK_MAP];
-    struct rm_res limit = multiply(slot, f->cluster.masters_max),
-                  used = multiply(slot, f->cluster.masters_active);
+    struct rm_res limit = multiply_resource(slot, f->cluster.masters_max),
+                  used = multiply_resource(slot, f->cluster.masters_active);
 
     base_buf_adds(out, "Application is added to the scheduler and is not yet activated. Queue's AM "
                        "resource limit exceeded.  Details : AM Partition = <DEFAULT_PARTITION>; ");
-    add_resource(out, "AM Resource Request", wanted, "; ");
-    add_resource(out, "Queue Resource Limit for AM", &limit, "; ");
-    add_resource(out, "User AM Resource Limit of the queue", &limit, "; ");
-    add_resource(out, "Queue AM Resource Usage", &used, "; ");
+    add_resource_detail(out, "AM Resource Request", wanted, "; ");
+    add_resource_detail(out, "Queue Resource Limit for AM", &limit, "; ");
+    add_resource_detail(out, "User AM Resource Limit of the queue", &limit, "; ");
+    add_resource_detail(out, "Queue AM Resource Usage", &used, "; ");
 }
 
-static void add_shares(const struct yarn_context *f, size_t queue, struct base_buf *out)
+static void add_queue_share_reason(const struct yarn_context *f, size_t queue, struct base_buf *out)
 {
     const struct rm_res *total = &f->cluster.total, *used = &f->queues.queues[queue].used;
     const struct yarn_queue_part *part = &f->parts[queue];
@@ -67,14 +67,14 @@ static void add_shares(const struct yarn_context *f, size_t queue, struct base_b
 
     base_buf_adds(out, "Application is Activated, waiting for resources to be assigned for AM.  "
                        "Details : AM Partition = <DEFAULT_PARTITION> ; ");
-    add_resource(out, "Partition Resource", total, " ; ");
-    add_percent(out, "Queue's Absolute capacity", part->absolute * 100);
-    add_percent(out, "Queue's Absolute used capacity",
-                memory > 0 ? (double)used->v[RM_RES_MEMORY_MB] * 100 / (double)memory : 0);
-    add_percent(out, "Queue's Absolute max capacity", part->absolute_max * 100);
-    add_resource(out, "Queue's capacity (absolute resource)", &min, " ; ");
-    add_resource(out, "Queue's used capacity (absolute resource)", used, " ; ");
-    add_resource(out, "Queue's max capacity (absolute resource)", &max, " ; ");
+    add_resource_detail(out, "Partition Resource", total, " ; ");
+    add_percent_detail(out, "Queue's Absolute capacity", part->absolute * 100);
+    add_percent_detail(out, "Queue's Absolute used capacity",
+                       memory > 0 ? (double)used->v[RM_RES_MEMORY_MB] * 100 / (double)memory : 0);
+    add_percent_detail(out, "Queue's Absolute max capacity", part->absolute_max * 100);
+    add_resource_detail(out, "Queue's capacity (absolute resource)", &min, " ; ");
+    add_resource_detail(out, "Queue's used capacity (absolute resource)", used, " ; ");
+    add_resource_detail(out, "Queue's max capacity (absolute resource)", &max, " ; ");
 }
 
 /* Explains the wait in the fair scheduler's words: a master waits for the limit on masters, or for
@@ -96,17 +96,17 @@ static const char *explain_missing_container(const struct yarn_context *f,
                                              const struct rm_app_view *v, const char *queue,
                                              const struct rm_res *wanted, struct base_buf *out)
 {
-    int32_t at = f->parts ? yarn_find_queue(&f->queues, queue) : -1;
+    int32_t at = f->parts ? yarn_find_queue_by_path_or_last_name(&f->queues, queue) : -1;
 
     if (f->shape == RM_SHAPE_FIFO || (f->shape == RM_SHAPE_CAPACITY && at < 0))
         return NULL;
-    add_time(out, v->submit_us / 1000);
+    add_time_in_brackets(out, v->submit_us / 1000);
     if (f->shape == RM_SHAPE_FAIR)
         add_fair_reason(v, wanted, out);
     else if (v->master_waits)
-        add_limit(f, wanted, out);
+        add_master_limit_reason(f, wanted, out);
     else
-        add_shares(f, (size_t)at, out);
+        add_queue_share_reason(f, (size_t)at, out);
     return out->data;
 }
 
@@ -136,7 +136,7 @@ const char *yarn_explain_waiting(const struct yarn_context *f, const struct rm_a
         return explain_missing_container(f, v, queue, &wanted, out);
     case RM_ATTEMPT_ALLOCATED_SAVING:
     case RM_ATTEMPT_ALLOCATED:
-        add_time(out, f->now_ms);
+        add_time_in_brackets(out, f->now_ms);
         base_buf_adds(out, "Scheduler has assigned a container for AM, waiting for AM container "
                            "to be launched");
         return out->data;

@@ -26,7 +26,7 @@ static const char *null_if_empty(const char *s)
 }
 
 /* Returns a copy of parameter @name, which the caller frees; NULL when it is absent or empty. */
-static char *copy_query(struct api_request *rq, const char *name)
+static char *copy_nonempty_query(struct api_request *rq, const char *name)
 {
     const char *text = null_if_empty(api_query(rq, name));
 
@@ -104,10 +104,10 @@ static void free_filter(struct filter *f)
  * free_filter() in any case. */
 static bool read_filter(struct api_request *rq, struct filter *f)
 {
-    *f = (struct filter){.user = copy_query(rq, "user"),
-                         .queue = copy_query(rq, "queue"),
-                         .name = copy_query(rq, "name"),
-                         .final_status = copy_query(rq, "finalStatus")};
+    *f = (struct filter){.user = copy_nonempty_query(rq, "user"),
+                         .queue = copy_nonempty_query(rq, "queue"),
+                         .name = copy_nonempty_query(rq, "name"),
+                         .final_status = copy_nonempty_query(rq, "finalStatus")};
     yarn_word_list_add_from_query(rq, "state", &f->states);
     yarn_word_list_add_from_query(rq, "states", &f->states);
     yarn_word_list_add_from_query(rq, "applicationTypes", &f->types);
@@ -117,7 +117,7 @@ static bool read_filter(struct api_request *rq, struct filter *f)
             *p = (char)tolower((unsigned char)*p);
     yarn_deselects_read(rq, &f->deselects);
     return read_limit(rq, f) && read_times(rq, f) &&
-           yarn_parse_states(rq, &f->states, &f->state_bits);
+           yarn_parse_app_states(rq, &f->states, &f->state_bits);
 }
 
 static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
@@ -145,7 +145,7 @@ struct walk {
 };
 
 /* Copies the next chunk of at most @max applications. Returns true when there may be more. */
-static bool view_next_chunk(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
+static bool view_next_apps(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
 {
     struct base_app_id before = w->cursor;
     bool more = rm_view_apps(rm_backend_lock_core(b), &w->filter, w->begun ? &before : NULL, max, v,
@@ -197,7 +197,8 @@ static bool answer_mistake_if_any(struct listing *l)
     return yarn_deselects_answer_if_unknown(rq, &l->filter.deselects);
 }
 
-static void add_app(struct listing *l, const struct rm_app_view *v, bool sees, struct base_buf *out)
+static void add_app_if_status_matches(struct listing *l, const struct rm_app_view *v, bool sees,
+                                      struct base_buf *out)
 {
     yarn_app_fill(&l->frame, v, &l->filled);
     if (!sees)
@@ -226,7 +227,7 @@ static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm
             continue;
         if (l->matched++ == 0 && answer_mistake_if_any(l))
             return RM_LISTING_ANSWERED;
-        add_app(l, &v->apps[i], sees, out);
+        add_app_if_status_matches(l, &v->apps[i], sees, out);
         if ((int64_t)l->matched >= l->filter.limit)
             return RM_LISTING_END;
     }
@@ -243,7 +244,7 @@ static enum rm_listing_next write_apps_chunk(struct rm_listing *list, size_t max
 
     if (!l->walk.begun)
         api_shape_open_list("apps", "app", l->dialect, out);
-    more = view_next_chunk(&l->walk, list->b, max, &v);
+    more = view_next_apps(&l->walk, list->b, max, &v);
     next = add_matching_apps(l, &v, out);
     rm_views_free(&v);
     if (next == RM_LISTING_MORE && !more)
@@ -265,13 +266,13 @@ static void free_apps_listing(struct rm_listing *list)
 
 /* The capacity scheduler knows a queue by its last name too, and refuses names that it does not
  * know. Returns false for such a name; the request has then been answered. */
-static bool resolve_queue(struct listing *l)
+static bool resolve_filter_queue(struct listing *l)
 {
     int32_t at;
 
     if (l->frame.shape != RM_SHAPE_CAPACITY || !l->filter.queue)
         return true;
-    at = yarn_find_queue(&l->frame.queues, l->filter.queue);
+    at = yarn_find_queue_by_path_or_last_name(&l->frame.queues, l->filter.queue);
     if (at < 0) {
         yarn_bad_request(l->list.rq, "Unknown queue: %s", l->filter.queue);
         return false;
@@ -311,7 +312,7 @@ static void get_apps(struct api_request *rq, void *user)
         !final_status_is_unknown(&l->filter) && !l->filter.deselects.unknown;
     rm_access_begin_request(&l->access, user, rq);
     yarn_context_read_with_queues(user, &l->frame);
-    if (!resolve_queue(l)) {
+    if (!resolve_filter_queue(l)) {
         free_apps_listing(&l->list);
         free(l);
         return;
@@ -378,7 +379,7 @@ static enum rm_listing_next count_apps_in_chunk(struct rm_listing *list, size_t 
 {
     struct counting *c = (struct counting *)list;
     struct rm_views v = {0};
-    bool more = view_next_chunk(&c->walk, list->b, max, &v);
+    bool more = view_next_apps(&c->walk, list->b, max, &v);
 
     (void)out;
     for (size_t i = 0; i < v.apps_n; i++)
@@ -410,7 +411,7 @@ static void get_app_statistics(struct api_request *rq, void *user)
         yarn_bad_request(
             rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",
             c->types.n);
-    } else if (yarn_parse_states(rq, &c->states, &c->walk.filter.states)) {
+    } else if (yarn_parse_app_states(rq, &c->states, &c->walk.filter.states)) {
         for (char *p = c->types.n ? c->types.v[0] : ""; *p; p++)
             *p = (char)tolower((unsigned char)*p);
         c->walk.filter.types = (const char *const *)c->types.v;

@@ -114,15 +114,15 @@ void yarn_timeout_fill(int64_t end_us, bool ended, int64_t now_ms, struct yarn_t
     t->remaining_s = ended || left_ms < 0 ? 0 : left_ms / 1000;
 }
 
-bool yarn_app_is_completed(enum rm_app_state s)
+bool yarn_app_is_ending_or_ended(enum rm_app_state s)
 {
     return s >= RM_APP_FINAL_SAVING; /* from here on the application is ending or has ended */
 }
 
 /* Fills the tracking link: to the application's own page through the proxy, or, after a failure or
  * kill, to the RM's page about it. An application that waits, or has no attempt, has no link. */
-static void fill_tracking(const struct yarn_context *f, const struct rm_app_view *v,
-                          enum rm_app_state pub, struct yarn_app_and_texts *filled)
+static void fill_tracking_link(const struct yarn_context *f, const struct rm_app_view *v,
+                               enum rm_app_state pub, struct yarn_app_and_texts *filled)
 {
     struct yarn_app *a = &filled->app;
     bool waiting = pub == RM_APP_NEW || pub == RM_APP_NEW_SAVING || pub == RM_APP_SUBMITTED ||
@@ -157,8 +157,8 @@ static void fill_job_master(const struct yarn_context *f, enum rm_app_state pub,
         a->am_rpc_address = host;
 }
 
-static void fill_master(const struct yarn_context *f, const struct rm_app_view *v,
-                        enum rm_app_state pub, struct yarn_app_and_texts *filled)
+static void fill_master_addresses(const struct yarn_context *f, const struct rm_app_view *v,
+                                  enum rm_app_state pub, struct yarn_app_and_texts *filled)
 {
     struct yarn_app *a = &filled->app;
     char id[BASE_ID_TEXT_MAX];
@@ -240,8 +240,8 @@ static void fill_resource_info(const struct yarn_context *f, const struct rm_app
 }
 
 /* Fills the map of how long resources were held; empty unless @any. */
-static struct api_list fill_seconds(int64_t memory, int64_t vcores, bool any,
-                                    struct yarn_seconds *s)
+static struct api_list fill_resource_seconds(int64_t memory, int64_t vcores, bool any,
+                                             struct yarn_seconds *s)
 {
     snprintf(s->memory, sizeof s->memory, "%lld", (long long)memory);
     snprintf(s->vcores, sizeof s->vcores, "%lld", (long long)vcores);
@@ -250,8 +250,8 @@ static struct api_list fill_seconds(int64_t memory, int64_t vcores, bool any,
     return (struct api_list){.items = s->pairs, .n = any ? 2 : 0, .stride = sizeof s->pairs[0]};
 }
 
-static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v,
-                       struct yarn_app_and_texts *filled)
+static void fill_app_usage(const struct yarn_context *f, const struct rm_app_view *v,
+                           struct yarn_app_and_texts *filled)
 {
     struct yarn_app *a = &filled->app;
 
@@ -271,7 +271,7 @@ static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v
     a->memory_seconds = v->memory_seconds;
     a->vcore_seconds = v->vcore_seconds;
     /* an application that ended without ever holding anything has an empty map */
-    a->resource_seconds = fill_seconds(
+    a->resource_seconds = fill_resource_seconds(
         v->memory_seconds, v->vcore_seconds,
         !has_ended(v->state) || v->memory_seconds || v->vcore_seconds, &filled->seconds);
 }
@@ -287,15 +287,15 @@ static void fill_preempted(const struct rm_app_view *v, struct yarn_app_and_text
     a->preempted_masters = p->containers[true];
     a->preempted_memory_seconds = p->memory_ms / 1000;
     a->preempted_vcore_seconds = p->vcore_ms / 1000;
-    a->preempted_seconds =
-        fill_seconds(a->preempted_memory_seconds, a->preempted_vcore_seconds,
-                     p->containers[false] || p->containers[true], &filled->preempted_seconds);
+    a->preempted_seconds = fill_resource_seconds(
+        a->preempted_memory_seconds, a->preempted_vcore_seconds,
+        p->containers[false] || p->containers[true], &filled->preempted_seconds);
 }
 
 /* Fills the requests: an application that waits for its master's container shows that one request.
  */
-static void fill_requests(const struct yarn_context *f, const struct rm_app_view *v,
-                          struct yarn_app_and_texts *filled)
+static void fill_master_request(const struct yarn_context *f, const struct rm_app_view *v,
+                                struct yarn_app_and_texts *filled)
 {
     struct yarn_request *r = &filled->request;
     struct rm_res capability;
@@ -355,7 +355,7 @@ static const char *name_log_aggregation(const struct yarn_context *f, const stru
 /* Returns the progress as YARN shows it: 100 for an application that was killed after its master
  * had a container, as in yarn/capacity/ended/app-ds of tests/interop, or that was killed and had an
  * unmanaged master. */
-static float get_progress(const struct rm_app_view *v)
+static float get_shown_progress(const struct rm_app_view *v)
 {
     bool killed = v->state == RM_APP_KILLED;
 
@@ -374,8 +374,8 @@ void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
     a->queue = yarn_get_shown_queue(f, v, &filled->queue);
     a->state = rm_app_state_name(pub);
     a->final_status = name_final_status(v);
-    a->progress = get_progress(v);
-    fill_tracking(f, v, pub, filled);
+    a->progress = get_shown_progress(v);
+    fill_tracking_link(f, v, pub, filled);
     fill_diagnostics(f, v, filled);
     a->cluster_id = f->cluster.rm_instance_ms;
     a->rm_cluster_id = f->cluster_id;
@@ -386,16 +386,16 @@ void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
     a->launched = v->unmanaged && v->has_attempt ? -1 : MS(v->launch_us);
     a->finished = MS(v->finish_us);
     a->elapsed = (a->finished ? a->finished : f->now_ms) - a->started;
-    fill_master(f, v, pub, filled);
-    fill_usage(f, v, filled);
+    fill_master_addresses(f, v, pub, filled);
+    fill_app_usage(f, v, filled);
     fill_resource_info(f, v, filled);
     fill_preempted(v, filled);
-    fill_requests(f, v, filled);
+    fill_master_request(f, v, filled);
     a->log_aggregation = name_log_aggregation(f, v);
     a->unmanaged = v->unmanaged;
     a->app_label = v->is_job ? NULL : v->app ? text_or_empty(v->app->label) : "";
     a->am_label = v->unmanaged ? NULL : v->app ? text_or_empty(v->app->am_label) : "";
-    yarn_timeout_fill(v->lifetime_end_us, yarn_app_is_completed(v->state), f->now_ms,
+    yarn_timeout_fill(v->lifetime_end_us, yarn_app_is_ending_or_ended(v->state), f->now_ms,
                       &filled->timeout, filled->expiry);
     filled->timeouts = (struct yarn_timeouts){
         .list = {.items = &filled->timeout, .n = 1, .stride = sizeof filled->timeout}};

@@ -195,7 +195,7 @@ const enum rm_app_state yarn_public_states[] = {
     RM_APP_RUNNING, RM_APP_FINISHED,   RM_APP_FAILED,    RM_APP_KILLED};
 const size_t yarn_public_states_n = sizeof yarn_public_states / sizeof yarn_public_states[0];
 
-bool yarn_parse_states(struct api_request *rq, const struct yarn_word_list *w, uint32_t *out)
+bool yarn_parse_app_states(struct api_request *rq, const struct yarn_word_list *w, uint32_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < w->n; i++) {

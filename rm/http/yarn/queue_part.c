@@ -49,7 +49,7 @@ struct rm_res yarn_queue_part_of(double part, const struct rm_res *total)
     return r;
 }
 
-int32_t yarn_find_queue(const struct rm_views *v, const char *name)
+int32_t yarn_find_queue_by_path_or_last_name(const struct rm_views *v, const char *name)
 {
     int32_t found = -1;
     int same = 0;

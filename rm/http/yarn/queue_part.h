@@ -27,6 +27,6 @@ struct yarn_queue_part *yarn_queue_parts_new(const struct rm_views *v);
 struct rm_res yarn_queue_part_of(double part, const struct rm_res *total);
 /* Returns the index of the queue that @name denotes: its path, the path without "root.", or its
  * last name if no other queue has the same. Returns -1 when there is no such queue. */
-int32_t yarn_find_queue(const struct rm_views *v, const char *name);
+int32_t yarn_find_queue_by_path_or_last_name(const struct rm_views *v, const char *name);
 
 #endif

@@ -14,7 +14,7 @@
 #define SUBMISSION_ROOT "application-submission-context"
 /* ---- POST apps/new-application ---- */
 
-static void answer_new_id(void *user, const struct rm_effect *fx)
+static void answer_new_app_id(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
 
@@ -35,7 +35,7 @@ static void post_new_application(struct api_request *rq, void *user)
     struct yarn_write *w = yarn_write_new(rq, RM_EV_NEW_APP_ID);
 
     yarn_context_read(user, &w->frame);
-    yarn_write_post(w, user, answer_new_id);
+    yarn_write_post(w, user, answer_new_app_id);
 }
 
 /* ---- POST apps ---- */
@@ -78,7 +78,7 @@ static bool look_up_groups_and_submit(void *user, bool stopping)
     struct rm_app_spec *spec = w->ev.u.submit_app.spec;
 
     if (!stopping)
-        rm_queues_look_up_groups(w->b, spec->queue, spec->user, &spec->user_groups);
+        rm_queues_look_up_groups_if_needed(w->b, spec->queue, spec->user, &spec->user_groups);
     rm_backend_post(w->b, &w->ev, answer_submission, yarn_write_unref, w);
     return false;
 }

@@ -133,7 +133,7 @@ void yarn_answer_text(struct api_request *rq, unsigned status, const char *fmt, 
     api_answer(rq, status, api_wanted_type(rq), &body);
 }
 
-void yarn_answer_undeclared(struct api_request *rq, const char *why)
+void yarn_answer_undeclared_throwable(struct api_request *rq, const char *why)
 {
     api_audit_mark_refused(rq, why);
     api_add_header(rq, "X-Creel-Reason", why);

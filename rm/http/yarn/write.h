@@ -55,6 +55,6 @@ void yarn_answer_text(struct api_request *rq, unsigned status, const char *fmt, 
     __attribute__((format(printf, 3, 4)));
 /* Answers as YARN does when its internal call is refused. @why: the reason, which YARN's own answer
  * lacks; added as a header and to the audit line. */
-void yarn_answer_undeclared(struct api_request *rq, const char *why);
+void yarn_answer_undeclared_throwable(struct api_request *rq, const char *why);
 
 #endif

@@ -88,7 +88,7 @@ bool yarn_has_priorities(const struct yarn_context *f);
 int32_t yarn_get_shown_priority(const struct yarn_context *f, const struct rm_app_view *v);
 /* Returns true for an application that YARN counts as completed: it has ended, or its end has
  * begun. */
-bool yarn_app_is_completed(enum rm_app_state s);
+bool yarn_app_is_ending_or_ended(enum rm_app_state s);
 /* Fills the timeout of an application whose lifetime ends at @end_us (0: never). @ended: it is
  * completed. @text: for the text that *@t borrows. */
 void yarn_timeout_fill(int64_t end_us, bool ended, int64_t now_ms, struct yarn_timeout *t,
@@ -185,7 +185,7 @@ void yarn_word_list_add_from_query(const struct api_request *rq, const char *nam
 void yarn_word_list_free(struct yarn_word_list *w);
 /* Parses the names of public application states in @w into a bit set; 0 when @w is empty. Returns
  * false when a name is unknown; @rq has then been answered. */
-bool yarn_parse_states(struct api_request *rq, const struct yarn_word_list *w, uint32_t *out);
+bool yarn_parse_app_states(struct api_request *rq, const struct yarn_word_list *w, uint32_t *out);
 /* The states that YARN shows, in its order. */
 extern const enum rm_app_state yarn_public_states[];
 extern const size_t yarn_public_states_n;

@@ -56,7 +56,8 @@ static bool read_zone(const char **p, int *seconds)
 
 /* Returns the place where the text stops matching the pattern; NULL: all of the pattern matches,
  * and *@end is what follows. */
-static const char *read_pattern(const char *p, int v[static FIELDS], int *zone_s, const char **end)
+static const char *find_pattern_mismatch(const char *p, int v[static FIELDS], int *zone_s,
+                                         const char **end)
 {
     for (int i = 0; i < FIELDS; i++) {
         if (!read_digits(&p, fields[i].digits, &v[i]))
@@ -83,7 +84,7 @@ int yarn_java_time_parse(const char *text, int64_t *ms, char *why, size_t why_si
     int v[FIELDS], zone_s = 0, last;
     struct tm t = {0};
 
-    wrong = read_pattern(text, v, &zone_s, &end);
+    wrong = find_pattern_mismatch(text, v, &zone_s, &end);
     if (wrong) {
         snprintf(why, why_size, "Text '%.200s' could not be parsed at index %td", text,
                  wrong - text);

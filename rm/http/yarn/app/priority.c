@@ -27,21 +27,21 @@ static void get_app_priority(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-static void answer_update(void *user, const struct rm_effect *fx)
+static void answer_priority_change(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
 
     if (!yarn_is_error_reply(fx))
         answer_priority(w->rq, fx->u.reply.value);
     else if (fx->u.reply.code == -BASE_ESTATE)
-        yarn_answer_undeclared(w->rq, fx->u.reply.text);
+        yarn_answer_undeclared_throwable(w->rq, fx->u.reply.text);
     else
         yarn_answer_refusal(w->rq, fx);
     yarn_write_unref(w);
 }
 
-static void post_priority(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
-                          int32_t priority)
+static void post_priority_change(struct api_request *rq, struct rm_backend *b,
+                                 struct base_app_id id, int32_t priority)
 {
     struct yarn_write *w = yarn_write_new(rq, RM_EV_SET_PRIORITY);
     char text[16];
@@ -50,7 +50,7 @@ static void post_priority(struct api_request *rq, struct rm_backend *b, struct b
     api_audit_add_member(rq, "priority", text);
     w->ev.u.priority.id = id;
     w->ev.u.priority.priority = priority;
-    yarn_write_post(w, b, answer_update);
+    yarn_write_post(w, b, answer_priority_change);
 }
 
 /* Only the capacity scheduler has priorities. Fifo answers that it has kept 0; fair refuses any
@@ -63,16 +63,17 @@ static void change_app_priority(struct api_request *rq, struct rm_backend *b,
         rm_access_refuse_app(rq, b, RM_OP_SET_PRIORITY, v))
         return;
     if (yarn_has_priorities(f))
-        post_priority(rq, b, v->id, priority);
-    else if (f->shape == RM_SHAPE_FAIR && priority != 0 && !yarn_app_is_completed(v->state))
-        yarn_answer_undeclared(rq, "the fair scheduler has no priorities of applications");
+        post_priority_change(rq, b, v->id, priority);
+    else if (f->shape == RM_SHAPE_FAIR && priority != 0 && !yarn_app_is_ending_or_ended(v->state))
+        yarn_answer_undeclared_throwable(rq,
+                                         "the fair scheduler has no priorities of applications");
     else
         answer_priority(rq, 0);
 }
 
 /* Returns the priority in @body, an integer or a string that holds one. Anything else, or a value
  * outside 32 bits, counts as 0, as in YARN. */
-static int32_t read_priority(const json_t *body)
+static int32_t read_priority_or_0(const json_t *body)
 {
     const json_t *j = json_object_get(body, "priority");
     int64_t n = 0;
@@ -84,7 +85,7 @@ static int32_t read_priority(const json_t *body)
     return n < INT32_MIN || n > INT32_MAX ? 0 : (int32_t)n;
 }
 
-static void put_app_priority(struct api_request *rq, void *user)
+static void handle_put_priority(struct api_request *rq, void *user)
 {
     json_t *body = yarn_read_body(rq, "applicationpriority", YARN_SUBMISSION_ROOTS);
     struct rm_views v = {0};
@@ -92,7 +93,7 @@ static void put_app_priority(struct api_request *rq, void *user)
 
     if (body && yarn_copy_app_view(rq, user, &v)) {
         yarn_context_read(user, &f);
-        change_app_priority(rq, user, &f, &v.apps[0], read_priority(body));
+        change_app_priority(rq, user, &f, &v.apps[0], read_priority_or_0(body));
         yarn_context_free(&f);
     }
     rm_views_free(&v);
@@ -102,7 +103,7 @@ static void put_app_priority(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route rm_yarn_priority_routes[] = {
     {"GET", YARN_APPS "/{appid}/priority", API_ROLE_READ,  0, get_app_priority, 0},
-    {"PUT", YARN_APPS "/{appid}/priority", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_app_priority,
+    {"PUT", YARN_APPS "/{appid}/priority", API_ROLE_WRITE, YARN_STATE_BODY_MAX, handle_put_priority,
             0},
 };
 /* clang-format on */

@@ -12,7 +12,7 @@
 #include "rm/http/yarn/write.h"
 
 /* Returns the command called @name in any case; BASE_SIGNAL_COMMANDS: there is none. */
-static enum base_signal_command find_command(const char *name)
+static enum base_signal_command find_signal_command(const char *name)
 {
     enum base_signal_command c = 0;
 
@@ -48,10 +48,10 @@ static void answer_signal(void *user, const struct rm_effect *fx)
     yarn_write_unref(w);
 }
 
-static void post_signal(struct api_request *rq, void *user)
+static void handle_post_signal(struct api_request *rq, void *user)
 {
     const char *container = api_path_arg(rq, 0), *name = api_path_arg(rq, 1);
-    enum base_signal_command command = find_command(name);
+    enum base_signal_command command = find_signal_command(name);
     struct base_container_id id;
     struct yarn_write *w;
 
@@ -62,7 +62,7 @@ static void post_signal(struct api_request *rq, void *user)
 
         yarn_answer_text(rq, 400, "Invalid ContainerId%s: %s", prefixed ? "" : " prefix",
                          container);
-    } else if (!rm_access_is_strict(user) ||
+    } else if (!rm_access_requires_tokens(user) ||
                !rm_access_refuse_app_id(rq, user, RM_OP_KILL, id.attempt.app, NULL)) {
         api_audit_add_member(rq, "container", container);
         api_audit_add_member(rq, "signal", wire_signal_words[command]);
@@ -76,7 +76,7 @@ static void post_signal(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route rm_yarn_signal_routes[] = {
     {"POST", YARN_CLUSTER "/containers/{containerid}/signal/{command}", API_ROLE_WRITE,
-             0, post_signal, 0},
+             0, handle_post_signal, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_signal_routes_n =

@@ -46,7 +46,7 @@ static void get_timeouts(struct api_request *rq, void *user)
     struct rm_views v = {0};
 
     if (yarn_copy_app_view(rq, user, &v)) {
-        yarn_timeout_fill(v.apps[0].lifetime_end_us, yarn_app_is_completed(v.apps[0].state),
+        yarn_timeout_fill(v.apps[0].lifetime_end_us, yarn_app_is_ending_or_ended(v.apps[0].state),
                           rm_backend_now_us(user) / 1000, &timeout, text);
         yarn_answer(rq, 200, &yarn_shape_timeouts, API_N_WRAPPED, &list);
     }
@@ -60,7 +60,8 @@ static void get_timeout(struct api_request *rq, void *user)
 
     if (yarn_copy_app_view(rq, user, &v)) {
         if (strcasecmp(type, LIFETIME) == 0)
-            answer_timeout(rq, v.apps[0].lifetime_end_us, yarn_app_is_completed(v.apps[0].state));
+            answer_timeout(rq, v.apps[0].lifetime_end_us,
+                           yarn_app_is_ending_or_ended(v.apps[0].state));
         else
             yarn_bad_request(rq,
                              "Invalid application-state %s specified. It should be one of "
@@ -70,14 +71,14 @@ static void get_timeout(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-static void answer_update(void *user, const struct rm_effect *fx)
+static void answer_timeout_change(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
 
     if (!yarn_is_error_reply(fx))
         answer_timeout(w->rq, fx->u.reply.value, fx->u.reply.flag);
     else if (fx->u.reply.code == -BASE_ESTATE || fx->u.reply.code == -BASE_EINVAL)
-        yarn_answer_undeclared(w->rq, fx->u.reply.text);
+        yarn_answer_undeclared_throwable(w->rq, fx->u.reply.text);
     else
         yarn_answer_refusal(w->rq, fx);
     yarn_write_unref(w);
@@ -85,8 +86,8 @@ static void answer_update(void *user, const struct rm_effect *fx)
 
 /* Changes the time at which @v ends to @expiry, which is not even parsed for a completed
  * application. */
-static void update_timeout(struct api_request *rq, struct rm_backend *b,
-                           const struct rm_app_view *v, const char *expiry)
+static void change_app_timeout(struct api_request *rq, struct rm_backend *b,
+                               const struct rm_app_view *v, const char *expiry)
 {
     struct yarn_write *w;
     char why[400];
@@ -94,7 +95,7 @@ static void update_timeout(struct api_request *rq, struct rm_backend *b,
 
     if (rm_access_refuse_app(rq, b, RM_OP_SET_TIMEOUT, v))
         return;
-    if (!yarn_app_is_completed(v->state) &&
+    if (!yarn_app_is_ending_or_ended(v->state) &&
         yarn_java_time_parse(expiry, &ms, why, sizeof why) < 0) {
         api_answer_error(rq, 503, "DateTimeParseException", "%s", why);
         return;
@@ -103,10 +104,10 @@ static void update_timeout(struct api_request *rq, struct rm_backend *b,
     w = yarn_write_new(rq, RM_EV_SET_LIFETIME);
     w->ev.u.lifetime.id = v->id;
     w->ev.u.lifetime.end_us = ms > 0 ? ms * 1000 : 0;
-    yarn_write_post(w, b, answer_update);
+    yarn_write_post(w, b, answer_timeout_change);
 }
 
-static void put_timeout(struct api_request *rq, void *user)
+static void handle_put_timeout(struct api_request *rq, void *user)
 {
     json_t *body = yarn_read_wrapped_body(rq, "timeout", TIMEOUT_ROOTS);
     const char *type = json_string_value(json_object_get(body, "type"));
@@ -115,7 +116,7 @@ static void put_timeout(struct api_request *rq, void *user)
 
     if (body && yarn_copy_app_view(rq, user, &v)) {
         if (type && strcmp(type, LIFETIME) == 0)
-            update_timeout(rq, user, &v.apps[0], expiry ? expiry : UNLIMITED);
+            change_app_timeout(rq, user, &v.apps[0], expiry ? expiry : UNLIMITED);
         else
             yarn_answer_text(rq, 400, "Timeout type or ExpiryTime is null.");
     }
@@ -127,8 +128,8 @@ static void put_timeout(struct api_request *rq, void *user)
 const struct api_route rm_yarn_timeouts_routes[] = {
     {"GET", YARN_APPS "/{appid}/timeouts",        API_ROLE_READ,  0, get_timeouts, 0},
     {"GET", YARN_APPS "/{appid}/timeouts/{type}", API_ROLE_READ,  0, get_timeout, 0},
-    {"PUT", YARN_APPS "/{appid}/timeout",         API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_timeout,
-            0},
+    {"PUT", YARN_APPS "/{appid}/timeout",         API_ROLE_WRITE, YARN_STATE_BODY_MAX,
+            handle_put_timeout, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_timeouts_routes_n =

@@ -14,7 +14,7 @@ static size_t count_items(const json_t *member)
     return json_is_array(member) ? json_array_size(member) : member && !json_is_null(member);
 }
 
-static const json_t *get_item(const json_t *member, size_t i)
+static const json_t *get_item_or_single(const json_t *member, size_t i)
 {
     return json_is_array(member) ? json_array_get(member, i) : member;
 }
@@ -27,7 +27,7 @@ static bool wants_reduce_slot(const json_t *capability)
         json_object_get(json_object_get(capability, "resourceInformations"), "resourceInformation");
 
     for (size_t i = 0; i < count_items(list); i++) {
-        const json_t *item = get_item(list, i);
+        const json_t *item = get_item_or_single(list, i);
         const char *name = json_string_value(json_object_get(item, "name"));
 
         if (name && strcmp(name, REDUCE_SLOT) == 0 &&
@@ -105,6 +105,6 @@ int yarn_reservation_decode(struct yarn_reservation_call *r, const json_t *body,
     r->requests = base_alloc(ev->u.reservation.n * sizeof *r->requests);
     ev->u.reservation.requests = r->requests;
     for (size_t i = 0; i < ev->u.reservation.n && rc == 0; i++)
-        rc = decode_request(get_item(list, i), i, &r->requests[i], err);
+        rc = decode_request(get_item_or_single(list, i), i, &r->requests[i], err);
     return rc;
 }

@@ -14,7 +14,7 @@
 #define BODY_MAX (1024 * 1024)
 
 /* ---------------------------------------------------------------- ids */
-static void answer_new_id(void *user, const struct rm_effect *fx)
+static void answer_new_reservation_id(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
     char id[BASE_ID_TEXT_MAX];
@@ -35,7 +35,8 @@ static void answer_new_id(void *user, const struct rm_effect *fx)
 static void post_new_reservation(struct api_request *rq, void *user)
 {
     if (rm_reservable_is_enabled(rm_backend_conf(user)))
-        yarn_write_post(yarn_write_new(rq, RM_EV_NEW_RESERVATION_ID), user, answer_new_id);
+        yarn_write_post(yarn_write_new(rq, RM_EV_NEW_RESERVATION_ID), user,
+                        answer_new_reservation_id);
     else
         api_answer_error(rq, 503, "YarnRuntimeException",
                          "Unable to create new reservation from RM web service");
@@ -43,7 +44,7 @@ static void post_new_reservation(struct api_request *rq, void *user)
 
 /* Parses the id @text. Returns false when it is not valid; @rq has then been answered. NULL or ""
  * sets *@id to zero. */
-static bool parse_id(struct api_request *rq, const char *text, struct base_app_id *id)
+static bool parse_reservation_id(struct api_request *rq, const char *text, struct base_app_id *id)
 {
     *id = (struct base_app_id){0};
     if (!text || !*text || base_reservation_id_parse(text, id, NULL) == 0)
@@ -53,7 +54,7 @@ static bool parse_id(struct api_request *rq, const char *text, struct base_app_i
 }
 
 /* ---------------------------------------------------------------- changes */
-static void free_parts(struct rm_call *c)
+static void free_reservation_call_parts(struct rm_call *c)
 {
     struct yarn_reservation_call *r = (struct yarn_reservation_call *)c;
 
@@ -62,13 +63,13 @@ static void free_parts(struct rm_call *c)
     free(r->requests);
 }
 
-static void drop_call(struct yarn_reservation_call *r)
+static void free_unposted_call(struct yarn_reservation_call *r)
 {
-    free_parts(&r->call);
+    free_reservation_call_parts(&r->call);
     free(r);
 }
 
-static void answer_change(void *user, const struct rm_effect *fx)
+static void answer_reservation_change(void *user, const struct rm_effect *fx)
 {
     struct yarn_reservation_call *r = user;
     struct base_buf none = {0};
@@ -86,8 +87,8 @@ static void answer_change(void *user, const struct rm_effect *fx)
 
 /* Starts a call for the request, whose body has the root @root. Returns NULL when the body is not
  * valid; @rq has then been answered. */
-static struct yarn_reservation_call *begin_call(struct api_request *rq, enum rm_event_kind kind,
-                                                const char *root)
+static struct yarn_reservation_call *
+begin_reservation_call(struct api_request *rq, enum rm_event_kind kind, const char *root)
 {
     struct yarn_reservation_call *r;
     json_t *body = yarn_read_body(rq, root, NULL);
@@ -97,7 +98,7 @@ static struct yarn_reservation_call *begin_call(struct api_request *rq, enum rm_
     r = base_alloc(sizeof *r);
     r->body = body;
     r->caller = base_strdup(api_caller(rq));
-    r->call.drop = free_parts;
+    r->call.drop = free_reservation_call_parts;
     r->call.ev.kind = kind;
     r->call.ev.caller = r->caller;
     return r;
@@ -105,8 +106,8 @@ static struct yarn_reservation_call *begin_call(struct api_request *rq, enum rm_
 
 /* Reads the definition (only when @defined is true) and the id. Returns false when the request is
  * refused; @rq has then been answered. @no_id: why a request without an id is refused. */
-static bool read_call(struct api_request *rq, struct yarn_reservation_call *r, bool defined,
-                      const char *no_id)
+static bool read_id_and_definition(struct api_request *rq, struct yarn_reservation_call *r,
+                                   bool defined, const char *no_id)
 {
     struct rm_event *ev = &r->call.ev;
     const char *id = json_string_value(json_object_get(r->body, "reservation-id"));
@@ -120,7 +121,7 @@ static bool read_call(struct api_request *rq, struct yarn_reservation_call *r, b
         yarn_bad_request(rq, "%s", no_id);
         return false;
     }
-    if (!parse_id(rq, id, &ev->u.reservation.id))
+    if (!parse_reservation_id(rq, id, &ev->u.reservation.id))
         return false;
     api_audit_add_member(rq, "reservation", id ? id : "");
     if (!rm_reservable_is_enabled(rm_backend_conf(api_server_user_data(rq)))) {
@@ -134,55 +135,58 @@ static bool read_call(struct api_request *rq, struct yarn_reservation_call *r, b
     return true;
 }
 
-static void post_submit(struct api_request *rq, void *user)
+static void submit_reservation(struct api_request *rq, void *user)
 {
     struct yarn_reservation_call *r =
-        begin_call(rq, RM_EV_SUBMIT_RESERVATION, "reservation-submission-context");
+        begin_reservation_call(rq, RM_EV_SUBMIT_RESERVATION, "reservation-submission-context");
     const char *queue;
 
     if (!r)
         return;
-    if (!read_call(rq, r, true,
-                   "Reservation id cannot be null. Please try again specifying a valid reservation "
-                   "id by creating a new reservation id.")) {
-        drop_call(r);
+    if (!read_id_and_definition(
+            rq, r, true,
+            "Reservation id cannot be null. Please try again specifying a valid reservation "
+            "id by creating a new reservation id.")) {
+        free_unposted_call(r);
         return;
     }
     queue = json_string_value(json_object_get(r->body, "queue"));
     r->call.ev.u.reservation.queue = queue;
     r->call.ev.u.reservation.reservable =
-        queue && rm_reservable_has_queue(rm_backend_conf(user), queue);
+        queue && rm_reservable_queue_is_configured(rm_backend_conf(user), queue);
     api_audit_add_member(rq, "queue", queue ? queue : "");
-    rm_call_post(&r->call, user, rq, answer_change);
+    rm_call_post(&r->call, user, rq, answer_reservation_change);
 }
 
-static void post_update(struct api_request *rq, void *user)
+static void update_reservation(struct api_request *rq, void *user)
 {
     struct yarn_reservation_call *r =
-        begin_call(rq, RM_EV_UPDATE_RESERVATION, "reservation-update-context");
+        begin_reservation_call(rq, RM_EV_UPDATE_RESERVATION, "reservation-update-context");
 
     if (!r)
         return;
     r->answer = &yarn_shape_reservation_updated;
-    if (read_call(rq, r, true, "Update operations must specify an existing ReservationId"))
-        rm_call_post(&r->call, user, rq, answer_change);
+    if (read_id_and_definition(rq, r, true,
+                               "Update operations must specify an existing ReservationId"))
+        rm_call_post(&r->call, user, rq, answer_reservation_change);
     else
-        drop_call(r);
+        free_unposted_call(r);
 }
 
-static void post_delete(struct api_request *rq, void *user)
+static void delete_reservation(struct api_request *rq, void *user)
 {
     struct yarn_reservation_call *r =
-        begin_call(rq, RM_EV_DELETE_RESERVATION, "reservation-delete-context");
+        begin_reservation_call(rq, RM_EV_DELETE_RESERVATION, "reservation-delete-context");
 
     if (!r)
         return;
     r->answer = &yarn_shape_reservation_deleted;
-    if (read_call(rq, r, false,
-                  "Missing reservation id. Please try again by specifying a reservation id."))
-        rm_call_post(&r->call, user, rq, answer_change);
+    if (read_id_and_definition(
+            rq, r, false,
+            "Missing reservation id. Please try again by specifying a reservation id."))
+        rm_call_post(&r->call, user, rq, answer_reservation_change);
     else
-        drop_call(r);
+        free_unposted_call(r);
 }
 
 /* ---------------------------------------------------------------- the list */
@@ -203,7 +207,8 @@ static int compare_changes(const void *a, const void *b)
     return (x->at_us > y->at_us) - (x->at_us < y->at_us);
 }
 
-static void set_change(struct change *out, int64_t at_us, const struct rm_res *each, int64_t n)
+static void set_resource_change(struct change *out, int64_t at_us, const struct rm_res *each,
+                                int64_t n)
 {
     out->at_us = at_us;
     for (int r = 0; r < RM_RES_NAMES; r++)
@@ -212,8 +217,9 @@ static void set_change(struct change *out, int64_t at_us, const struct rm_res *e
 
 /* Lists the intervals in which resources are reserved, each with the sum over all requests. Returns
  * the number of intervals. */
-static size_t fill_allocations(const struct yarn_context *f, const struct rm_reservation_view *v,
-                               struct yarn_resource_allocation *out)
+static size_t fill_reserved_intervals(const struct yarn_context *f,
+                                      const struct rm_reservation_view *v,
+                                      struct yarn_resource_allocation *out)
 {
     struct change *changes = base_alloc(2 * v->bookings_n * sizeof *changes);
     struct rm_res kept = {{0}}, before = {{0}};
@@ -223,8 +229,8 @@ static size_t fill_allocations(const struct yarn_context *f, const struct rm_res
         const struct rm_booking_view *b = &v->bookings[i];
         const struct rm_res *each = &v->requests[b->request].capability;
 
-        set_change(&changes[2 * i], b->start_us, each, b->n);
-        set_change(&changes[2 * i + 1], b->end_us, each, -b->n);
+        set_resource_change(&changes[2 * i], b->start_us, each, b->n);
+        set_resource_change(&changes[2 * i + 1], b->end_us, each, -b->n);
     }
     qsort(changes, 2 * v->bookings_n, sizeof *changes, compare_changes);
     for (size_t i = 0; i < 2 * v->bookings_n; i++) {
@@ -274,11 +280,12 @@ static void fill_reservation(const struct yarn_context *f, const struct rm_reser
                        .recurrence = v->recurrence}};
     if (with_allocations)
         out->allocations = (struct api_list){.items = own->allocations,
-                                             .n = fill_allocations(f, v, own->allocations),
+                                             .n = fill_reserved_intervals(f, v, own->allocations),
                                              .stride = sizeof *own->allocations};
 }
 
-static void answer_list(struct api_request *rq, struct rm_backend *b, const struct rm_views *v)
+static void answer_reservation_list(struct api_request *rq, struct rm_backend *b,
+                                    const struct rm_views *v)
 {
     const char *all = api_query(rq, "include-resource-allocations");
     struct shown_reservation *own = base_alloc(v->reservations_n * sizeof *own);
@@ -314,12 +321,12 @@ static bool read_time(struct api_request *rq, const char *name, int64_t *out)
     return false;
 }
 
-static int64_t ms_to_us(int64_t ms)
+static int64_t ms_to_us_saturating(int64_t ms)
 {
     return ms > INT64_MAX / 1000 ? INT64_MAX : ms * 1000;
 }
 
-static void get_list(struct api_request *rq, void *user)
+static void list_reservations(struct api_request *rq, void *user)
 {
     const struct base_conf *conf = rm_backend_conf(user);
     const char *queue = api_query(rq, "queue");
@@ -346,13 +353,13 @@ static void get_list(struct api_request *rq, void *user)
     } else if (!*queue) {
         yarn_bad_request(
             rq, "The queue is not specified. Please try again with a valid reservable queue.");
-    } else if (!reservable && !rm_reservable_has_queue(conf, queue)) {
+    } else if (!reservable && !rm_reservable_queue_is_configured(conf, queue)) {
         yarn_bad_request(rq, RM_NOT_RESERVABLE, queue);
-    } else if (parse_id(rq, api_query(rq, "reservation-id"), &id)) {
-        rm_view_reservations(rm_backend_lock_core(user), queue, id, ms_to_us(from_ms),
-                             ms_to_us(until_ms), &v);
+    } else if (parse_reservation_id(rq, api_query(rq, "reservation-id"), &id)) {
+        rm_view_reservations(rm_backend_lock_core(user), queue, id, ms_to_us_saturating(from_ms),
+                             ms_to_us_saturating(until_ms), &v);
         rm_backend_unlock_core(user);
-        answer_list(rq, user, &v);
+        answer_reservation_list(rq, user, &v);
         rm_views_free(&v);
     }
 }
@@ -361,10 +368,10 @@ static void get_list(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route rm_yarn_reservations_routes[] = {
     {"POST", RESERVATION "/new-reservation", API_ROLE_WRITE, 0, post_new_reservation, 0},
-    {"POST", RESERVATION "/submit",          API_ROLE_WRITE, BODY_MAX, post_submit, 0},
-    {"POST", RESERVATION "/update",          API_ROLE_WRITE, BODY_MAX, post_update, 0},
-    {"POST", RESERVATION "/delete",          API_ROLE_WRITE, BODY_MAX, post_delete, 0},
-    {"GET",  RESERVATION "/list",            API_ROLE_READ,  0, get_list, 0},
+    {"POST", RESERVATION "/submit",          API_ROLE_WRITE, BODY_MAX, submit_reservation, 0},
+    {"POST", RESERVATION "/update",          API_ROLE_WRITE, BODY_MAX, update_reservation, 0},
+    {"POST", RESERVATION "/delete",          API_ROLE_WRITE, BODY_MAX, delete_reservation, 0},
+    {"GET",  RESERVATION "/list",            API_ROLE_READ,  0, list_reservations, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_reservations_routes_n =

@@ -22,7 +22,7 @@ struct record {
     char *node_id;
 };
 
-static void free_record(void *user)
+static void free_record_request(void *user)
 {
     struct record *r = user;
 
@@ -31,7 +31,7 @@ static void free_record(void *user)
 }
 
 /* Returns a request to record, which the caller fills in and posts. */
-static struct record *record_new(void)
+static struct record *record_request_new(void)
 {
     struct record *r = base_alloc(sizeof *r);
 
@@ -40,9 +40,9 @@ static struct record *record_new(void)
 }
 
 /* Posts without waiting for the reply: a later request shows what was recorded. */
-static void post_record(struct rm_backend *b, struct record *r)
+static void post_record_request(struct rm_backend *b, struct record *r)
 {
-    rm_backend_post(b, &r->ev, NULL, free_record, r);
+    rm_backend_post(b, &r->ev, NULL, free_record_request, r);
 }
 
 /* ---- parameters ---- */
@@ -53,7 +53,7 @@ static const char *null_if_empty(const char *s)
 }
 
 /* Reads groupBy. Returns NULL, or an error message, which the caller frees. */
-static char *read_group_by(const struct api_request *rq, bool *by_diagnostic)
+static char *read_group_by_or_mistake(const struct api_request *rq, bool *by_diagnostic)
 {
     const char *text = null_if_empty(api_query(rq, "groupBy"));
 
@@ -64,7 +64,7 @@ static char *read_group_by(const struct api_request *rq, bool *by_diagnostic)
 }
 
 /* Returns the id of the node that @name, an id or a host, denotes, in @v's memory; NULL: none. */
-static const char *find_node(struct rm_backend *b, const char *name, struct rm_views *v)
+static const char *find_node_id(struct rm_backend *b, const char *name, struct rm_views *v)
 {
     size_t pos = 0;
     bool more = true;
@@ -86,11 +86,12 @@ static const char *find_node(struct rm_backend *b, const char *name, struct rm_v
 
 /* Shows the newest recorded round of the node (NULL: of any node), and requests that the next one
  * be recorded. */
-static void show_newest_round(struct rm_backend *b, const struct yarn_context *f,
-                              const char *node_id, bool by_diagnostic, struct rm_views *v,
-                              struct yarn_memory *m, struct yarn_activities *out)
+static void show_newest_and_record_next_round(struct rm_backend *b, const struct yarn_context *f,
+                                              const char *node_id, bool by_diagnostic,
+                                              struct rm_views *v, struct yarn_memory *m,
+                                              struct yarn_activities *out)
 {
-    struct record *next = record_new();
+    struct record *next = record_request_new();
 
     next->node_id = node_id ? base_strdup(node_id) : NULL;
     next->ev.u.record.node_id = next->node_id;
@@ -102,7 +103,7 @@ static void show_newest_round(struct rm_backend *b, const struct yarn_context *f
         yarn_activities_fill(f, &v->rounds[0], by_diagnostic, m, out);
     else
         out->diagnostic = node_id ? "waiting for display" : "waiting for next allocation";
-    post_record(b, next);
+    post_record_request(b, next);
 }
 
 static void get_activities(struct api_request *rq, void *user)
@@ -116,17 +117,17 @@ static void get_activities(struct api_request *rq, void *user)
     char *wrong;
 
     yarn_context_read_with_queues(user, &f);
-    wrong = read_group_by(rq, &by_diagnostic);
+    wrong = read_group_by_or_mistake(rq, &by_diagnostic);
     if (f.shape != RM_SHAPE_CAPACITY)
         out.diagnostic = NOT_CAPACITY;
     else if (wrong)
         out.diagnostic = wrong;
     else if (f.cluster.nodes[RM_NODE_RUNNING] == 0)
         out.diagnostic = NO_NODE;
-    else if (name && !(node_id = find_node(user, name, &v)))
+    else if (name && !(node_id = find_node_id(user, name, &v)))
         out.diagnostic = "Cannot find node manager with given node id";
     else
-        show_newest_round(user, &f, node_id, by_diagnostic, &v, &m, &out);
+        show_newest_and_record_next_round(user, &f, node_id, by_diagnostic, &v, &m, &out);
     yarn_answer(rq, 200, &yarn_shape_activities, API_N_WRAPPED, &out);
     free(wrong);
     yarn_memory_free(&m);
@@ -146,7 +147,7 @@ struct bulk {
 
 /* Runs on the thread for lists, since the function that receives the core's reply must return
  * soon. */
-static bool answer_bulk(void *user, bool stopping)
+static bool answer_bulk_activities(void *user, bool stopping)
 {
     struct bulk *k = user;
     struct yarn_bulk_activities bulk = {{0}};
@@ -186,12 +187,12 @@ static void on_activities_recorded(void *user, const struct rm_effect *fx)
         rm_api_answer_core_error(k->call.rq, fx);
         rm_call_unref(&k->call);
     } else {
-        rm_backend_queue_slow_task(k->call.b, RM_SLOW_LISTS, answer_bulk, k);
+        rm_backend_queue_slow_task(k->call.b, RM_SLOW_LISTS, answer_bulk_activities, k);
     }
 }
 
 /* Parses a number as Java's Integer.parseInt() does. */
-static bool parse_int(const char *text, int64_t *out)
+static bool parse_java_int(const char *text, int64_t *out)
 {
     return yarn_parse_long(text, out) && *out >= INT32_MIN && *out <= INT32_MAX;
 }
@@ -205,13 +206,13 @@ static void get_bulk_activities(struct api_request *rq, void *user)
     struct bulk *k;
     char *wrong;
 
-    if (text && !parse_int(text, &count)) {
+    if (text && !parse_java_int(text, &count)) {
         api_answer_error(rq, 503, "QueryParamException",
                          "java.lang.NumberFormatException: For input string: \"%s\"", text);
         return;
     }
     yarn_context_read(user, &f);
-    wrong = read_group_by(rq, &by_diagnostic);
+    wrong = read_group_by_or_mistake(rq, &by_diagnostic);
     if (f.shape != RM_SHAPE_CAPACITY) {
         yarn_bad_request(rq, "%s", NOT_CAPACITY);
     } else if (wrong) {
@@ -265,7 +266,7 @@ static size_t read_numbers(const struct api_request *rq, const char *name, int64
 }
 
 /* Reads which actions are wanted, both by default. Returns NULL or an error message. */
-static char *read_actions(const struct api_request *rq, struct app_query *q)
+static char *read_actions_or_mistake(const struct api_request *rq, struct app_query *q)
 {
     struct yarn_word_list w = {0};
     char *wrong = NULL;
@@ -283,32 +284,32 @@ static char *read_actions(const struct api_request *rq, struct app_query *q)
     return wrong;
 }
 
-static char *read_limit(const struct api_request *rq, struct app_query *q)
+static char *read_limit_or_mistake(const struct api_request *rq, struct app_query *q)
 {
     const char *text = null_if_empty(api_query(rq, "limit"));
 
-    if (text && !parse_int(text, &q->filter.limit))
+    if (text && !parse_java_int(text, &q->filter.limit))
         return base_strdup("limit must be integer!");
     if (text && q->filter.limit <= 0)
         return base_strdup("limit must be greater than 0!");
     return NULL;
 }
 
-static bool is_true(const char *text)
+static bool is_text_true(const char *text)
 {
     return text && strcasecmp(text, "true") == 0;
 }
 
 /* Reads all parameters but maxTime. Returns NULL or an error message, which the caller frees. */
-static char *read_app_query(const struct api_request *rq, struct app_query *q)
+static char *read_app_query_or_mistake(const struct api_request *rq, struct app_query *q)
 {
-    char *wrong = read_actions(rq, q);
+    char *wrong = read_actions_or_mistake(rq, q);
 
     if (!wrong)
-        wrong = read_group_by(rq, &q->filter.by_diagnostic);
+        wrong = read_group_by_or_mistake(rq, &q->filter.by_diagnostic);
     if (!wrong)
-        wrong = read_limit(rq, q);
-    q->filter.summarize = is_true(api_query(rq, "summarize"));
+        wrong = read_limit_or_mistake(rq, q);
+    q->filter.summarize = is_text_true(api_query(rq, "summarize"));
     q->filter.priorities_n = read_numbers(rq, "requestPriorities", &q->numbers[0]);
     q->filter.request_ids_n = read_numbers(rq, "allocationRequestIds", &q->numbers[1]);
     q->filter.priorities = q->numbers[0];
@@ -317,7 +318,7 @@ static char *read_app_query(const struct api_request *rq, struct app_query *q)
 }
 
 /* Reads maxTime in seconds. Returns false when it is not a number; @rq has then been answered. */
-static bool read_record_time(struct api_request *rq, double *out)
+static bool read_record_seconds(struct api_request *rq, double *out)
 {
     const char *text = null_if_empty(api_query(rq, "maxTime"));
     char *end;
@@ -349,9 +350,9 @@ static bool app_has_ended(struct rm_backend *b, const struct base_app_id *id)
 }
 
 /* Shows what was recorded of the application, and requests further recording. */
-static void show_app_rounds(struct rm_backend *b, const struct base_app_id *id,
-                            const struct app_query *q, struct rm_views *v, struct yarn_memory *m,
-                            struct yarn_app_activities *out)
+static void show_and_record_app_rounds(struct rm_backend *b, const struct base_app_id *id,
+                                       const struct app_query *q, struct rm_views *v,
+                                       struct yarn_memory *m, struct yarn_app_activities *out)
 {
     if (q->get && !app_has_ended(b, id)) {
         rm_view_rounds(rm_backend_lock_core(b), &(struct rm_round_filter){.app = id}, v);
@@ -365,11 +366,11 @@ static void show_app_rounds(struct rm_backend *b, const struct base_app_id *id,
         out->diagnostic = "Successfully received action: refresh";
     }
     if (q->refresh && q->record_s > 0) {
-        struct record *more = record_new();
+        struct record *more = record_request_new();
 
         more->ev.u.record.app = *id;
         more->ev.u.record.for_us = (int64_t)(q->record_s * 1e6);
-        post_record(b, more);
+        post_record_request(b, more);
     }
 }
 
@@ -384,9 +385,9 @@ static void get_app_activities(struct api_request *rq, void *user)
     struct base_app_id id;
     char *wrong;
 
-    if (!read_record_time(rq, &q.record_s))
+    if (!read_record_seconds(rq, &q.record_s))
         return;
-    wrong = read_app_query(rq, &q);
+    wrong = read_app_query_or_mistake(rq, &q);
     out.date_time = yarn_format_date_time(&m, now_ms);
     if (shape != RM_SHAPE_CAPACITY)
         out.diagnostic = NOT_CAPACITY;
@@ -395,7 +396,7 @@ static void get_app_activities(struct api_request *rq, void *user)
     else if (wrong)
         out.diagnostic = wrong;
     else
-        show_app_rounds(user, &id, &q, &v, &m, &out);
+        show_and_record_app_rounds(user, &id, &q, &v, &m, &out);
     yarn_answer(rq, 200, &yarn_shape_app_activities, API_N_WRAPPED, &out);
     free(wrong);
     free_app_query(&q);
@@ -405,7 +406,7 @@ static void get_app_activities(struct api_request *rq, void *user)
 
 /* ---- logs ---- */
 
-static int digit_of(char c)
+static int hex_digit_of(char c)
 {
     return isdigit((unsigned char)c)    ? c - '0'
            : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
@@ -430,8 +431,9 @@ static char *read_form_field(const char *form, const char *name)
     out = to = base_strndup(at, len);
     for (size_t i = 0; i < len; i++, to++) {
         *to = at[i] == '+' ? ' ' : at[i];
-        if (at[i] == '%' && i + 2 < len && digit_of(at[i + 1]) >= 0 && digit_of(at[i + 2]) >= 0) {
-            *to = (char)(digit_of(at[i + 1]) << 4 | digit_of(at[i + 2]));
+        if (at[i] == '%' && i + 2 < len && hex_digit_of(at[i + 1]) >= 0 &&
+            hex_digit_of(at[i + 2]) >= 0) {
+            *to = (char)(hex_digit_of(at[i + 1]) << 4 | hex_digit_of(at[i + 2]));
             i += 2;
         }
     }
@@ -440,7 +442,7 @@ static char *read_form_field(const char *form, const char *name)
 }
 
 /* Logs every slot that is taken or declined, for the requested time. */
-static void post_logs(struct api_request *rq, void *user)
+static void log_decisions_for_a_time(struct api_request *rq, void *user)
 {
     char *text;
     struct base_buf body = {0};
@@ -451,15 +453,15 @@ static void post_logs(struct api_request *rq, void *user)
     text = read_form_field(api_body(rq, NULL), "time");
     if (!text) {
         api_answer_error(rq, 400, "NumberFormatException", "%s", "Cannot parse null string");
-    } else if (!parse_int(text, &seconds)) {
+    } else if (!parse_java_int(text, &seconds)) {
         api_answer_error(rq, 400, "NumberFormatException", "For input string: \"%s\"", text);
     } else if (seconds <= 0) {
         yarn_bad_request(rq, "Period must be greater than 0");
     } else {
-        struct record *logged = record_new();
+        struct record *logged = record_request_new();
 
         logged->ev.u.record.log_us = seconds * 1000000;
-        post_record(user, logged);
+        post_record_request(user, logged);
         base_buf_adds(&body, "Capacity scheduler logs are being created.");
         api_answer(rq, 200, api_wanted_type(rq), &body);
     }
@@ -473,7 +475,7 @@ const struct api_route rm_yarn_activities_routes[] = {
     {"GET",  YARN_CLUSTER "/scheduler/app-activities/{appid}", API_ROLE_READ, 0,
              get_app_activities, 0},
     {"POST", YARN_CLUSTER "/scheduler/logs",            API_ROLE_WRITE, YARN_STATE_BODY_MAX,
-             post_logs, API_ROUTE_FORM},
+             log_decisions_for_a_time, API_ROUTE_FORM},
 };
 /* clang-format on */
 const size_t rm_yarn_activities_routes_n =

@@ -12,7 +12,7 @@
 #define APP_WAITS           "Node skipped because of off-switch delay"
 #define APP_DECLINED        "Application couldn't get container for allocation"
 
-static void *memory_get(struct yarn_memory *m, size_t size)
+static void *memory_alloc(struct yarn_memory *m, size_t size)
 {
     base_array_grow(&m->v, m->n, &m->cap);
     m->v[m->n] = base_alloc(size);
@@ -30,7 +30,7 @@ void yarn_memory_free(struct yarn_memory *m)
 const char *yarn_format_date_time(struct yarn_memory *m, int64_t ms)
 {
     enum { SIZE = 64 };
-    char *text = memory_get(m, SIZE);
+    char *text = memory_alloc(m, SIZE);
     time_t seconds = (time_t)(ms / 1000);
     struct tm tm;
 
@@ -41,44 +41,44 @@ const char *yarn_format_date_time(struct yarn_memory *m, int64_t ms)
 
 /* ---- applications, requests, containers ---- */
 
-static struct yarn_activity_node *node_new(struct yarn_memory *m, const char *state)
+static struct yarn_activity_node *activity_node_new(struct yarn_memory *m, const char *state)
 {
-    struct yarn_activity_node *n = memory_get(m, sizeof *n);
+    struct yarn_activity_node *n = memory_alloc(m, sizeof *n);
 
     n->state = state;
     return n;
 }
 
 /* Makes @child the only child of @n. */
-static void set_child(struct yarn_memory *m, struct yarn_activity_node *n,
-                      const struct api_shape *shape, const struct yarn_activity_node *child)
+static void set_only_child(struct yarn_memory *m, struct yarn_activity_node *n,
+                           const struct api_shape *shape, const struct yarn_activity_node *child)
 {
-    struct api_any *any = memory_get(m, sizeof *any);
+    struct api_any *any = memory_alloc(m, sizeof *any);
 
     *any = (struct api_any){shape, child};
     n->children = (struct api_list){any, 1, sizeof *any};
 }
 
 /* Returns the request that got a slot. A suspended attempt that was resumed shows no container. */
-static const struct yarn_activity_node *request_new(struct yarn_memory *m, const char *node_id,
-                                                    const struct rm_offer_view *o,
-                                                    bool by_diagnostic)
+static const struct yarn_activity_node *request_node_new(struct yarn_memory *m, const char *node_id,
+                                                         const struct rm_offer_view *o,
+                                                         bool by_diagnostic)
 {
-    struct yarn_activity_node *request = node_new(m, "ALLOCATED"),
-                              *container = node_new(m, "ALLOCATED");
-    const char **ids = memory_get(m, sizeof *ids);
+    struct yarn_activity_node *request = activity_node_new(m, "ALLOCATED"),
+                              *container = activity_node_new(m, "ALLOCATED");
+    const char **ids = memory_alloc(m, sizeof *ids);
 
     request->request_priority = o->request_priority;
     request->allocation_request_id = o->allocation_request_id;
     if (!o->has_container)
         return request;
-    container->name = base_container_id_text(&o->container, memory_get(m, BASE_ID_TEXT_MAX));
+    container->name = base_container_id_text(&o->container, memory_alloc(m, BASE_ID_TEXT_MAX));
     container->node_id = ids[0] = node_id;
     container->count = 1;
     container->node_ids = (struct api_list){ids, 1, sizeof *ids};
-    set_child(m, request,
-              by_diagnostic ? &yarn_shape_activity_group : &yarn_shape_activity_container,
-              container);
+    set_only_child(m, request,
+                   by_diagnostic ? &yarn_shape_activity_group : &yarn_shape_activity_container,
+                   container);
     return request;
 }
 
@@ -89,15 +89,17 @@ static const char *explain_declined(const struct rm_offer_view *o)
     return o->waits_for_locality ? APP_WAITS : APP_DECLINED;
 }
 
-static const struct yarn_activity_node *app_new(struct yarn_memory *m, const char *node_id,
-                                                const struct rm_offer_view *o, bool by_diagnostic)
+static const struct yarn_activity_node *app_node_new(struct yarn_memory *m, const char *node_id,
+                                                     const struct rm_offer_view *o,
+                                                     bool by_diagnostic)
 {
-    struct yarn_activity_node *n = node_new(m, o->taken ? "ACCEPTED" : "SKIPPED");
+    struct yarn_activity_node *n = activity_node_new(m, o->taken ? "ACCEPTED" : "SKIPPED");
 
-    n->name = base_app_id_text(&o->app, memory_get(m, BASE_ID_TEXT_MAX));
+    n->name = base_app_id_text(&o->app, memory_alloc(m, BASE_ID_TEXT_MAX));
     n->app_priority = o->app_priority;
     if (o->taken)
-        set_child(m, n, &yarn_shape_activity_request, request_new(m, node_id, o, by_diagnostic));
+        set_only_child(m, n, &yarn_shape_activity_request,
+                       request_node_new(m, node_id, o, by_diagnostic));
     else
         n->diagnostic = explain_declined(o);
     return n;
@@ -114,7 +116,7 @@ struct part {
     bool by_diagnostic;
 };
 
-static bool is_inside(const char *path, const char *queue)
+static bool is_in_queue_or_below(const char *path, const char *queue)
 {
     size_t n = strlen(queue);
 
@@ -127,23 +129,23 @@ static bool has_offer_in_queue(const struct part *p, const char *queue, bool *ta
 
     *taken = false;
     for (size_t i = p->first; i < p->end; i++)
-        if (is_inside(p->round->offers[i].queue, queue)) {
+        if (is_in_queue_or_below(p->round->offers[i].queue, queue)) {
             offered = true;
             *taken = *taken || p->round->offers[i].taken;
         }
     return offered;
 }
 
-static bool queue_wanted(const struct part *p, const char *queue)
+static bool queue_wanted_slot(const struct part *p, const char *queue)
 {
     for (size_t i = 0; i < p->round->wanting_n; i++)
-        if (is_inside(p->round->wanting[i], queue))
+        if (is_in_queue_or_below(p->round->wanting[i], queue))
             return true;
     return false;
 }
 
 /* Adds the applications of @queue itself that were offered slots. */
-static size_t add_apps(const struct part *p, const char *queue, struct api_any *out)
+static size_t add_offered_apps(const struct part *p, const char *queue, struct api_any *out)
 {
     size_t n = 0;
 
@@ -152,12 +154,12 @@ static size_t add_apps(const struct part *p, const char *queue, struct api_any *
 
         if (o->queue && strcmp(o->queue, queue) == 0)
             out[n++] = (struct api_any){&yarn_shape_activity_app,
-                                        app_new(p->m, p->round->node_id, o, p->by_diagnostic)};
+                                        app_node_new(p->m, p->round->node_id, o, p->by_diagnostic)};
     }
     return n;
 }
 
-static const struct yarn_activity_node *queue_new(const struct part *p, size_t at);
+static const struct yarn_activity_node *queue_node_new(const struct part *p, size_t at);
 
 static size_t add_child_queues(const struct part *p, size_t at, struct api_any *out)
 {
@@ -166,27 +168,27 @@ static size_t add_child_queues(const struct part *p, size_t at, struct api_any *
 
     for (size_t i = at + 1; i < v->queues_n; i++)
         if (v->queues[i].parent == (int32_t)at)
-            out[n++] = (struct api_any){&yarn_shape_activity_queue, queue_new(p, i)};
+            out[n++] = (struct api_any){&yarn_shape_activity_queue, queue_node_new(p, i)};
     return n;
 }
 
-static const struct yarn_activity_node *queue_new(const struct part *p, size_t at)
+static const struct yarn_activity_node *queue_node_new(const struct part *p, size_t at)
 {
     const struct rm_views *v = &p->f->queues;
     const char *name = v->queues[at].name;
     bool taken, offered = has_offer_in_queue(p, name, &taken);
-    struct yarn_activity_node *n = node_new(p->m, taken ? "ACCEPTED" : "SKIPPED");
+    struct yarn_activity_node *n = activity_node_new(p->m, taken ? "ACCEPTED" : "SKIPPED");
     struct api_any *children;
     size_t children_n = 0;
 
     n->name = name;
-    if (!offered && !queue_wanted(p, name)) {
+    if (!offered && !queue_wanted_slot(p, name)) {
         n->diagnostic = QUEUE_WANTS_NOTHING;
         return n;
     }
-    children = memory_get(p->m, (v->queues_n + p->end - p->first + 1) * sizeof *children);
+    children = memory_alloc(p->m, (v->queues_n + p->end - p->first + 1) * sizeof *children);
     children_n = add_child_queues(p, at, children);
-    children_n += add_apps(p, name, children + children_n);
+    children_n += add_offered_apps(p, name, children + children_n);
     n->children = (struct api_list){children, children_n, sizeof *children};
     if (children_n == 0)
         n->diagnostic = p->round->full ? QUEUE_NODE_FULL : QUEUE_OTHERS_FIRST;
@@ -199,19 +201,20 @@ static void fill_allocation(const struct part *p, struct yarn_allocation *a)
 
     *a = (struct yarn_allocation){.partition = "", .state = "SKIPPED"};
     if (p->f->queues.queues_n > 0)
-        a->root = queue_new(p, 0);
+        a->root = queue_node_new(p, 0);
     if (!last || !last->taken)
         return;
     a->state = "ALLOCATED";
     if (last->has_container)
-        a->container = base_container_id_text(&last->container, memory_get(p->m, BASE_ID_TEXT_MAX));
+        a->container =
+            base_container_id_text(&last->container, memory_alloc(p->m, BASE_ID_TEXT_MAX));
 }
 
 void yarn_activities_fill(const struct yarn_context *f, const struct rm_round_view *round,
                           bool by_diagnostic, struct yarn_memory *m, struct yarn_activities *out)
 {
     struct part p = {.f = f, .round = round, .m = m, .by_diagnostic = by_diagnostic};
-    struct yarn_allocation *v = memory_get(m, (round->offers_n + 1) * sizeof *v);
+    struct yarn_allocation *v = memory_alloc(m, (round->offers_n + 1) * sizeof *v);
     size_t n = 0;
 
     for (size_t i = 0; i < round->offers_n; i++) {
@@ -241,8 +244,8 @@ static bool list_is_empty_or_has(const int64_t *v, size_t n, int64_t wanted)
     return n == 0;
 }
 
-static bool offer_passes(const struct yarn_app_activity_filter *filter,
-                         const struct rm_offer_view *o, const struct base_app_id *app)
+static bool offer_passes_filter(const struct yarn_app_activity_filter *filter,
+                                const struct rm_offer_view *o, const struct base_app_id *app)
 {
     return base_app_id_cmp(&o->app, app) == 0 &&
            list_is_empty_or_has(filter->priorities, filter->priorities_n, o->request_priority) &&
@@ -265,8 +268,8 @@ static void fill_app_allocation(const struct rm_round_view *round, const struct 
                                       .diagnostic = o->taken ? NULL : explain_declined(o)};
     if (!o->taken)
         return;
-    set_child(m, &holder, &yarn_shape_activity_request,
-              request_new(m, round->node_id, o, by_diagnostic));
+    set_only_child(m, &holder, &yarn_shape_activity_request,
+                   request_node_new(m, round->node_id, o, by_diagnostic));
     a->children = holder.children;
 }
 
@@ -291,12 +294,12 @@ void yarn_app_allocations_fill(const struct rm_views *v, const struct base_app_i
 
     for (size_t i = 0; i < v->rounds_n; i++)
         most += v->rounds[i].offers_n;
-    a = memory_get(m, most * sizeof *a);
+    a = memory_alloc(m, most * sizeof *a);
     for (size_t i = 0; i < v->rounds_n; i++) {
         if (filter->summarize && has_later_round_with_app(v, i, app))
             continue;
         for (size_t k = 0; k < v->rounds[i].offers_n; k++)
-            if (offer_passes(filter, &v->rounds[i].offers[k], app))
+            if (offer_passes_filter(filter, &v->rounds[i].offers[k], app))
                 fill_app_allocation(&v->rounds[i], &v->rounds[i].offers[k], filter->by_diagnostic,
                                     m, &a[n++]);
     }

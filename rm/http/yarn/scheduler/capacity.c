@@ -11,7 +11,7 @@
 
 static const struct rm_res none;
 
-static bool is_zero(const struct rm_res *r)
+static bool has_no_memory_and_vcores(const struct rm_res *r)
 {
     return r->v[RM_RES_MEMORY_MB] == 0 && r->v[RM_RES_VCORES] == 0;
 }
@@ -41,7 +41,8 @@ struct share {
     struct rm_res masters_limit;
 };
 
-struct rm_res yarn_capacity_limit_masters(const struct rm_cluster_view *c, const struct rm_res *max)
+struct rm_res yarn_capacity_get_masters_limit(const struct rm_cluster_view *c,
+                                              const struct rm_res *max)
 {
     struct rm_res limit = {{0}};
 
@@ -55,8 +56,8 @@ struct rm_res yarn_capacity_limit_masters(const struct rm_cluster_view *c, const
 }
 
 /* Fills the share of the queue at @i in partition @p. */
-static void fill_share(const struct yarn_context *f, const struct yarn_partitions *all, size_t i,
-                       size_t p, struct share *s)
+static void fill_queue_share(const struct yarn_context *f, const struct yarn_partitions *all,
+                             size_t i, size_t p, struct share *s)
 {
     const struct rm_res *total = &all->v[p].total;
 
@@ -66,15 +67,15 @@ static void fill_share(const struct yarn_context *f, const struct yarn_partition
                         .min = yarn_queue_part_of(f->parts[i].absolute, total),
                         .max = yarn_queue_part_of(f->parts[i].absolute_max, total),
                         .masters_used = all->masters_used[i * all->n + p]};
-    s->masters_limit = yarn_capacity_limit_masters(&f->cluster, &s->max);
+    s->masters_limit = yarn_capacity_get_masters_limit(&f->cluster, &s->max);
 }
 
 /* YARN shows an amount that is not configured as 0, together with the scheduler's limits. */
-static void fill_configured(const struct yarn_context *f, struct yarn_resource *r,
-                            const struct rm_res *from)
+static void fill_configured_resource(const struct yarn_context *f, struct yarn_resource *r,
+                                     const struct rm_res *from)
 {
     yarn_resource_fill(f, r, from);
-    if (is_zero(from))
+    if (has_no_memory_and_vcores(from))
         yarn_resource_set_memory_and_vcores(r, 0, 0, &f->limits);
 }
 
@@ -95,15 +96,15 @@ static void fill_partition_capacity(const struct yarn_context *f, const struct r
     p->absolute_used = compute_used_percent(&s->used, &s->partition->total);
     p->masters_max = v->is_parent ? 0.0f : 50.0f;
     p->weight = -1.0f;
-    fill_configured(f, &p->configured_min, &min);
-    fill_configured(f, &p->configured_max, &max);
+    fill_configured_resource(f, &p->configured_min, &min);
+    fill_configured_resource(f, &p->configured_max, &max);
     yarn_resource_fill(f, &p->effective_min, &s->min);
     yarn_resource_fill(f, &p->effective_max, &s->max);
 }
 
 /* ---- queues ---- */
 
-static struct rm_res subtract(const struct rm_res *a, const struct rm_res *b)
+static struct rm_res subtract_resources(const struct rm_res *a, const struct rm_res *b)
 {
     struct rm_res r;
 
@@ -122,28 +123,28 @@ static void fill_acls(const struct rm_queue_view *v, struct yarn_capacity_queue 
 
 /* Returns the order of applications in a leaf: "fifo", "fair", or the name of a policy that YARN
  * does not have; for a parent that of its children. */
-static const char *name_ordering(const struct rm_queue_view *v)
+static const char *name_ordering_policy(const struct rm_queue_view *v)
 {
     if (v->is_parent)
         return "utilization";
     return v->policy && strcmp(v->policy, "drf") == 0 ? "fair" : v->policy;
 }
 
-static int64_t get_limit(int32_t apps)
+static int64_t get_app_limit_or_max(int32_t apps)
 {
     return apps ? apps : NO_LIMIT;
 }
 
-static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *v,
-                      const struct share *s, struct yarn_capacity_queue *q)
+static void fill_leaf_queue(const struct yarn_context *f, const struct rm_queue_view *v,
+                            const struct share *s, struct yarn_capacity_queue *q)
 {
     bool preempts = f->cluster.preempts && v->preemptable;
 
     q->active_apps = v->active_apps;
     q->pending_apps = v->pending_apps;
     q->containers = v->allocated_containers;
-    q->max_apps = get_limit(f->cluster.queue_apps_max);
-    q->max_apps_per_user = get_limit(f->cluster.user_apps_max);
+    q->max_apps = get_app_limit_or_max(f->cluster.queue_apps_max);
+    q->max_apps_per_user = get_app_limit_or_max(f->cluster.user_apps_max);
     q->user_limit = 100.0f;
     q->user_limit_factor = -1.0f; /* no limit by user */
     q->masters_max_part = 0.5;
@@ -157,10 +158,10 @@ static void fill_leaf(const struct yarn_context *f, const struct rm_queue_view *
 
 /* Fills the queue's usage in a partition; pending requests are shown in the partition without a
  * label. */
-static void fill_usage(const struct yarn_context *f, const struct rm_queue_view *v,
-                       const struct share *s, struct yarn_partition_usage *u)
+static void fill_queue_usage(const struct yarn_context *f, const struct rm_queue_view *v,
+                             const struct share *s, struct yarn_partition_usage *u)
 {
-    struct rm_res pending = subtract(&v->demand, &v->used);
+    struct rm_res pending = subtract_resources(&v->demand, &v->used);
     bool labelled = s->partition->name[0] != '\0', has_apps = v->pending_apps + v->active_apps > 0;
 
     yarn_partition_usage_fill(f, u, &s->used, labelled ? &none : &pending);
@@ -196,24 +197,24 @@ static void fill_queue(const struct yarn_context *f, const struct rm_queue_view 
     q->labels = (struct api_list){q->label, 1, sizeof q->label[0]};
     q->allocated_containers = v->allocated_containers;
     q->pending_containers = v->pending_containers;
-    fill_usage(f, v, s, &q->partition_usage);
+    fill_queue_usage(f, v, s, &q->partition_usage);
     q->usages.list = (struct api_list){&q->partition_usage, 1, sizeof q->partition_usage};
     yarn_resource_fill(f, &q->effective_min, &s->min);
     yarn_resource_fill(f, &q->effective_max, &s->max);
     yarn_resource_fill(f, &q->max_allocation, &f->cluster.max_capability);
     fill_acls(v, q);
-    q->ordering_policy = name_ordering(v);
+    q->ordering_policy = name_ordering_policy(v);
     q->mode = "percentage";
     q->queue_type = v->is_parent ? "parent" : "leaf";
     q->creation_method = v->is_dynamic ? "dynamicFlexible" : "static";
     q->auto_creation = "off";
     if (!v->is_parent)
-        fill_leaf(f, v, s, q);
+        fill_leaf_queue(f, v, s, q);
 }
 
 /* Replaces the lists of partitions of the queue at @i, if there are several. */
-static void fill_labels(const struct yarn_context *f, const struct yarn_partitions *all, size_t i,
-                        struct yarn_capacity_tree *t)
+static void fill_queue_partitions(const struct yarn_context *f, const struct yarn_partitions *all,
+                                  size_t i, struct yarn_capacity_tree *t)
 {
     const struct rm_queue_view *v = &f->queues.queues[i];
     struct yarn_capacity_queue *q = &t->queues[i];
@@ -230,19 +231,19 @@ static void fill_labels(const struct yarn_context *f, const struct yarn_partitio
     for (size_t p = 0; p < all->n; p++) {
         bool configured = all->configured[i * all->n + p];
 
-        fill_share(f, all, i, p, &s);
+        fill_queue_share(f, all, i, p, &s);
         if (all->v[p].exists || configured)
             fill_partition_capacity(f, v, &s, &capacities[q->capacities.list.n++]);
         if (all->v[p].exists || (configured && !v->is_parent))
-            fill_usage(f, v, &s, &usages[q->usages.list.n++]);
+            fill_queue_usage(f, v, &s, &usages[q->usages.list.n++]);
     }
 }
 
 /* ---- users ---- */
 
-static void fill_user(const struct yarn_context *f, const struct rm_queue_user_view *v,
-                      const struct share *s, const struct yarn_partitions *all,
-                      struct yarn_capacity_user *u, struct yarn_partition_usage *usages)
+static void fill_queue_user(const struct yarn_context *f, const struct rm_queue_user_view *v,
+                            const struct share *s, const struct yarn_partitions *all,
+                            struct yarn_capacity_user *u, struct yarn_partition_usage *usages)
 {
     struct rm_res used = v->used, masters_used = v->am_used;
     struct api_list *list = &u->usages.list;
@@ -251,10 +252,10 @@ static void fill_user(const struct yarn_context *f, const struct rm_queue_user_v
     for (size_t p = 1; p < all->n; p++) {
         struct rm_label_use_view use = yarn_partitions_use_of(all, p, v->queue, v->user);
 
-        if (is_zero(&use.used))
+        if (has_no_memory_and_vcores(&use.used))
             continue;
-        used = subtract(&used, &use.used);
-        masters_used = subtract(&masters_used, &use.masters_used);
+        used = subtract_resources(&used, &use.used);
+        masters_used = subtract_resources(&masters_used, &use.masters_used);
         yarn_partition_usage_fill(f, &usages[list->n], &use.used, &none);
         yarn_partition_usage_fill_masters(f, &usages[list->n], &use.masters_used, &none, &none);
         usages[list->n++].partition = all->v[p].name;
@@ -273,12 +274,12 @@ static void fill_user(const struct yarn_context *f, const struct rm_queue_user_v
 
 /* Fills the users, a range of t->users for each queue. @shares: of the queues in the partition
  * without a label. */
-static void fill_users(const struct yarn_context *f, const struct rm_views *v,
-                       const struct share *shares, const struct yarn_partitions *all,
-                       struct yarn_capacity_tree *t)
+static void fill_queue_users(const struct yarn_context *f, const struct rm_views *v,
+                             const struct share *shares, const struct yarn_partitions *all,
+                             struct yarn_capacity_tree *t)
 {
     size_t used = 0, places_n;
-    int32_t *places = yarn_capacity_places_new(&f->queues, &places_n);
+    int32_t *places = yarn_capacity_queue_places_new(&f->queues, &places_n);
 
     for (size_t i = 0; i < v->queue_users_n; i++) {
         const struct rm_queue_user_view *u = &v->queue_users[i];
@@ -303,7 +304,7 @@ static void fill_users(const struct yarn_context *f, const struct rm_views *v,
             continue;
         l = &t->queues[at].users.list;
         to = (size_t)((const struct yarn_capacity_user *)l->items - t->users) + l->n++;
-        fill_user(f, u, &shares[at], all, &t->users[to], &t->user_usages[to * all->n]);
+        fill_queue_user(f, u, &shares[at], all, &t->users[to], &t->user_usages[to * all->n]);
     }
     free(places);
 }
@@ -311,7 +312,7 @@ static void fill_users(const struct yarn_context *f, const struct rm_views *v,
 /* ---- the tree ---- */
 
 /* Enters the children of each queue into a range of t->any, leaves before parents. */
-static void link_children(const struct yarn_context *f, struct yarn_capacity_tree *t)
+static void link_child_queues(const struct yarn_context *f, struct yarn_capacity_tree *t)
 {
     const struct rm_views *v = &f->queues;
     size_t used = 0;
@@ -339,7 +340,7 @@ static void link_children(const struct yarn_context *f, struct yarn_capacity_tre
         }
 }
 
-static const char *text_or_none(const char *s)
+static const char *text_or_na(const char *s)
 {
     return s ? s : "N/A";
 }
@@ -363,12 +364,12 @@ static void fill_health(const struct yarn_context *f, const struct rm_health_vie
 
         t->operations[i] = (struct yarn_last_operation){
             .operation = names[i],
-            .node_id = text_or_none(o ? o->node_id : NULL),
+            .node_id = text_or_na(o ? o->node_id : NULL),
             /* YARN notes an allocation before its container has an id */
             .container_id = o && i != RM_OPERATION_ALLOCATION
                                 ? base_container_id_text(&o->container, t->containers[i])
                                 : "N/A",
-            .queue = text_or_none(o ? o->queue : NULL)};
+            .queue = text_or_na(o ? o->queue : NULL)};
     }
     for (int i = 0; i < 3; i++) {
         const struct rm_operation_view *o =
@@ -383,7 +384,7 @@ static void fill_health(const struct yarn_context *f, const struct rm_health_vie
     h->details = (struct api_list){t->details, 3, sizeof t->details[0]};
 }
 
-int32_t *yarn_capacity_places_new(const struct rm_views *v, size_t *n)
+int32_t *yarn_capacity_queue_places_new(const struct rm_views *v, size_t *n)
 {
     int32_t *places;
 
@@ -419,13 +420,13 @@ void yarn_capacity_tree_fill(const struct yarn_context *f, const struct rm_views
         t->usages = base_alloc(n * all->n * sizeof *t->usages);
     }
     for (size_t i = 0; i < n; i++)
-        fill_share(f, all, i, 0, &shares[i]);
-    fill_users(f, users, shares, all, t);
+        fill_queue_share(f, all, i, 0, &shares[i]);
+    fill_queue_users(f, users, shares, all, t);
     for (size_t i = 0; i < n; i++) {
         fill_queue(f, &v->queues[i], &shares[i], &t->queues[i]);
-        fill_labels(f, all, i, t);
+        fill_queue_partitions(f, all, i, t);
     }
-    link_children(f, t);
+    link_child_queues(f, t);
     fill_health(f, health, t);
     t->scheduler.root = &t->queues[0];
     free(shares);

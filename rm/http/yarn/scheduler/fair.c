@@ -31,7 +31,7 @@ const char *yarn_fair_name_policy(const char *name)
     return name && strcasecmp(name, "drf") == 0 ? "DRF" : "fair";
 }
 
-static bool is_zero(const struct rm_res *r)
+static bool has_no_memory_and_vcores(const struct rm_res *r)
 {
     return r->v[RM_RES_MEMORY_MB] == 0 && r->v[RM_RES_VCORES] == 0;
 }
@@ -40,7 +40,7 @@ static void fill_fair_queue(const struct yarn_context *f, const struct rm_queue_
                             struct yarn_fair_queue *q)
 {
     const struct rm_cluster_view *c = &f->cluster;
-    struct rm_res none = {{0}}, max = is_zero(&v->max) ? c->total : v->max;
+    struct rm_res none = {{0}}, max = has_no_memory_and_vcores(&v->max) ? c->total : v->max;
 
     for (int i = 0; i < RM_RES_NAMES; i++) /* a queue cannot use more than the cluster has */
         if (max.v[i] > c->total.v[i])
@@ -54,7 +54,8 @@ static void fill_fair_queue(const struct yarn_context *f, const struct rm_queue_
                                   .pending_apps = v->pending_apps,
                                   .active_apps = v->active_apps};
     yarn_resource_fill(f, &q->min, &v->min);
-    if (is_zero(&v->min)) /* YARN shows it as 0, together with the scheduler's limits */
+    /* YARN shows it as 0, together with the scheduler's limits */
+    if (has_no_memory_and_vcores(&v->min))
         yarn_resource_set_memory_and_vcores(&q->min, 0, 0, &f->limits);
     yarn_resource_fill(f, &q->max, &max);
     yarn_resource_fill(f, &q->used, &v->used);

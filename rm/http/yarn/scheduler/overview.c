@@ -42,9 +42,10 @@ static void get_overview(struct api_request *rq, void *user)
 
 /* Returns the name of the queue that @name denotes; outside of the fifo shape, @name may also be
  * the last name of the queue. */
-static const char *resolve_queue(const struct yarn_context *f, const char *name)
+static const char *resolve_queue_name(const struct yarn_context *f, const char *name)
 {
-    int32_t at = f->shape == RM_SHAPE_FIFO ? -1 : yarn_find_queue(&f->queues, name);
+    int32_t at =
+        f->shape == RM_SHAPE_FIFO ? -1 : yarn_find_queue_by_path_or_last_name(&f->queues, name);
 
     return at >= 0 ? f->queues.queues[at].name : name;
 }
@@ -82,7 +83,7 @@ static void get_queue_access(struct api_request *rq, void *user)
 
     type = type ? type : "SUBMIT_APPLICATIONS";
     yarn_context_read_with_queues(user, &f);
-    queue = resolve_queue(&f, asked);
+    queue = resolve_queue_name(&f, asked);
     if (!has_queue_right(user, api_caller(rq), queue, true))
         rm_access_answer_refusal(rq, RM_OP_ASK_QUEUE_ACCESS, asked);
     else if (!who || !who[0])

@@ -20,8 +20,8 @@ static void add_res(struct rm_res *to, const struct rm_res *r, int sign)
 
 /* Finds the queue and the label whose capacity the property @name sets. Returns false when the
  * property is another one; *@label is owned by the caller. */
-static bool parse_label_capacity(const struct rm_views *queues, const char *name, size_t *queue,
-                                 char **label)
+static bool parse_label_capacity_key(const struct rm_views *queues, const char *name, size_t *queue,
+                                     char **label)
 {
     size_t n = strlen(name), tail = strlen(SUFFIX);
     const char *path = name + strlen(PREFIX), *middle;
@@ -46,7 +46,7 @@ static bool parse_label_capacity(const struct rm_views *queues, const char *name
 }
 
 /* Returns the index of partition @name, adding it if necessary. Takes @name. */
-static size_t find_or_add(struct yarn_partitions *p, size_t *cap, char *name)
+static size_t find_or_add_partition(struct yarn_partitions *p, size_t *cap, char *name)
 {
     for (size_t i = 1; i < p->n; i++)
         if (strcmp(p->v[i].name, name) == 0) {
@@ -59,10 +59,11 @@ static size_t find_or_add(struct yarn_partitions *p, size_t *cap, char *name)
 }
 
 /* Adds the existing labels, and subtracts their nodes from the partition without a label. */
-static void add_existing(const struct rm_views *uses, struct yarn_partitions *p, size_t *cap)
+static void add_existing_labels(const struct rm_views *uses, struct yarn_partitions *p, size_t *cap)
 {
     for (size_t i = 1; i < uses->labels_n; i++) {
-        size_t at = find_or_add(p, cap, base_strdup(uses->labels[i].name)); /* may move p->v */
+        /* may move p->v */
+        size_t at = find_or_add_partition(p, cap, base_strdup(uses->labels[i].name));
         struct yarn_partition *v = &p->v[at];
 
         v->exists = true;
@@ -73,11 +74,11 @@ static void add_existing(const struct rm_views *uses, struct yarn_partitions *p,
 
 /* ---- what runs in the partitions ---- */
 
-static void add_uses(const struct yarn_context *f, struct yarn_partitions *p)
+static void add_uses_of_queues(const struct yarn_context *f, struct yarn_partitions *p)
 {
     const struct rm_views *queues = &f->queues, *uses = p->uses;
     size_t places_n;
-    int32_t *places = yarn_capacity_places_new(queues, &places_n);
+    int32_t *places = yarn_capacity_queue_places_new(queues, &places_n);
 
     for (size_t q = 0; q < queues->queues_n; q++)
         p->used[q * p->n] = queues->queues[q].used;
@@ -117,7 +118,7 @@ static int compare_uses(const void *x, const void *y)
 
 /* Sums up, over the nodes, what each user has in each queue and partition. There may be rows of
  * thousands of nodes, and the sums of every user are looked up, so they are sorted. */
-static void sum_up_users(struct yarn_partitions *p)
+static void sum_up_uses_by_user(struct yarn_partitions *p)
 {
     const struct rm_views *uses = p->uses;
     struct rm_label_use_view *sums = base_alloc((uses->label_uses_n + 1) * sizeof *sums);
@@ -152,11 +153,11 @@ void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *u
     base_array_grow(&out->v, out->n, &cap);
     out->v[out->n++] =
         (struct yarn_partition){.name = base_strdup(""), .exists = true, .total = f->cluster.total};
-    add_existing(uses, out, &cap);
+    add_existing_labels(uses, out, &cap);
     for (size_t i = 0; i < conf->n; i++)
-        if (parse_label_capacity(&f->queues, conf->v[i].name, &queue, &label)) {
+        if (parse_label_capacity_key(&f->queues, conf->v[i].name, &queue, &label)) {
             base_array_grow(&pairs, pairs_n, &pairs_cap);
-            pairs[pairs_n++] = (struct pair){queue, find_or_add(out, &cap, label)};
+            pairs[pairs_n++] = (struct pair){queue, find_or_add_partition(out, &cap, label)};
         }
     cells = f->queues.queues_n * out->n + 1;
     out->used = base_alloc(cells * sizeof *out->used);
@@ -165,8 +166,8 @@ void yarn_partitions_fill(const struct yarn_context *f, const struct rm_views *u
     for (size_t i = 0; i < pairs_n; i++)
         out->configured[pairs[i].queue * out->n + pairs[i].partition] = true;
     free(pairs);
-    add_uses(f, out);
-    sum_up_users(out);
+    add_uses_of_queues(f, out);
+    sum_up_uses_by_user(out);
 }
 
 void yarn_partitions_free(struct yarn_partitions *p)

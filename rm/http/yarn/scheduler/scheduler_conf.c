@@ -20,7 +20,7 @@
 /* ---------------------------------------------------------------- showing */
 /* Reads the configuration (@out NULL: its version alone). Returns false when clients cannot change
  * it. */
-static bool read_conf(struct rm_backend *b, struct rm_properties *out, int64_t *version)
+static bool read_queue_conf(struct rm_backend *b, struct rm_properties *out, int64_t *version)
 {
     bool changeable = rm_view_queue_conf(rm_backend_lock_core(b), out, version);
 
@@ -32,7 +32,7 @@ static bool conf_is_changeable(struct rm_backend *b)
 {
     int64_t version;
 
-    return read_conf(b, NULL, &version);
+    return read_queue_conf(b, NULL, &version);
 }
 
 static void answer_conf(struct api_request *rq, const struct rm_properties *p)
@@ -57,7 +57,7 @@ static void get_conf(struct api_request *rq, void *user)
 
     if (rm_access_refuse(rq, b, RM_OP_CONFIGURE))
         return;
-    if (read_conf(b, &p, &version))
+    if (read_queue_conf(b, &p, &version))
         answer_conf(rq, &p);
     else
         yarn_answer_text(rq, 400,
@@ -68,13 +68,13 @@ static void get_conf(struct api_request *rq, void *user)
     rm_properties_free(&p);
 }
 
-static void get_version(struct api_request *rq, void *user)
+static void get_conf_version(struct api_request *rq, void *user)
 {
     struct yarn_conf_version shown;
 
     if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
         return;
-    if (read_conf(user, NULL, &shown.version))
+    if (read_queue_conf(user, NULL, &shown.version))
         yarn_answer(rq, 200, &yarn_shape_conf_version, API_M_BARE, &shown);
     else
         yarn_answer_text(rq, 400, "Configuration Version only supported by MutableConfScheduler.");
@@ -88,7 +88,7 @@ struct conf_call {
     struct rm_properties whole;
 };
 
-static void free_parts(struct rm_call *c)
+static void free_conf_call_parts(struct rm_call *c)
 {
     struct conf_call *p = (struct conf_call *)c;
 
@@ -97,9 +97,9 @@ static void free_parts(struct rm_call *c)
     rm_properties_free(&p->whole);
 }
 
-static void drop_call(struct conf_call *p)
+static void free_unposted_call(struct conf_call *p)
 {
-    free_parts(&p->call);
+    free_conf_call_parts(&p->call);
     free(p);
 }
 
@@ -108,14 +108,14 @@ static struct conf_call *conf_call_new(struct rm_backend *b)
     struct conf_call *p = base_alloc(sizeof *p);
 
     p->call.b = b;
-    p->call.drop = free_parts;
+    p->call.drop = free_conf_call_parts;
     p->call.ev.kind = RM_EV_SET_QUEUE_CONF;
     return p;
 }
 
 /* Reads the change in the body. Returns NULL when there is none, it is not valid, or the caller may
  * not change anything; @rq has then been answered. */
-static struct conf_call *read_change(struct api_request *rq, struct rm_backend *b)
+static struct conf_call *read_conf_change(struct api_request *rq, struct rm_backend *b)
 {
     json_t *body = yarn_read_body(rq, ROOT, NULL);
     struct base_error err = {0};
@@ -134,11 +134,11 @@ static struct conf_call *read_change(struct api_request *rq, struct rm_backend *
         return p;
     }
     yarn_answer_text(rq, 400, "%s", err.text);
-    drop_call(p);
+    free_unposted_call(p);
     return NULL;
 }
 
-static void answer_change(struct api_request *rq, const struct rm_effect *fx, const char *done)
+static void answer_conf_change(struct api_request *rq, const struct rm_effect *fx, const char *done)
 {
     if (!yarn_is_error_reply(fx))
         yarn_answer_text(rq, 200, "%s", done);
@@ -149,11 +149,11 @@ static void answer_change(struct api_request *rq, const struct rm_effect *fx, co
         yarn_answer_refusal(rq, fx);
 }
 
-static void answer_put(void *user, const struct rm_effect *fx)
+static void answer_put_conf(void *user, const struct rm_effect *fx)
 {
     struct conf_call *p = user;
 
-    answer_change(p->call.rq, fx, "Configuration change successfully applied.");
+    answer_conf_change(p->call.rq, fx, "Configuration change successfully applied.");
     rm_call_unref(&p->call);
 }
 
@@ -172,27 +172,27 @@ static void add_audit_members(struct api_request *rq, const struct rm_conf_chang
     }
 }
 
-static void put_conf(struct api_request *rq, void *user)
+static void handle_put_conf(struct api_request *rq, void *user)
 {
-    struct conf_call *p = read_change(rq, user);
+    struct conf_call *p = read_conf_change(rq, user);
 
     if (!p)
         return;
     add_audit_members(rq, &p->change.change);
     if (conf_is_changeable(user)) {
-        rm_call_post(&p->call, user, rq, answer_put);
+        rm_call_post(&p->call, user, rq, answer_put_conf);
         return;
     }
     yarn_answer_text(rq, 400, "Configuration change only supported by %s.",
                      rm_shape_read(rm_backend_conf(user)) == RM_SHAPE_CAPACITY
                          ? "mutable configuration store"
                          : "MutableConfScheduler");
-    drop_call(p);
+    free_unposted_call(p);
 }
 
-static void post_validate(struct api_request *rq, void *user)
+static void validate_conf_change(struct api_request *rq, void *user)
 {
-    struct conf_call *p = read_change(rq, user);
+    struct conf_call *p = read_conf_change(rq, user);
     struct rm_properties changed = {0};
     struct base_error err = {0};
     int rc;
@@ -211,20 +211,20 @@ static void post_validate(struct api_request *rq, void *user)
             rq, 400, "CapacityScheduler configuration validation failed:java.io.IOException: %s",
             err.text);
     rm_properties_free(&changed);
-    drop_call(p);
+    free_unposted_call(p);
 }
 
 /* ---------------------------------------------------------------- resetting to the file */
-static void answer_format(void *user, const struct rm_effect *fx)
+static void answer_conf_reset(void *user, const struct rm_effect *fx)
 {
     struct conf_call *p = user;
 
-    answer_change(p->call.rq, fx, "Configuration under store successfully formatted.");
+    answer_conf_change(p->call.rq, fx, "Configuration under store successfully formatted.");
     rm_call_unref(&p->call);
 }
 
 /* Runs on the thread for slow work. Returns false: the work is done, whatever the outcome. */
-static bool read_file_and_post(void *user, bool stopping)
+static bool read_conf_file_and_post(void *user, bool stopping)
 {
     struct conf_call *p = user;
     struct base_error err = {0};
@@ -233,18 +233,18 @@ static bool read_file_and_post(void *user, bool stopping)
 
     if (rc >= 0) {
         p->call.ev.u.queue_conf.whole = &p->whole;
-        rm_call_post_parked(&p->call, answer_format);
+        rm_call_post_parked(&p->call, answer_conf_reset);
         return false;
     }
     if (stopping)
         api_answer_base_error(p->call.rq, &err);
     else
         yarn_answer_text(p->call.rq, 400, "%s", err.text);
-    drop_call(p);
+    free_unposted_call(p);
     return false;
 }
 
-static void get_format(struct api_request *rq, void *user)
+static void reset_conf_to_file(struct api_request *rq, void *user)
 {
     struct conf_call *p;
 
@@ -258,16 +258,16 @@ static void get_format(struct api_request *rq, void *user)
     p = conf_call_new(user);
     p->call.rq = rq;
     api_park(rq);
-    rm_backend_queue_slow_task(user, RM_SLOW_FILES, read_file_and_post, p);
+    rm_backend_queue_slow_task(user, RM_SLOW_FILES, read_conf_file_and_post, p);
 }
 
 /* clang-format off */
 const struct api_route rm_yarn_scheduler_conf_routes[] = {
     {"GET",  CONF,             API_ROLE_READ,  0,        get_conf, 0},
-    {"PUT",  CONF,             API_ROLE_WRITE, BODY_MAX, put_conf, 0},
-    {"GET",  CONF "/version",  API_ROLE_READ,  0,        get_version, 0},
-    {"POST", CONF "/validate", API_ROLE_WRITE, BODY_MAX, post_validate, 0},
-    {"GET",  CONF "/format",   API_ROLE_WRITE, 0,        get_format, 0},
+    {"PUT",  CONF,             API_ROLE_WRITE, BODY_MAX, handle_put_conf, 0},
+    {"GET",  CONF "/version",  API_ROLE_READ,  0,        get_conf_version, 0},
+    {"POST", CONF "/validate", API_ROLE_WRITE, BODY_MAX, validate_conf_change, 0},
+    {"GET",  CONF "/format",   API_ROLE_WRITE, 0,        reset_conf_to_file, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_scheduler_conf_routes_n =

@@ -71,11 +71,11 @@ struct yarn_capacity_tree {
 };
 /* Returns what masters may use in a queue whose maximum is @max: a number of slots in the whole
  * cluster, wherever they run. */
-struct rm_res yarn_capacity_limit_masters(const struct rm_cluster_view *c,
-                                          const struct rm_res *max);
+struct rm_res yarn_capacity_get_masters_limit(const struct rm_cluster_view *c,
+                                              const struct rm_res *max);
 /* Returns the place of each queue in the views by its index in the core, -1: not shown, and sets
  * *@n to one above the highest index. The caller frees the array. */
-int32_t *yarn_capacity_places_new(const struct rm_views *queues, size_t *n);
+int32_t *yarn_capacity_queue_places_new(const struct rm_views *queues, size_t *n);
 /* @users: rm_view_queue_users() in any order, and rm_view_label_uses(). @conf: the configuration
  * of the queues. All must outlive the tree. */
 void yarn_capacity_tree_fill(const struct yarn_context *f, const struct rm_views *users,
