@@ -335,15 +335,17 @@ int base_rmtree_entries(int fd, const char *path, const char *const *kept, size_
             close(again);
         return rc;
     }
-    while (rc == 0 && (e = readdir(dir)) != NULL) {
+    while (errno = 0, (e = readdir(dir)) != NULL) {
         int sys = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
                           is_one_of(e->d_name, kept, kept_n)
                       ? 0
                       : remove_tree(fd, e->d_name);
 
-        if (sys < 0)
+        if (sys < 0 && rc == 0) /* continue, to remove as much as possible */
             rc = base_error_sys(err, -BASE_EIO, -sys, "cannot remove %s/%s", path, e->d_name);
     }
+    if (errno != 0 && rc == 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "cannot read %s", path);
     closedir(dir);
     return rc;
 }

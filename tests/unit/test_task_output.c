@@ -31,6 +31,7 @@
 
 static long steps_left = -1; /* until one fails or ends the process; negative: none does */
 static bool crashes;
+static const char *appears;  /* a folder made beside it before this entry is removed; NULL: none */
 static const char *vanishes; /* removed at the first renameat() of a part; NULL: no file is */
 
 static bool step_fails(void)
@@ -54,6 +55,10 @@ int renameat(int from_at, const char *from, int to_at, const char *to)
 
 int unlinkat(int at, const char *path, int flags)
 {
+    if (appears && strcmp(path, appears) == 0) {
+        appears = NULL;
+        syscall(SYS_mkdirat, at, "late", 0755);
+    }
     return step_fails() ? -1 : (int)syscall(SYS_unlinkat, at, path, flags);
 }
 
@@ -512,10 +517,26 @@ static void test_planted_by_other(void)
     end();
 }
 
+/* Goal: a task that makes a folder in the moved _temporary after everything has been removed from
+ * it, and just before its mark is, leaves nothing behind. */
+static void test_added_during_removal(void)
+{
+    struct base_error err = {0};
+
+    begin();
+    appears = "application_1700000000000_0007";
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_PTR_NULL(appears);
+    CU_ASSERT_FALSE(is_there("out"));
+    CU_ASSERT_EQUAL(count_staging_folders(), 0);
+    end();
+}
+
 static const struct cunit_case cases[] = {
     {"planted beside the folder", test_planted_beside},
     {"planted link", test_planted_link},
     {"planted by another user", test_planted_by_other},
+    {"added during the removal", test_added_during_removal},
     {"a creation that ends at each of its steps", test_creation_sweep},
     {"a commit that ends at each of its steps", test_sweep},
     {"an abort that ends at each of its steps", test_abort_sweep},

@@ -13,7 +13,8 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 
-#define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define OPEN_FOLDER  (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define REMOVE_TRIES 10 /* of a folder to which entries are being added */
 
 int task_output_open_own(const char *path)
 {
@@ -189,17 +190,37 @@ void task_staging_free(struct task_staging *s)
 
 /* ---- commit and abort ---- */
 
+/* Creates the mark again in a folder that has turned out not to be empty. */
+static int restore_mark(int fd, const char *mark)
+{
+    int made = openat(fd, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+    return made < 0 || close(made) < 0 ? -errno : 0;
+}
+
 /* Removes the moved _temporary @fd, which has this name. The mark goes last, so that what a crash
- * leaves is known for what it is; without it an empty folder is left at most. */
+ * leaves is known for what it is. A task of a lost node may still have the folder open and add
+ * entries; whatever is left has the mark, so that the next abort removes it. */
 static int remove_moved_temporary(int fd, const char *name, const char *mark,
                                   struct base_error *err)
 {
-    int rc = base_rmtree_entries(fd, name, &mark, 1, err);
+    for (int tries = 0; tries < REMOVE_TRIES; tries++) {
+        int rc = base_rmtree_entries(fd, name, &mark, 1, err);
 
-    if (rc == 0 &&
-        ((unlinkat(fd, mark, 0) < 0 && errno != ENOENT) || (rmdir(name) < 0 && errno != ENOENT)))
-        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s", name);
-    return rc;
+        if (rc < 0)
+            return rc;
+        if (unlinkat(fd, mark, 0) < 0 && errno != ENOENT)
+            break;
+        if (rmdir(name) == 0 || errno == ENOENT)
+            return 0;
+        if (errno != ENOTEMPTY && errno != EEXIST)
+            break;
+        rc = restore_mark(fd, mark);
+        if (rc < 0)
+            return base_error_sys(err, -BASE_EIO, -rc, "job.output: %s/%s", name, mark);
+        errno = ENOTEMPTY;
+    }
+    return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", name);
 }
 
 /* An abort removes the output folder, if it is empty, while the moved _temporary has the mark. */
