@@ -1,5 +1,6 @@
 #include "base/crypto/signature.h"
 
+#include <curl/curl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void compute_request_mac(const struct base_request_signature *s, const st
     free(large);
 }
 
-/* Returns the part of the absolute @url behind its scheme; "" when it has none. */
+/* Returns the part of the absolute @url after its scheme; "" when it has none. */
 static const char *find_host(const char *url)
 {
     const char *scheme = strstr(url, "://");
@@ -75,20 +76,41 @@ const char *base_url_target(const char *url)
     return *target == '/' ? target : "/";
 }
 
+/* Returns the host, and the port if @url has one, as libcurl sends them in Host: it normalizes
+ * addresses and ports. Caller frees. */
+static char *normalize_host(const char *url)
+{
+    CURLU *parsed = curl_url();
+    char *host = NULL, *port = NULL, *out;
+
+    if (parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+        curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+        (void)curl_url_get(parsed, CURLUPART_PORT, &port, 0);
+        out = base_printf("%s%s%s", host, port ? ":" : "", port ? port : "");
+    } else { /* a URL that libcurl will not ask for */
+        out = base_strdup("");
+    }
+    curl_free(host);
+    curl_free(port);
+    curl_url_cleanup(parsed);
+    return out;
+}
+
 void base_sign_request(const struct base_key *key, const char *method, const char *url,
                        const void *body, size_t len, int64_t now_ms, bool stream,
                        struct base_request_signature *out)
 {
-    const char *host = find_host(url);
+    char *host = normalize_host(url);
     struct signed_parts p = {.method = method, .host = host, .target = base_url_target(url)};
 
-    p.host_len = strip_usual_port(host, strcspn(host, "/?#"), strncasecmp(url, "https:", 6) == 0);
+    p.host_len = strip_usual_port(host, strlen(host), strncasecmp(url, "https:", 6) == 0);
     snprintf(out->key, sizeof out->key, "%s", key->id);
     out->time_ms = now_ms;
     out->stream = stream;
     base_random_hex(out->nonce);
     base_sha256_hex(body, len, out->body_sha256);
     compute_request_mac(out, key, &p, out->mac);
+    free(host);
 }
 
 void base_request_signature_put(const struct base_request_signature *s, struct base_buf *out)

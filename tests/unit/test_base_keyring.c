@@ -267,10 +267,17 @@ static void test_usual_port(void)
     static const struct {
         const char *url, *host;
         bool tls, right;
-    } rows[] = {{"http://h:80/", "h", false, true},        {"http://h/", "h:80", false, true},
-                {"https://h:443/", "h", true, true},       {"https://h/", "h:443", true, true},
-                {"http://h:443/", "h", false, false},      {"https://h:80/", "h", true, false},
-                {"http://[::1]:80/", "[::1]", false, true}};
+    } rows[] = {{"http://h:80/", "h", false, true},
+                {"http://h/", "h:80", false, true},
+                {"https://h:443/", "h", true, true},
+                {"https://h/", "h:443", true, true},
+                {"http://h:443/", "h", false, false},
+                {"https://h:80/", "h", true, false},
+                {"http://[::1]:80/", "[::1]", false, true},
+                /* as libcurl sends them */
+                {"http://[2001:db8::0:10]:8088/", "[2001:db8::10]:8088", false, true},
+                {"http://127.1:8088/", "127.0.0.1:8088", false, true},
+                {"http://h:08088/", "h:8088", false, true}};
     struct base_request_signature s;
     struct base_key key = {.id = "k"};
 
