@@ -17,9 +17,9 @@ struct cli_node {
 struct cli_nodes {
     struct cli_rm *rm;
     struct cli_node *nodes;
-    char *app;       /* NULL: not known */
-    char *log_token; /* of the application; NULL: none was given */
-    int64_t renew_us;
+    char *app;                  /* NULL: not known */
+    char *log_token;            /* of the application; NULL: none was given */
+    int64_t renew_us, asked_us; /* when a log token is due, and was last asked for */
 };
 
 /* How long to go without another log token when the RM has given none. */
@@ -121,6 +121,7 @@ static void renew_log_token_if_due(struct cli_nodes *r)
     if (!r->app || now < r->renew_us)
         return;
     path = base_printf("/ws/v1/cluster/apps/%s/log-token", r->app);
+    r->asked_us = now;
     r->renew_us = now + PAUSE_US;
     if (cli_rm_call(r->rm, "POST", path, NULL, CLI_RM_ONCE, &a) == CLI_OK) {
         free(r->log_token);
@@ -147,7 +148,7 @@ const char *cli_node_token(const struct cli_node *n, bool direct)
 void cli_node_renew_refused_token(const struct cli_node *n, bool direct)
 {
     if (direct)
-        n->nodes->renew_us = 0;
+        n->nodes->renew_us = n->nodes->asked_us + PAUSE_US;
     else
         cli_rm_reload_token(n->nodes->rm);
 }

@@ -400,7 +400,7 @@ const struct base_conf_key base_conf_keys[] = {
         "likewise for inodes, on file systems that have a fixed number"),
     INT("creel.nodemanager.log-max-bytes", "268435456", 1, INT64_MAX,
         "largest size of a log file of a container (K, M, G allowed)"),
-    INT("creel.nodemanager.token-lifetime-ms", "900000", 3000, 86400000,
+    INT("creel.nodemanager.token-lifetime-ms", "900000", 3000, 43200000,
         "how long a container's token is valid; the node renews it after a third of that while the "
         "container lives"),
     INT("creel.nodemanager.kill-grace-ms", "250", 0, MS_MAX, "time between SIGTERM and SIGKILL"),
