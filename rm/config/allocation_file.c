@@ -45,7 +45,7 @@ char *rm_conf_resolve_path(const struct base_conf *conf, const char *key, const 
     return base_printf("%.*s/%s", (int)(slash - source), source, path);
 }
 
-char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional)
+char *rm_queues_resolve_allocation_path(const struct base_conf *conf, bool *optional)
 {
     return rm_conf_resolve_path(conf, KEY, FILE_NAME, optional);
 }
@@ -94,7 +94,7 @@ static bool is_required_or_exists(const char *path, bool optional)
 /* Returns true when the queues are those of the capacity scheduler's file. */
 static bool is_capacity_file_in_force(const struct rm_backend *b)
 {
-    return rm_shape_read(b->conf) == RM_SHAPE_CAPACITY &&
+    return rm_scheduler_shape_read(b->conf) == RM_SHAPE_CAPACITY &&
            !is_required_or_exists(b->queues_path, b->queues_optional) &&
            is_required_or_exists(b->capacity_path, b->capacity_optional);
 }
@@ -255,7 +255,8 @@ static void read_file_stamp(const char *path, int64_t out[4])
     out[3] = st.st_mtim.tv_nsec;
 }
 
-bool rm_queues_file_has_changed(const struct rm_backend *backend, struct rm_queues_watch *watch)
+bool rm_queues_file_changed_and_settled(const struct rm_backend *backend,
+                                        struct rm_queues_watch *watch)
 {
     int64_t now[4];
     bool quiet, first = !watch->looked;

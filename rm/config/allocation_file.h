@@ -16,7 +16,7 @@
 char *rm_conf_resolve_path(const struct base_conf *conf, const char *key, const char *file_name,
                            bool *optional);
 /* The same for yarn.scheduler.fair.allocation.file and fair-scheduler.xml. */
-char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional);
+char *rm_queues_resolve_allocation_path(const struct base_conf *conf, bool *optional);
 /* As rm_allocations_read_file(), but refuses anything except a regular file; a file without
  * placement rules gets the default rules that @conf selects. */
 int rm_queues_read_file(const struct base_conf *conf, const char *path, struct policy_queues *out,
@@ -45,16 +45,17 @@ void rm_queues_look_up_groups_if_needed(struct rm_backend *backend, const char *
 int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *reply_user,
                      size_t *queues_n, struct base_error *err);
 
-/* State of a watch on the file, all zeros at first. The first call of rm_queues_file_has_changed()
- * records the current file. */
+/* State of a watch on the file, all zeros at first. The first call of
+ * rm_queues_file_changed_and_settled() records the current file. */
 struct rm_queues_watch {
     /* inode, size and modification time (s, ns) of the file: stamp is from the last reported
      * change or, before any, from the first call; seen is from the last call */
     int64_t stamp[4], seen[4];
-    bool looked; /* rm_queues_file_has_changed() has been called */
+    bool looked; /* rm_queues_file_changed_and_settled() has been called */
 };
 /* Returns true once after the file has changed, as soon as the file is the same in two calls in a
  * row, so that it is not read while it is being written. Deleting the file is not a change. */
-bool rm_queues_file_has_changed(const struct rm_backend *backend, struct rm_queues_watch *watch);
+bool rm_queues_file_changed_and_settled(const struct rm_backend *backend,
+                                        struct rm_queues_watch *watch);
 
 #endif

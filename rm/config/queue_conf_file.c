@@ -26,7 +26,8 @@ bool rm_queue_conf_is_changeable(const struct base_conf *conf)
 {
     const char *store = base_conf_get(conf, "yarn.scheduler.configuration.store.class");
 
-    return rm_shape_read(conf) == RM_SHAPE_CAPACITY && *store && strcmp(store, "file") != 0;
+    return rm_scheduler_shape_read(conf) == RM_SHAPE_CAPACITY && *store &&
+           strcmp(store, "file") != 0;
 }
 
 char *rm_queue_conf_resolve_path(const struct base_conf *conf, bool *optional)
@@ -121,7 +122,7 @@ int rm_queues_load(struct rm_backend *b, struct rm_first_queues *out, struct bas
     *out = (struct rm_first_queues){0};
     rc = rm_queues_load_file_or_last_good(b, &out->tree, err);
     out->given = rc > 0;
-    if (rc != 0 || rm_shape_read(b->conf) != RM_SHAPE_CAPACITY)
+    if (rc != 0 || rm_scheduler_shape_read(b->conf) != RM_SHAPE_CAPACITY)
         return rc < 0 ? rc : 0;
     rc = load_capacity_conf(b, out, err);
     out->changeable = rc == 0 && rm_queue_conf_is_changeable(b->conf);

@@ -17,7 +17,7 @@ static int find_shape(const struct base_conf *conf)
     return -1;
 }
 
-int rm_shape_check(const struct base_conf *conf, struct base_error *err)
+int rm_scheduler_shape_check(const struct base_conf *conf, struct base_error *err)
 {
     if (find_shape(conf) >= 0)
         return 0;
@@ -25,7 +25,7 @@ int rm_shape_check(const struct base_conf *conf, struct base_error *err)
                           base_conf_get(conf, KEY));
 }
 
-enum rm_shape rm_shape_read(const struct base_conf *conf)
+enum rm_shape rm_scheduler_shape_read(const struct base_conf *conf)
 {
     int shape = find_shape(conf);
 

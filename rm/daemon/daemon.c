@@ -30,7 +30,7 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     rm_roles_init(b);
     b->groups = base_groups_new_by_conf(conf);
     b->conf = conf;
-    b->queues_path = rm_queues_resolve_path(conf, &b->queues_optional);
+    b->queues_path = rm_queues_resolve_allocation_path(conf, &b->queues_optional);
     b->capacity_path = rm_queue_conf_resolve_path(conf, &b->capacity_optional);
     rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);

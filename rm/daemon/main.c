@@ -206,7 +206,7 @@ static int load_conf(struct settings *s, struct base_error *err)
     if (rc == 0)
         rc = base_conf_check(s->conf, policy_key_looks_like_option, err);
     if (rc == 0)
-        rc = rm_shape_check(s->conf, err);
+        rc = rm_scheduler_shape_check(s->conf, err);
     if (rc == 0)
         rc = check_expiry_exceeds_heartbeat(s->conf, err);
     if (rc == 0)
@@ -353,7 +353,7 @@ static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigse
     static const struct timespec look = {.tv_sec = 1};
     struct rm_queues_watch watch = {0};
 
-    rm_queues_file_has_changed(b, &watch);
+    rm_queues_file_changed_and_settled(b, &watch);
     for (;;) {
         int sig = sigtimedwait(signals, NULL, &look);
 
@@ -368,7 +368,7 @@ static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigse
             base_log_info("rm", "SIGHUP: no queues to reload");
         else if (sig == SIGHUP)
             reload_queues(b, "SIGHUP");
-        else if (rm_queues_file_has_changed(b, &watch))
+        else if (rm_queues_file_changed_and_settled(b, &watch))
             reload_queues(b, "changed");
     }
 }

@@ -530,7 +530,7 @@ static const char *find_refusal(const struct rm_relay *r, const char *peer)
 
 /* Parks the request of @s and hands @s to the relay's thread, or answers and frees @s when there
  * are too many already. */
-static void hand_over_stream(struct rm_relay *r, struct stream *s)
+static void hand_over_or_refuse_stream(struct rm_relay *r, struct stream *s)
 {
     struct api_request *rq = s->rq;
     const char *no;
@@ -593,7 +593,7 @@ void rm_relay_get_from_node(struct rm_relay *r, struct api_request *rq, const ch
                    type);
     if (r->keys)
         sign_stream_request(s);
-    hand_over_stream(r, s);
+    hand_over_or_refuse_stream(r, s);
 }
 
 /* Adds the headers that a master gets. SOURCE: Hadoop's WebAppProxy passes the same ones. */
@@ -641,7 +641,7 @@ void rm_relay_to_master(struct rm_relay *r, struct api_request *rq,
         curl_easy_setopt(s->easy, CURLOPT_NOBODY, 1L);
     }
     curl_easy_setopt(s->easy, CURLOPT_CUSTOMREQUEST, method);
-    hand_over_stream(r, s);
+    hand_over_or_refuse_stream(r, s);
 }
 
 void rm_relay_stop(struct rm_relay *r)

@@ -78,7 +78,8 @@ bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *
     return false;
 }
 
-bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id)
+bool rm_api_check_token_of_app_container(struct api_request *rq, struct rm_backend *b,
+                                         struct base_app_id id)
 {
     struct base_container_id container;
     char text[BASE_ID_TEXT_MAX];

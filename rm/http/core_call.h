@@ -38,7 +38,8 @@ void rm_api_answer_no_content(struct api_request *rq);
 bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *out);
 /* Returns true when @rq has the token of a living container of application @id. Otherwise answers
  * @rq with 403 and returns false. */
-bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
+bool rm_api_check_token_of_app_container(struct api_request *rq, struct rm_backend *b,
+                                         struct base_app_id id);
 /* Appends why application @id waits, as rm_view_explain_wait() does; nothing for an unknown
  * application. */
 void rm_api_explain_wait(struct rm_backend *b, struct base_app_id id, struct base_buf *out);

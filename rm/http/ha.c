@@ -110,7 +110,8 @@ static void change_ha_state(struct api_request *rq, void *user)
     int64_t hold_ms = HOLD_DEFAULT_MS;
     bool active;
 
-    if (rm_access_refuse(rq, b, RM_OP_ADMINISTER) || !read_requested_state(rq, &active, &hold_ms))
+    if (rm_access_refuse_unless_allowed(rq, b, RM_OP_ADMINISTER) ||
+        !read_requested_state(rq, &active, &hold_ms))
         return;
     if (active)
         base_error_set(&err, -BASE_ESTATE,

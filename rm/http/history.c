@@ -37,7 +37,7 @@ static void free_history_views(struct rm_listing *list)
     rm_views_free(&((struct history *)list)->apps);
 }
 
-static bool is_in_period(const struct history *h, const struct rm_app_view *a)
+static bool ended_and_submitted_in_period(const struct history *h, const struct rm_app_view *a)
 {
     return a->finish_us > 0 && a->submit_us >= h->from_us && a->submit_us <= h->to_us;
 }
@@ -74,7 +74,7 @@ static bool put_next_archived_job(struct history *h, const struct rm_app_view *k
     return true;
 }
 
-static bool nothing_is_left(struct history *h)
+static bool no_job_is_left(struct history *h)
 {
     struct base_app_id id;
 
@@ -84,7 +84,7 @@ static bool nothing_is_left(struct history *h)
 }
 
 /* Processes the next job of either source, or fetches the core's next jobs. */
-static void process_next_job(struct history *h, struct base_buf *out)
+static void write_next_job_or_fetch(struct history *h, struct base_buf *out)
 {
     const struct rm_app_view *a;
 
@@ -98,7 +98,7 @@ static void process_next_job(struct history *h, struct base_buf *out)
     h->at++;
     h->last = a->id;
     h->has_last = true;
-    if (is_in_period(h, a))
+    if (ended_and_submitted_in_period(h, a))
         h->limit -= rm_history_read_job(h->list.b, a, h->zero_us, out);
 }
 
@@ -118,13 +118,13 @@ static enum rm_listing_next write_history_chunk(struct rm_listing *list, size_t 
         base_json_open(out, '[');
         h->opened = true;
     }
-    for (int processed = 0; h->limit > 0 && !nothing_is_left(h); processed++) {
+    for (int processed = 0; h->limit > 0 && !no_job_is_left(h); processed++) {
         if (processed == PROCESSED_MAX || h->limit < limit)
             return RM_LISTING_MORE;
-        process_next_job(h, out);
+        write_next_job_or_fetch(h, out);
     }
     base_json_close(out, ']');
-    if (!nothing_is_left(h))
+    if (!no_job_is_left(h))
         base_json_put_str(out, "cursor", base_app_id_text(&h->last, text));
     base_json_close(out, '}');
     return RM_LISTING_END;
@@ -152,7 +152,7 @@ static void list_history(struct api_request *rq, void *user)
     struct history *h;
     int64_t from = 0, to = DATE_MAX, zero = 0;
 
-    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_CONFIGURE))
         return;
     h = base_alloc(sizeof *h);
     h->list = (struct rm_listing){.rq = rq,

@@ -439,7 +439,7 @@ static void list_jobs(struct api_request *rq, void *user)
 
     l->list = (struct rm_listing){
         .rq = rq, .b = user, .type = API_JSON, .chunk = write_jobs_chunk, .drop = end_job_list};
-    rm_access_begin_request(&l->access, user, rq);
+    rm_access_begin_for_request(&l->access, user, rq);
     l->filter = (struct rm_app_filter){
         .jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
     l->limit = LIST_DEFAULT;
@@ -463,7 +463,7 @@ static bool read_job_of_path(struct api_request *rq, struct rm_backend *b, struc
     if (!rm_api_read_app_id(rq, 0, &id))
         return false;
     if (find_app_view(b, id, views) && views->apps[0].is_job) {
-        if (!rm_access_refuse_app(rq, b, RM_OP_VIEW_APP, &views->apps[0]))
+        if (!rm_access_refuse_app_unless_allowed(rq, b, RM_OP_VIEW_APP, &views->apps[0]))
             return true;
         rm_views_free(views);
         return false;
@@ -739,7 +739,7 @@ static void explain_why_app_waits(struct api_request *rq, void *user)
         return;
     }
     a = &views.apps[0];
-    if (rm_access_refuse_app(rq, user, RM_OP_VIEW_APP, a)) {
+    if (rm_access_refuse_app_unless_allowed(rq, user, RM_OP_VIEW_APP, a)) {
         rm_views_free(&views);
         return;
     }

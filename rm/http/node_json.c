@@ -148,8 +148,8 @@ int rm_node_decode_heartbeat(const char *text, size_t len, struct rm_node_messag
     return rc;
 }
 
-int rm_node_decode_wake_or_gone(const char *text, size_t len, enum rm_event_kind kind,
-                                struct rm_node_message *out, struct base_error *err)
+int rm_node_decode_wake_or_unregister(const char *text, size_t len, enum rm_event_kind kind,
+                                      struct rm_node_message *out, struct base_error *err)
 {
     int rc;
 

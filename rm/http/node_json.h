@@ -26,8 +26,8 @@ int rm_node_decode_heartbeat(const char *text, size_t len, struct rm_node_messag
                              struct base_error *err);
 /* @kind: RM_EV_NODE_WAKE or RM_EV_NODE_GONE, whose bodies contain only the node's name and
  * instance. */
-int rm_node_decode_wake_or_gone(const char *text, size_t len, enum rm_event_kind kind,
-                                struct rm_node_message *out, struct base_error *err);
+int rm_node_decode_wake_or_unregister(const char *text, size_t len, enum rm_event_kind kind,
+                                      struct rm_node_message *out, struct base_error *err);
 void rm_node_message_free(struct rm_node_message *m);
 
 struct rm_order_context {

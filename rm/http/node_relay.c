@@ -109,7 +109,7 @@ static void relay_app_of_node(struct api_request *rq, void *user)
     struct base_app_id id;
 
     if (!rm_api_read_app_id(rq, 1, &id) ||
-        rm_access_refuse_app_id(rq, user, RM_OP_VIEW_APP, id, NULL) ||
+        rm_access_refuse_app_id_unless_allowed(rq, user, RM_OP_VIEW_APP, id, NULL) ||
         !read_live_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "apps/%s", base_app_id_text(&id, text));

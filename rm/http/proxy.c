@@ -231,7 +231,7 @@ static bool refuse_visitor_unless_allowed(struct api_request *rq, struct rm_back
     bool reads = strcmp(api_route_of(rq)->method, "GET") == 0;
 
     return rm_access_requires_tokens(b) &&
-           rm_access_refuse_app(rq, b, reads ? RM_OP_VIEW_APP : RM_OP_KILL, app);
+           rm_access_refuse_app_unless_allowed(rq, b, reads ? RM_OP_VIEW_APP : RM_OP_KILL, app);
 }
 
 static void handle_proxy(struct api_request *rq, void *user)

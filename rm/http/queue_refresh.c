@@ -54,7 +54,7 @@ static void refresh_queues(struct api_request *rq, void *user)
 {
     struct refresh *r;
 
-    if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_ADMINISTER))
         return;
     r = base_alloc(sizeof *r);
     r->rq = rq;

@@ -277,7 +277,7 @@ static void handle_heartbeat(struct api_request *rq, void *user)
     handle_node_message(rq, user, rm_node_decode_heartbeat);
 }
 
-static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_event_kind kind)
+static void handle_wake_or_unregister(struct api_request *rq, void *user, enum rm_event_kind kind)
 {
     struct rm_node_message m;
     struct base_error err = {0};
@@ -286,7 +286,7 @@ static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_even
 
     if (!check_rm_leads(rq, user))
         return;
-    if (rm_node_decode_wake_or_gone(body, len, kind, &m, &err) < 0) {
+    if (rm_node_decode_wake_or_unregister(body, len, kind, &m, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
         return;
     }
@@ -296,12 +296,12 @@ static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_even
 
 static void wake_node(struct api_request *rq, void *user)
 {
-    handle_wake_or_gone(rq, user, RM_EV_NODE_WAKE);
+    handle_wake_or_unregister(rq, user, RM_EV_NODE_WAKE);
 }
 
 static void unregister_node(struct api_request *rq, void *user)
 {
-    handle_wake_or_gone(rq, user, RM_EV_NODE_GONE);
+    handle_wake_or_unregister(rq, user, RM_EV_NODE_GONE);
 }
 
 /* ---------------------------------------------------------------- tasks */
@@ -343,7 +343,7 @@ static void handle_task_commit_request(struct api_request *rq, void *user)
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    if (!rm_api_check_app_token(rq, user, ev.u.task_commit.task.app))
+    if (!rm_api_check_token_of_app_container(rq, user, ev.u.task_commit.task.app))
         return;
     c = base_alloc(sizeof *c);
     c->ev = ev;
@@ -389,7 +389,7 @@ static void handle_fetch_failure(struct api_request *rq, void *user)
     const char *body = api_body(rq, &len);
 
     if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
-        !rm_api_check_app_token(rq, user, app))
+        !rm_api_check_token_of_app_container(rq, user, app))
         return;
     if (decode_fetch_failure(body, len, &ev, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
@@ -454,7 +454,7 @@ static void handle_splits(struct api_request *rq, void *user)
     const char *body = api_body(rq, &len);
 
     if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
-        !rm_api_check_app_token(rq, user, app))
+        !rm_api_check_token_of_app_container(rq, user, app))
         return;
     if (wire_splits_get(body, len, &m, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
@@ -503,7 +503,7 @@ static void handle_job_commit(struct api_request *rq, void *user)
     const char *body = api_body(rq, &len);
 
     if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
-        !rm_api_check_app_token(rq, user, app))
+        !rm_api_check_token_of_app_container(rq, user, app))
         return;
     if (wire_job_commit_get(body, len, &m, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
@@ -586,7 +586,7 @@ static void get_map_outputs(struct api_request *rq, void *user)
     int64_t since = 0, hold_ms = 0, version = 0;
 
     if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &id) ||
-        !rm_api_check_app_token(rq, user, id) ||
+        !rm_api_check_token_of_app_container(rq, user, id) ||
         !rm_api_read_query_int(rq, "since", 0, INT64_MAX, &since) ||
         !rm_api_read_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
         answer_map_outputs(rq, user, id, since, hold_ms > 0, &version))

@@ -25,13 +25,14 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
         .epoch = epoch,
         .policy = rm_options_get_policy_name(c),
         .queues = base_conf_get(c, "creel.scheduler.queues"),
-        .any_queue = rm_shape_read(c) == RM_SHAPE_FIFO, /* YARN's fifo knows no queues */
+        .any_queue = rm_scheduler_shape_read(c) == RM_SHAPE_FIFO, /* YARN's fifo knows no queues */
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
         .prune_ended = b->roles.ha,
         .format_confirmed = b->repair.format_confirmed,
         .steps_on_nodes = true,
         /* YARN's fifo scheduler has one queue, which everybody may use */
-        .checks_queue_acls = base_acl_conf_is_enabled(c) && rm_shape_read(c) != RM_SHAPE_FIFO,
+        .checks_queue_acls =
+            base_acl_conf_is_enabled(c) && rm_scheduler_shape_read(c) != RM_SHAPE_FIFO,
         .closed_queues = base_acl_conf_is_closed(c),
     };
 #define READ_KEY(type, name, key, factor) out->name = (type)(base_conf_int(c, key) * (factor));

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rm_node_message_free(&m);
     if (rm_node_decode_heartbeat(text, size, &m, &err) == 0)
         rm_node_message_free(&m);
-    if (rm_node_decode_wake_or_gone(text, size, RM_EV_NODE_WAKE, &m, &err) == 0)
+    if (rm_node_decode_wake_or_unregister(text, size, RM_EV_NODE_WAKE, &m, &err) == 0)
         rm_node_message_free(&m);
     return 0;
 }

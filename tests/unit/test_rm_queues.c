@@ -35,7 +35,7 @@ static void put(const char *name, const char *text)
 static void expect_path(struct base_conf *c, const char *want, bool want_optional)
 {
     bool optional;
-    char *path = rm_queues_resolve_path(c, &optional);
+    char *path = rm_queues_resolve_allocation_path(c, &optional);
 
     if (want) {
         CU_ASSERT_PTR_NOT_NULL_FATAL(path);
@@ -308,19 +308,20 @@ static void test_watch(void)
     CU_ASSERT_EQUAL_FATAL(
         rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
     /* the file's first version was read at the start */
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
     /* changed, but it may still be being written */
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
-    CU_ASSERT_TRUE(rm_queues_file_has_changed(b, &w));
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));
+    CU_ASSERT_TRUE(rm_queues_file_changed_and_settled(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));
     unlink(path);
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* a file that is gone is not a change */
+    CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));
+    CU_ASSERT_FALSE(
+        rm_queues_file_changed_and_settled(b, &w)); /* a file that is gone is not a change */
     put("q.xml", "<allocations><queue name=\"b\"/></allocations>");
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
-    CU_ASSERT_TRUE(rm_queues_file_has_changed(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));
+    CU_ASSERT_TRUE(rm_queues_file_changed_and_settled(b, &w));
     rm_daemon_free(b);
     base_conf_free(c);
     stores_forget();

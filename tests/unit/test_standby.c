@@ -25,7 +25,8 @@
     "Could not find leader elector. Verify both HA and automatic failover are enabled."
 
 /* In place of the RM's own: everybody may administer. */
-bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
+bool rm_access_refuse_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                     enum rm_operation op)
 {
     (void)rq;
     (void)b;

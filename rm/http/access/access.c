@@ -12,28 +12,28 @@
 
 /* ---- what is known about the caller ---- */
 
-void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user)
+void rm_access_begin_for_user(struct rm_access *a, struct rm_backend *b, const char *user)
 {
     const struct base_conf *conf = rm_backend_conf(b);
 
     *a = (struct rm_access){
         .b = b,
         .rules = {.acl = base_acl_conf_read(conf),
-                  .open_queues =
-                      rm_shape_read(conf) == RM_SHAPE_FIFO && !base_acl_conf_is_closed(conf)},
+                  .open_queues = rm_scheduler_shape_read(conf) == RM_SHAPE_FIFO &&
+                                 !base_acl_conf_is_closed(conf)},
         .who = {.user = user ? base_strdup(user) : NULL},
     };
 }
 
-void rm_access_begin_request(struct rm_access *a, struct rm_backend *b,
-                             const struct api_request *rq)
+void rm_access_begin_for_request(struct rm_access *a, struct rm_backend *b,
+                                 const struct api_request *rq)
 {
     const struct api_route *route = api_route_of(rq);
     bool unproven = rm_access_requires_tokens(b) && !api_caller_is_named(rq),
          reads = route && route->role == API_ROLE_READ && !(route->flags & API_ROUTE_PRIVATE),
          open = unproven && reads && !base_acl_conf_is_configured(rm_backend_conf(b));
 
-    rm_access_begin(a, b, open ? NULL : api_caller(rq));
+    rm_access_begin_for_user(a, b, open ? NULL : api_caller(rq));
 }
 
 void rm_access_end(struct rm_access *a)
@@ -157,7 +157,7 @@ static bool is_allowed(struct api_request *rq, struct rm_backend *b, enum rm_ope
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin_request(&a, b, rq);
+    rm_access_begin_for_request(&a, b, rq);
     allowed = rm_access_allows(&a, op, NULL);
     rm_access_end(&a);
     return allowed;
@@ -184,7 +184,7 @@ bool rm_access_is_named_admin(struct api_request *rq, struct rm_backend *b, cons
         return true;
     if (base_acl_names_everybody(acl))
         return false;
-    rm_access_begin_request(&a, b, rq);
+    rm_access_begin_for_request(&a, b, rq);
     answer = base_acl_check(acl, &a.who);
     if (answer == BASE_ACL_ASK_GROUPS) {
         look_up_groups(&a);
@@ -194,7 +194,8 @@ bool rm_access_is_named_admin(struct api_request *rq, struct rm_backend *b, cons
     return answer == BASE_ACL_YES;
 }
 
-bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op)
+bool rm_access_refuse_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                     enum rm_operation op)
 {
     bool allowed = is_allowed(rq, b, op);
 
@@ -203,14 +204,14 @@ bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_oper
     return !allowed;
 }
 
-bool rm_access_refuse_app(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
-                          const struct rm_app_view *v)
+bool rm_access_refuse_app_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                         enum rm_operation op, const struct rm_app_view *v)
 {
     char text[BASE_ID_TEXT_MAX];
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin_request(&a, b, rq);
+    rm_access_begin_for_request(&a, b, rq);
     allowed = rm_access_allows(&a, op, v);
     rm_access_end(&a);
     if (!allowed)
@@ -218,14 +219,14 @@ bool rm_access_refuse_app(struct api_request *rq, struct rm_backend *b, enum rm_
     return !allowed;
 }
 
-bool rm_access_refuse_move(struct api_request *rq, struct rm_backend *b,
-                           const struct rm_app_view *v, const char *target)
+bool rm_access_refuse_move_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                          const struct rm_app_view *v, const char *target)
 {
     char text[BASE_ID_TEXT_MAX];
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin_request(&a, b, rq);
+    rm_access_begin_for_request(&a, b, rq);
     allowed = rm_access_allows_move(&a, v, target);
     rm_access_end(&a);
     if (!allowed)
@@ -240,7 +241,7 @@ static bool is_allowed_by_id(struct api_request *rq, struct rm_backend *b, enum 
     struct rm_access a;
     bool allowed = true;
 
-    rm_access_begin_request(&a, b, rq);
+    rm_access_begin_for_request(&a, b, rq);
     if (a.rules.acl.enabled) {
         int rc = rm_view_app(rm_backend_lock_core(b), id, &v);
 
@@ -252,8 +253,9 @@ static bool is_allowed_by_id(struct api_request *rq, struct rm_backend *b, enum 
     return allowed;
 }
 
-bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
-                             struct base_app_id id, const char *subject)
+bool rm_access_refuse_app_id_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                            enum rm_operation op, struct base_app_id id,
+                                            const char *subject)
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -273,7 +275,7 @@ bool rm_access_sees_app(struct api_request *rq, struct rm_backend *b, const stru
     struct rm_access a;
     bool allowed;
 
-    rm_access_begin_request(&a, b, rq);
+    rm_access_begin_for_request(&a, b, rq);
     allowed = rm_access_allows(&a, RM_OP_VIEW_APP, v);
     rm_access_end(&a);
     return allowed;

@@ -18,13 +18,13 @@ struct rm_access {
     struct rm_str_list groups;
 };
 /* Begins the checks of one caller, @user (NULL: unknown). Free with rm_access_end(). */
-void rm_access_begin(struct rm_access *a, struct rm_backend *b, const char *user);
+void rm_access_begin_for_user(struct rm_access *a, struct rm_backend *b, const char *user);
 /* The same for the caller of @rq. Where callers have to prove who they are, the server still lets a
  * caller who did not do so read what is open, on a loopback address. Such a caller counts as
  * unknown, and sees everything that is open, unless the configuration itself says that rights are
  * checked. */
-void rm_access_begin_request(struct rm_access *a, struct rm_backend *b,
-                             const struct api_request *rq);
+void rm_access_begin_for_request(struct rm_access *a, struct rm_backend *b,
+                                 const struct api_request *rq);
 void rm_access_end(struct rm_access *a);
 /* Returns true when the caller may do @op. @v: the application concerned; NULL: none. Must not be
  * called while the core is locked. */
@@ -37,15 +37,17 @@ bool rm_access_has_queue_right(struct rm_access *a, const char *name, bool admin
 
 /* These return true when the caller of @rq may not do @op; @rq has then been answered, and the
  * refusal entered in the audit log. */
-bool rm_access_refuse(struct api_request *rq, struct rm_backend *b, enum rm_operation op);
-bool rm_access_refuse_app(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
-                          const struct rm_app_view *v);
-bool rm_access_refuse_move(struct api_request *rq, struct rm_backend *b,
-                           const struct rm_app_view *v, const char *target);
+bool rm_access_refuse_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                     enum rm_operation op);
+bool rm_access_refuse_app_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                         enum rm_operation op, const struct rm_app_view *v);
+bool rm_access_refuse_move_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                          const struct rm_app_view *v, const char *target);
 /* For handlers that know the application only by its id. An unknown application is not refused: the
  * handler answers for it. @subject: what the refusal names; NULL: the id. */
-bool rm_access_refuse_app_id(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
-                             struct base_app_id id, const char *subject);
+bool rm_access_refuse_app_id_unless_allowed(struct api_request *rq, struct rm_backend *b,
+                                            enum rm_operation op, struct base_app_id id,
+                                            const char *subject);
 /* Returns true when the caller of @rq is an administrator. @backend: struct rm_backend *. */
 bool rm_access_is_admin(struct api_request *rq, void *backend);
 /* Returns true when callers have to prove who they are (creel.auth is not simple): then rights that

@@ -177,7 +177,7 @@ char *rm_begin_session(struct rm_backend *b, const char *token, char text[API_SE
     /* revoked meanwhile: nobody will accept the session */
     h = find_token_holder(b, session.token_id);
     free(h.user);
-    rm_session_format(rm_backend_auth(b), &session, h.digest, text);
+    rm_session_format_signed(rm_backend_auth(b), &session, h.digest, text);
     *seconds = session.expires_s - now_us / SECOND_US;
     return user;
 }

@@ -58,8 +58,8 @@ bool rm_logs_refuse_unless_viewer(struct api_request *rq, struct rm_backend *b,
     bool known = rm_view_app(rm_backend_lock_core(b), app, &v) == 0, refused;
 
     rm_backend_unlock_core(b);
-    refused = known ? rm_access_refuse_app(rq, b, RM_OP_VIEW_APP, &v.apps[0])
-                    : rm_access_refuse(rq, b, RM_OP_CONFIGURE);
+    refused = known ? rm_access_refuse_app_unless_allowed(rq, b, RM_OP_VIEW_APP, &v.apps[0])
+                    : rm_access_refuse_unless_allowed(rq, b, RM_OP_CONFIGURE);
     rm_views_free(&v);
     return refused;
 }

@@ -14,8 +14,8 @@
 #define ID_HEX 16
 #define PREFIX (sizeof API_SESSION_PREFIX - 1)
 
-void rm_session_format(const struct api_auth *auth, const struct rm_session *s, const char *digest,
-                       char out[static API_SESSION_TEXT_MAX])
+void rm_session_format_signed(const struct api_auth *auth, const struct rm_session *s,
+                              const char *digest, char out[static API_SESSION_TEXT_MAX])
 {
     char signed_text[API_SESSION_TEXT_MAX + 2 * BASE_SHA256_BYTES];
     unsigned char mac[BASE_SHA256_BYTES];
@@ -54,6 +54,6 @@ bool rm_session_is_genuine(const struct api_auth *auth, const char *text,
 {
     char again[API_SESSION_TEXT_MAX];
 
-    rm_session_format(auth, s, digest, again);
+    rm_session_format_signed(auth, s, digest, again);
     return base_secret_equal(text, again);
 }

@@ -21,11 +21,11 @@ struct rm_session {
 };
 
 /* Writes the text. @digest: that of the token's secret, as the core holds it. */
-void rm_session_format(const struct api_auth *auth, const struct rm_session *s, const char *digest,
-                       char out[static API_SESSION_TEXT_MAX]);
+void rm_session_format_signed(const struct api_auth *auth, const struct rm_session *s,
+                              const char *digest, char out[static API_SESSION_TEXT_MAX]);
 /* Reads the open part of the text. Returns false when it has another form. */
 bool rm_session_parse(const char *text, struct rm_session *out);
-/* Returns true when @text is exactly what rm_session_format() would write. */
+/* Returns true when @text is exactly what rm_session_format_signed() would write. */
 bool rm_session_is_genuine(const struct api_auth *auth, const char *text,
                            const struct rm_session *s, const char *digest);
 

@@ -200,14 +200,14 @@ static void add_timing(const struct api_bean_kind *kind, struct api_bean_sink *s
 static void list_fair_timing(const struct api_bean_kind *kind, struct api_bean_sink *sink,
                              const struct api_bean_service *service)
 {
-    if (rm_shape_read(rm_backend_conf(service->user)) == RM_SHAPE_FAIR)
+    if (rm_scheduler_shape_read(rm_backend_conf(service->user)) == RM_SHAPE_FAIR)
         add_timing(kind, sink, service->user, kind->name, "fairscheduler-op-durations");
 }
 
 static void list_capacity_timing(const struct api_bean_kind *kind, struct api_bean_sink *sink,
                                  const struct api_bean_service *service)
 {
-    if (rm_shape_read(rm_backend_conf(service->user)) == RM_SHAPE_CAPACITY)
+    if (rm_scheduler_shape_read(rm_backend_conf(service->user)) == RM_SHAPE_CAPACITY)
         add_timing(kind, sink, service->user, service->name, "yarn");
 }
 

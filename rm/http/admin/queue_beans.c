@@ -505,7 +505,7 @@ static void read_queue_beans(struct rm_backend *backend, struct rm_queue_beans *
     const struct base_conf *conf = rm_backend_conf(backend);
     const struct rm_core *core;
 
-    *b = (struct rm_queue_beans){.shape = rm_shape_read(conf)};
+    *b = (struct rm_queue_beans){.shape = rm_scheduler_shape_read(conf)};
     b->with_users = b->shape == RM_SHAPE_FAIR ||
                     (b->shape == RM_SHAPE_CAPACITY &&
                      base_conf_bool(conf, "yarn.scheduler.capacity.user-metrics.enable"));
@@ -534,7 +534,7 @@ static void list_partition_beans(const struct api_bean_kind *kind, struct api_be
 {
     struct rm_queue_beans b;
 
-    if (rm_shape_read(rm_backend_conf(service->user)) != RM_SHAPE_CAPACITY)
+    if (rm_scheduler_shape_read(rm_backend_conf(service->user)) != RM_SHAPE_CAPACITY)
         return;
     read_queue_beans(service->user, &b, true);
     rm_queue_beans_add_partitions(kind, sink, &b);

@@ -18,7 +18,7 @@ static void refresh_secret(struct api_request *rq, void *user)
     struct base_key key;
     int changed;
 
-    if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_ADMINISTER))
         return;
     changed = keys ? base_keyring_refresh(keys, &err)
                    : base_error_set(&err, -BASE_ESTATE, "this ResourceManager has no secret");

@@ -41,7 +41,7 @@ static void get_conf(struct api_request *rq, void *user)
         {"yarn.log-aggregation-enable", "false"},
         {"yarn.nodemanager.pmem-check-enabled", "false"},
         {"yarn.nodemanager.vmem-check-enabled", "false"},
-        {"yarn.resourcemanager.scheduler.class", classes[rm_shape_read(conf)]},
+        {"yarn.resourcemanager.scheduler.class", classes[rm_scheduler_shape_read(conf)]},
         {"yarn.resourcemanager.webapp.address", get_own_host_and_port(user)},
         {NULL, NULL},
     };

@@ -276,7 +276,7 @@ static bool refuse_kill_unless_allowed(const struct mr_call *c,
     struct rm_access access;
     bool allowed;
 
-    rm_access_begin(&access, c->b, caller);
+    rm_access_begin_for_user(&access, c->b, caller);
     allowed = rm_access_allows(&access, RM_OP_KILL, c->job);
     rm_access_end(&access);
     if (!allowed) {

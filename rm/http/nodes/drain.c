@@ -71,7 +71,8 @@ static void set_node_drain(struct api_request *rq, void *user)
     struct yarn_write *w;
     bool drain = false;
 
-    if (!yarn_parse_node_id_arg(rq, id) || rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+    if (!yarn_parse_node_id_arg(rq, id) ||
+        rm_access_refuse_unless_allowed(rq, user, RM_OP_ADMINISTER))
         return;
     if (decode_drain_body(rq, &drain, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);

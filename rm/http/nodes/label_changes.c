@@ -89,7 +89,7 @@ static void post_label_change(struct labels_call *l, struct api_request *rq)
 static bool check_may_change_labels(struct api_request *rq, struct rm_backend *b,
                                     enum rm_operation op)
 {
-    if (rm_access_refuse(rq, b, op))
+    if (rm_access_refuse_unless_allowed(rq, b, op))
         return false;
     if (base_conf_bool(rm_backend_conf(b), "yarn.node-labels.enabled"))
         return true;

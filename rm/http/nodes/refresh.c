@@ -121,7 +121,7 @@ static void refresh_nodes(struct api_request *rq, void *user)
     int64_t timeout_s = base_conf_int(rm_backend_conf(user), TIMEOUT_KEY);
     struct refresh *r;
 
-    if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_ADMINISTER))
         return;
     if (decode_refresh_body(rq, &graceful, &timeout_s, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);

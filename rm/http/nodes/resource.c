@@ -99,7 +99,8 @@ static void change_node_resource(struct api_request *rq, void *user)
 {
     json_t *body;
 
-    if (rm_access_requires_tokens(user) && rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+    if (rm_access_requires_tokens(user) &&
+        rm_access_refuse_unless_allowed(rq, user, RM_OP_ADMINISTER))
         return;
     body = yarn_read_body(rq, "resourceOption", NULL);
     if (body)

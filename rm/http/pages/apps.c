@@ -398,7 +398,7 @@ static void answer_apps_page(struct api_request *rq, struct rm_backend *b, const
         l->filter.types_n = 1;
     }
     l->order_link = make_sort_link_prefix(&l->query);
-    rm_access_begin_request(&l->access, b, rq);
+    rm_access_begin_for_request(&l->access, b, rq);
     l->leaves_out = base_conf_bool(rm_backend_conf(b), "yarn.webapp.filter-entity-list-by-user");
     l->now_us = rm_backend_now_us(b);
     l->cursor = l->query.before;

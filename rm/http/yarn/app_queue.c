@@ -76,7 +76,7 @@ static void change_app_queue(struct api_request *rq, struct rm_backend *b,
     queue = queue ? resolve_queue_path(f, queue) : NULL;
     if (queue && strcmp(queue, shown) == 0) {
         move_app(rq, b, v->id, NULL, shown);
-    } else if (rm_access_refuse_move(rq, b, v, queue)) {
+    } else if (rm_access_refuse_move_unless_allowed(rq, b, v, queue)) {
         base_buf_free(&path);
         return;
     } else if (v->state != RM_APP_ACCEPTED && v->state != RM_APP_RUNNING) {

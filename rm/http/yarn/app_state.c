@@ -36,7 +36,7 @@ static void kill_app(struct api_request *rq, struct rm_backend *b, const struct 
     struct yarn_write *w;
     char id[BASE_ID_TEXT_MAX];
 
-    if (rm_access_refuse_app(rq, b, RM_OP_KILL, v))
+    if (rm_access_refuse_app_unless_allowed(rq, b, RM_OP_KILL, v))
         return;
     w = yarn_write_new(rq, RM_EV_KILL_APP);
     w->unmanaged = v->unmanaged;

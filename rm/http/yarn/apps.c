@@ -127,8 +127,9 @@ static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
 
 /* Returns true when the application passes the conditions on times and queue, which are left out of
  * the core's filter (struct walk). */
-static bool app_passes_filter(const struct filter *f, const struct yarn_context *frame,
-                              const struct rm_app_view *v)
+static bool app_passes_time_and_queue_filter(const struct filter *f,
+                                             const struct yarn_context *frame,
+                                             const struct rm_app_view *v)
 {
     return time_is_in_range(v->submit_us, f->started) &&
            time_is_in_range(v->finish_us, f->finished) &&
@@ -220,7 +221,7 @@ static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm
     for (size_t i = 0; i < v->apps_n; i++) {
         bool sees;
 
-        if (!app_passes_filter(&l->filter, &l->frame, &v->apps[i]))
+        if (!app_passes_time_and_queue_filter(&l->filter, &l->frame, &v->apps[i]))
             continue;
         sees = rm_access_allows(&l->access, RM_OP_VIEW_APP, &v->apps[i]);
         if (!sees && l->leaves_out)
@@ -310,7 +311,7 @@ static void get_apps(struct api_request *rq, void *user)
     /* otherwise the first application that matches decides whether the answer is an error */
     l->list.is_sent_while_written =
         !final_status_is_unknown(&l->filter) && !l->filter.deselects.unknown;
-    rm_access_begin_request(&l->access, user, rq);
+    rm_access_begin_for_request(&l->access, user, rq);
     yarn_context_read_with_queues(user, &l->frame);
     if (!resolve_filter_queue(l)) {
         free_apps_listing(&l->list);

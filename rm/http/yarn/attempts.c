@@ -85,8 +85,8 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
             base_app_id_text(&app, text));
         return NULL;
     }
-    if (rm_access_refuse_app_id(rq, b, op, app,
-                                op == RM_OP_VIEW_ATTEMPT ? base_attempt_id_text(id, text) : NULL))
+    if (rm_access_refuse_app_id_unless_allowed(
+            rq, b, op, app, op == RM_OP_VIEW_ATTEMPT ? base_attempt_id_text(id, text) : NULL))
         return NULL;
     for (size_t i = 0; i < v->attempts_n; i++)
         if (v->attempts[i].id.attempt == id->attempt)

@@ -28,7 +28,7 @@ static void read_context(struct rm_backend *b, struct yarn_context *f, bool with
     *f = (struct yarn_context){
         .url = rm_backend_url(b),
         .cluster_id = id && id[0] ? id : NULL,
-        .shape = rm_shape_read(conf),
+        .shape = rm_scheduler_shape_read(conf),
         .show_slots = base_conf_bool(conf, "creel.yarn.show-slots"),
         .aggregates = base_conf_bool(conf, "yarn.log-aggregation-enable"),
         .job_acls = base_conf_bool(conf, "mapreduce.cluster.acls.enabled"),

@@ -56,7 +56,7 @@ static void handle_put_policy(struct api_request *rq, void *user)
     const char *text = api_body(rq, &len);
     int rc;
 
-    if (rm_access_refuse(rq, user, RM_OP_ADMINISTER))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_ADMINISTER))
         return;
     rc = base_json_parse(text, len, &body, &err);
     if (rc == 0 && !json_is_object(body))

@@ -60,7 +60,7 @@ static void change_app_priority(struct api_request *rq, struct rm_backend *b,
                                 int32_t priority)
 {
     if (priority != yarn_get_shown_priority(f, v) &&
-        rm_access_refuse_app(rq, b, RM_OP_SET_PRIORITY, v))
+        rm_access_refuse_app_unless_allowed(rq, b, RM_OP_SET_PRIORITY, v))
         return;
     if (yarn_has_priorities(f))
         post_priority_change(rq, b, v->id, priority);

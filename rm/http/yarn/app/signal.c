@@ -63,7 +63,8 @@ static void handle_post_signal(struct api_request *rq, void *user)
         yarn_answer_text(rq, 400, "Invalid ContainerId%s: %s", prefixed ? "" : " prefix",
                          container);
     } else if (!rm_access_requires_tokens(user) ||
-               !rm_access_refuse_app_id(rq, user, RM_OP_KILL, id.attempt.app, NULL)) {
+               !rm_access_refuse_app_id_unless_allowed(rq, user, RM_OP_KILL, id.attempt.app,
+                                                       NULL)) {
         api_audit_add_member(rq, "container", container);
         api_audit_add_member(rq, "signal", wire_signal_words[command]);
         w = yarn_write_new(rq, RM_EV_SIGNAL_CONTAINER);

@@ -93,7 +93,7 @@ static void change_app_timeout(struct api_request *rq, struct rm_backend *b,
     char why[400];
     int64_t ms = 0;
 
-    if (rm_access_refuse_app(rq, b, RM_OP_SET_TIMEOUT, v))
+    if (rm_access_refuse_app_unless_allowed(rq, b, RM_OP_SET_TIMEOUT, v))
         return;
     if (!yarn_app_is_ending_or_ended(v->state) &&
         yarn_java_time_parse(expiry, &ms, why, sizeof why) < 0) {

@@ -9,7 +9,7 @@
 #define REDUCE_SLOT "reduce-slots"
 
 /* Returns the number of items of a member that may be a list or a single item. */
-static size_t count_items(const json_t *member)
+static size_t count_list_or_single(const json_t *member)
 {
     return json_is_array(member) ? json_array_size(member) : member && !json_is_null(member);
 }
@@ -26,7 +26,7 @@ static bool wants_reduce_slot(const json_t *capability)
     const json_t *list =
         json_object_get(json_object_get(capability, "resourceInformations"), "resourceInformation");
 
-    for (size_t i = 0; i < count_items(list); i++) {
+    for (size_t i = 0; i < count_list_or_single(list); i++) {
         const json_t *item = get_item_or_single(list, i);
         const char *name = json_string_value(json_object_get(item, "name"));
 
@@ -83,7 +83,7 @@ int yarn_reservation_decode(struct yarn_reservation_call *r, const json_t *body,
 
     if (!json_is_object(definition))
         return base_error_set(err, -BASE_EINVAL, "Input ReservationDefinition should not be null");
-    ev->u.reservation.n = count_items(list);
+    ev->u.reservation.n = count_list_or_single(list);
     if (!ev->u.reservation.n)
         return base_error_set(
             err, -BASE_EINVAL,

@@ -376,7 +376,7 @@ static void show_and_record_app_rounds(struct rm_backend *b, const struct base_a
 
 static void get_app_activities(struct api_request *rq, void *user)
 {
-    enum rm_shape shape = rm_shape_read(rm_backend_conf(user));
+    enum rm_shape shape = rm_scheduler_shape_read(rm_backend_conf(user));
     int64_t now_ms = rm_backend_now_us(user) / 1000;
     struct yarn_app_activities out = {.app_id = api_path_arg(rq, 0), .timestamp = now_ms};
     struct app_query q = {0};
@@ -448,7 +448,7 @@ static void log_decisions_for_a_time(struct api_request *rq, void *user)
     struct base_buf body = {0};
     int64_t seconds = 0;
 
-    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_CONFIGURE))
         return;
     text = read_form_field(api_body(rq, NULL), "time");
     if (!text) {

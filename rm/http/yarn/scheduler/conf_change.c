@@ -18,7 +18,7 @@ static const json_t *get_item_or_single(const json_t *member, size_t i)
     return i == 0 && member && !json_is_null(member) ? member : NULL;
 }
 
-static size_t count_items(const json_t *member)
+static size_t count_list_or_single(const json_t *member)
 {
     return json_is_array(member) ? json_array_size(member) : get_item_or_single(member, 0) != NULL;
 }
@@ -69,7 +69,7 @@ static int decode_params(struct yarn_conf_change *c, const char *member, const j
     const json_t *group, *entry;
 
     for (size_t i = 0; (group = get_item_or_single(params, i)); i++)
-        most += count_items(json_object_get(group, "entry"));
+        most += count_list_or_single(json_object_get(group, "entry"));
     v = base_alloc((most + 1) * sizeof *v);
     base_array_grow(&c->params, c->params_n, &c->params_cap);
     c->params[c->params_n++] = v;
@@ -92,7 +92,7 @@ static int decode_queue_params(struct yarn_conf_change *c, const json_t *body, c
     const json_t *list = json_object_get(body, member), *item;
     int rc = 0;
 
-    *out = base_alloc((count_items(list) + 1) * sizeof **out);
+    *out = base_alloc((count_list_or_single(list) + 1) * sizeof **out);
     for (size_t i = 0; rc == 0 && (item = get_item_or_single(list, i)); i++) {
         struct rm_queue_params *q = &(*out)[(*n)++];
 
@@ -110,7 +110,7 @@ static int decode_removed_queues(struct yarn_conf_change *c, const json_t *body,
     const json_t *list = json_object_get(body, "remove-queue"), *item;
     int rc = 0;
 
-    c->removed = base_alloc((count_items(list) + 1) * sizeof *c->removed);
+    c->removed = base_alloc((count_list_or_single(list) + 1) * sizeof *c->removed);
     for (size_t i = 0; rc == 0 && (item = get_item_or_single(list, i)); i++) {
         c->removed[i] = get_scalar_text(c, item);
         c->change.removed_n++;

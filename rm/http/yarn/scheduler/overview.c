@@ -56,7 +56,7 @@ static bool has_queue_right(struct rm_backend *b, const char *user, const char *
     struct rm_access a;
     bool has;
 
-    rm_access_begin(&a, b, user);
+    rm_access_begin_for_user(&a, b, user);
     has = rm_access_has_queue_right(&a, queue, administer);
     rm_access_end(&a);
     return has;

@@ -55,7 +55,7 @@ static void get_conf(struct api_request *rq, void *user)
     struct rm_properties p = {0};
     int64_t version;
 
-    if (rm_access_refuse(rq, b, RM_OP_CONFIGURE))
+    if (rm_access_refuse_unless_allowed(rq, b, RM_OP_CONFIGURE))
         return;
     if (read_queue_conf(b, &p, &version))
         answer_conf(rq, &p);
@@ -64,7 +64,7 @@ static void get_conf(struct api_request *rq, void *user)
                          "This API only supports to retrieve scheduler configuration from a "
                          "mutable-conf scheduler, underneath scheduler %s is not an instance of "
                          "MutableConfScheduler",
-                         names[rm_shape_read(rm_backend_conf(b))]);
+                         names[rm_scheduler_shape_read(rm_backend_conf(b))]);
     rm_properties_free(&p);
 }
 
@@ -72,7 +72,7 @@ static void get_conf_version(struct api_request *rq, void *user)
 {
     struct yarn_conf_version shown;
 
-    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_CONFIGURE))
         return;
     if (read_queue_conf(user, NULL, &shown.version))
         yarn_answer(rq, 200, &yarn_shape_conf_version, API_M_BARE, &shown);
@@ -123,7 +123,7 @@ static struct conf_call *read_conf_change(struct api_request *rq, struct rm_back
 
     if (!body)
         return NULL;
-    if (rm_access_refuse(rq, b, RM_OP_CONFIGURE)) {
+    if (rm_access_refuse_unless_allowed(rq, b, RM_OP_CONFIGURE)) {
         json_decref(body);
         return NULL;
     }
@@ -184,7 +184,7 @@ static void handle_put_conf(struct api_request *rq, void *user)
         return;
     }
     yarn_answer_text(rq, 400, "Configuration change only supported by %s.",
-                     rm_shape_read(rm_backend_conf(user)) == RM_SHAPE_CAPACITY
+                     rm_scheduler_shape_read(rm_backend_conf(user)) == RM_SHAPE_CAPACITY
                          ? "mutable configuration store"
                          : "MutableConfScheduler");
     free_unposted_call(p);
@@ -248,7 +248,7 @@ static void reset_conf_to_file(struct api_request *rq, void *user)
 {
     struct conf_call *p;
 
-    if (rm_access_refuse(rq, user, RM_OP_CONFIGURE))
+    if (rm_access_refuse_unless_allowed(rq, user, RM_OP_CONFIGURE))
         return;
     if (!conf_is_changeable(user)) {
         yarn_answer_text(rq, 400,
