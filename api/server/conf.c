@@ -85,7 +85,7 @@ static int read_auth_and_cors(const struct base_conf *conf, const char *daemon,
                           out->method == API_AUTH_SPNEGO ? API_AUTH_KERBEROS
                           : is_rm                        ? API_AUTH_SIMPLE_OF_RM
                                                          : API_AUTH_SIMPLE_OF_NM,
-                          &out->auth, err);
+                          out->method != API_AUTH_SIMPLE, &out->auth, err);
     out->reads_do_as = is_rm;
     snprintf(key, sizeof key, "yarn.%s.webapp.cross-origin.enabled", daemon);
     return rc < 0 ? rc : api_cors_new(conf, key, &out->cors, err);

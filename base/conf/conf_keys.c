@@ -122,7 +122,8 @@ const struct base_conf_key base_conf_keys[] = {
     STR("hadoop.http.authentication.signature.secret.file", "",
         "file with the secret that signs the cookie hadoop.auth, to be shared by all daemons that "
         "should accept each other's, and sessions of browsers (/login), which several "
-        "ResourceManagers should share; empty: a random one for each start"),
+        "ResourceManagers should share; 16 to 4096 bytes and mode 0600, unless creel.auth is simple; "
+        "empty: a random one for each start"),
     INT("hadoop.http.authentication.token.validity", "36000", 1, INT32_MAX,
         "validity of the cookie hadoop.auth and of sessions of browsers, in seconds"),
     STR("hadoop.http.authentication.cookie.domain", "",

@@ -48,6 +48,15 @@ refused "has no key of HTTP/here.example@" -D $K-principal="HTTP/_HOST@$REALM" \
     -D yarn.resourcemanager.hostname=here.example
 refused 'hadoop.security.auth_to_local: "RULE:\[1:$1\](\\d+)"' \
     -D 'hadoop.security.auth_to_local=RULE:[1:$1](\d+)'
+for mode in 640 604; do
+    (umask 077; head -c 32 /dev/urandom > "$T/signature-$mode")
+    chmod $mode "$T/signature-$mode"
+    refused "signature.secret.file.*0$mode" \
+        -D hadoop.http.authentication.signature.secret.file="$T/signature-$mode"
+done
+(umask 077; echo short > "$T/signature-short")
+refused "signature.secret.file.*6 bytes.*at least 16" \
+    -D hadoop.http.authentication.signature.secret.file="$T/signature-short"
 refused 'auth_to_local.mechanism.*mit' -D hadoop.security.auth_to_local.mechanism=mit
 
 start_cluster --nodes 1 --map-slots 2 "${SETTINGS[@]}" -D creel.rm.audit-log="$T/audit" \

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/server/access/auth.h"
@@ -149,9 +150,9 @@ static void test_secret(void)
     close(fd);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, setting, &err), 0);
     CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", &one, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", &other, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple", &nodes, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", false, &one, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", false, &other, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple", false, &nodes, &err), 0);
     api_auth_add_cookie(one, "alice", "alice", 1000, &cookie);
     *strstr(cookie.data, "; Path") = '\0';
     CU_ASSERT_EQUAL(api_auth_check_cookie(other, cookie.data, 1000 + 35999999, &user),
@@ -169,8 +170,47 @@ static void test_secret(void)
     api_auth_unref(other);
     api_auth_unref(nodes);
     unlink(path);
-    CU_ASSERT_EQUAL(api_auth_new(c, "simple", &nodes, &err), -BASE_EIO);
+    CU_ASSERT_EQUAL(api_auth_new(c, "simple", false, &nodes, &err), -BASE_EIO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "signature.secret.file"));
+    free(setting);
+    base_conf_free(c);
+}
+
+/* A secret by which users are known is private, long enough, and not cut. */
+static void test_secret_of_proofs(void)
+{
+    static const struct {
+        mode_t mode;
+        size_t len;
+        const char *why; /* NULL: good */
+    } files[] = {{0600, 16, NULL},         {0400, 4096, NULL},   {0600, 15, "at least 16"},
+                 {0600, 0, "at least 16"}, {0600, 4097, "4096"}, {0640, 32, "0640"},
+                 {0604, 32, "0604"}};
+    char path[] = "/tmp/creel-secret-XXXXXX";
+    int fd = mkstemp(path);
+    struct base_conf *c = base_conf_new();
+    struct base_error err = {0};
+    char *setting = base_printf("hadoop.http.authentication.signature.secret.file=%s", path);
+
+    CU_ASSERT_EQUAL_FATAL(fd < 0, 0);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, setting, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct api_auth *a = NULL;
+        int rc;
+
+        CU_ASSERT_EQUAL(ftruncate(fd, (off_t)files[i].len), 0);
+        CU_ASSERT_EQUAL(fchmod(fd, files[i].mode), 0);
+        rc = api_auth_new(c, API_AUTH_KERBEROS, true, &a, &err);
+        CU_ASSERT_EQUAL(rc, files[i].why ? -BASE_EINVAL : 0);
+        if (files[i].why) {
+            CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "signature.secret.file"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(err.text, files[i].why));
+        }
+        api_auth_unref(a);
+    }
+    close(fd);
+    unlink(path);
     free(setting);
     base_conf_free(c);
 }
@@ -476,6 +516,7 @@ static void test_servlets(void)
 static const struct cunit_case cases[] = {
     {"cookie", test_cookie},
     {"secret", test_secret},
+    {"a secret of proofs", test_secret_of_proofs},
     {"anonymous refused", test_anonymous_refused},
     {"names ignored", test_names_ignored},
     {"doAs", test_do_as},

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +14,11 @@
 #include "base/crypto/equal.h"
 #include "base/crypto/random.h"
 #include "base/io/io.h"
+#include "base/io/private_file.h"
 
 #define SECRET_KEY   "hadoop.http.authentication.signature.secret.file"
 #define SECRET_MAX   4096
+#define SECRET_MIN   16
 #define SECRET_BYTES 32
 #define COOKIE       "hadoop.auth"
 
@@ -31,21 +32,48 @@ struct api_auth {
     struct api_proxy_users *proxies;
 };
 
-static int read_secret(struct api_auth *a, const char *path, struct base_error *err)
+/* Reads a file that proves nothing: callers name themselves anyway. */
+static int read_secret_of_names(const char *path, struct base_buf *out, struct base_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, a->secret, sizeof a->secret);
-    int saved = errno;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
-    if (fd >= 0)
-        close(fd);
-    if (n < 0)
-        return base_error_set(err, -BASE_EIO, SECRET_KEY ": cannot read %s: %s", path,
-                              strerror(saved));
-    if (n == 0)
-        return base_error_set(err, -BASE_EINVAL, SECRET_KEY ": %s is empty", path);
-    a->secret_len = (size_t)n;
-    return 0;
+    if (fd < 0)
+        return base_error_set(err, -BASE_EIO, "cannot read %s: %s", path, strerror(errno));
+    rc = base_fd_read_to_end(fd, path, SECRET_MAX, out, err);
+    close(fd);
+    if (rc == 0 && out->len == 0)
+        return base_error_set(err, -BASE_EINVAL, "%s is empty", path);
+    return rc;
+}
+
+/* Reads a file by which users are known: who can read or guess its secret is any user. */
+static int read_secret_of_proofs(const char *path, struct base_buf *out, struct base_error *err)
+{
+    int rc = base_private_file_read(path, SECRET_MAX, out, NULL, err);
+
+    if (rc == 0 && out->len < SECRET_MIN)
+        return base_error_set(err, -BASE_EINVAL, "%s has %zu bytes: expected at least %d", path,
+                              out->len, SECRET_MIN);
+    return rc;
+}
+
+static int read_secret(struct api_auth *a, const char *path, bool proves, struct base_error *err)
+{
+    struct base_buf text = {0};
+    int rc =
+        proves ? read_secret_of_proofs(path, &text, err) : read_secret_of_names(path, &text, err);
+
+    if (rc == 0) {
+        memcpy(a->secret, text.data, text.len);
+        a->secret_len = text.len;
+    } else {
+        /* the code says that another configuration is needed */
+        rc = base_error_wrap(err, proves ? -BASE_EINVAL : rc, SECRET_KEY);
+    }
+    if (text.data)
+        explicit_bzero(text.data, text.len);
+    base_buf_free(&text);
+    return rc;
 }
 
 /* Returns true when the filters in @initializers (NULL: not set) let callers name themselves: they
@@ -59,7 +87,7 @@ static bool filters_let_callers_name_themselves(const char *initializers)
            strstr(initializers, "AuthenticationFilterInitializer");
 }
 
-int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth **out,
+int api_auth_new(const struct base_conf *conf, const char *type, bool proves, struct api_auth **out,
                  struct base_error *err)
 {
     struct api_auth *a = base_alloc(sizeof *a);
@@ -77,7 +105,7 @@ int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth
     a->proxies = api_proxy_users_new(conf);
     a->secret_len = SECRET_BYTES;
     if (file && file[0])
-        rc = read_secret(a, file, err);
+        rc = read_secret(a, file, proves, err);
     else
         base_random_bytes(a->secret, a->secret_len);
     if (rc < 0) {
@@ -102,6 +130,7 @@ void api_auth_unref(struct api_auth *a)
     api_proxy_users_free(a->proxies);
     free(a->domain);
     free(a->type);
+    explicit_bzero(a->secret, sizeof a->secret);
     free(a);
 }
 

@@ -26,9 +26,11 @@ struct api_auth;
 
 /* Reads hadoop.http.authentication.*, hadoop.http.filter.initializers and hadoop.proxyuser.*.
  * @type: one of API_AUTH_SIMPLE_OF_RM and so on. Without a configured secret a random one is made,
- * and cookies are valid no longer than the process lives. Returns 0, or a negative BASE_E* when the
- * secret cannot be read. */
-int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth **out,
+ * and cookies are valid no longer than the process lives. @proves: callers do not name themselves,
+ * so that the signature says who they are: the file must be private (base/io/private_file.h) and
+ * have at least 16 bytes. Returns 0, or a negative BASE_E* when the secret cannot be read or is not
+ * that; it is never cut. */
+int api_auth_new(const struct base_conf *conf, const char *type, bool proves, struct api_auth **out,
                  struct base_error *err);
 struct api_auth *api_auth_ref(struct api_auth *a); /* NULL-safe; returns @a */
 void api_auth_unref(struct api_auth *a);           /* NULL-safe; the last reference frees it */
