@@ -64,7 +64,7 @@ static void add_login_form(struct base_buf *page, const char *to)
                   "<input type=\"hidden\" name=\"to\" value=\"");
     api_html_add_escaped(page, to);
     base_buf_adds(page, "\">\n<label>Token <input type=\"password\" name=\"token\" required "
-                        "autocomplete=\"current-password\"></label>\n"
+                        "autocomplete=\"off\"></label>\n"
                         "<button>Log in</button>\n</form>\n");
 }
 

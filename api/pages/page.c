@@ -75,7 +75,7 @@ void api_page_add_headers(struct api_request *rq)
     api_add_header(rq, "Content-Security-Policy",
                    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
                    "connect-src 'self'; form-action 'self'; base-uri 'none'; "
-                   "frame-ancestors 'self'");
+                   "frame-ancestors 'none'");
 }
 
 void api_page_answer(struct api_request *rq, unsigned status, struct base_buf *page)

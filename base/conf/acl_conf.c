@@ -4,9 +4,10 @@
 
 #include "base/acl/groups.h"
 
-#define KEY_ENABLE "yarn.acl.enable"
-#define KEY_ADMINS "yarn.admin.acl"
-#define NOBODY     " "
+#define KEY_ENABLE  "yarn.acl.enable"
+#define KEY_ADMINS  "yarn.admin.acl"
+#define KEY_SANDBOX "creel.proxy.sandbox"
+#define NOBODY      " "
 
 bool base_acl_conf_is_closed(const struct base_conf *conf)
 {
@@ -29,6 +30,12 @@ const char *base_acl_conf_get_admins(const struct base_conf *conf)
     return !base_conf_is_set(conf, KEY_ADMINS) && base_acl_conf_is_closed(conf)
                ? NOBODY
                : base_conf_get(conf, KEY_ADMINS);
+}
+
+bool base_acl_conf_sandboxes_masters(const struct base_conf *conf)
+{
+    return base_conf_is_set(conf, KEY_SANDBOX) ? base_conf_bool(conf, KEY_SANDBOX)
+                                               : base_acl_conf_is_closed(conf);
 }
 
 struct base_acl_rules base_acl_conf_read(const struct base_conf *conf)

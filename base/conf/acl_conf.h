@@ -21,6 +21,10 @@ bool base_acl_conf_is_enabled(const struct base_conf *conf);
 bool base_acl_conf_is_configured(const struct base_conf *conf);
 /* Returns the list of administrators besides the daemon's user; borrowed from @conf. */
 const char *base_acl_conf_get_admins(const struct base_conf *conf);
+/* Returns true when the pages of masters at /proxy are to run outside the ResourceManager's origin
+ * (creel.proxy.sandbox): browsers show who their user is only where callers prove it, so that only
+ * there a master's script could act for its reader. */
+bool base_acl_conf_sandboxes_masters(const struct base_conf *conf);
 /* Returns all of these settings as rules; the texts are borrowed from @conf. */
 struct base_acl_rules base_acl_conf_read(const struct base_conf *conf);
 

@@ -182,7 +182,7 @@ const struct base_conf_key base_conf_keys[] = {
     BOOL("creel.proxy.sandbox", "false",
          "shut in the pages of masters at /proxy: their scripts cannot use the ResourceManager in "
          "the name of who looks at them, nor load data from the master itself, as Spark's page of "
-         "executors does"),
+         "executors does. Not set: true unless creel.auth is simple"),
     STR("yarn.resourcemanager.hostname", "",
         "name of the ResourceManager's host in links to a ResourceManager that is alone; empty: "
         "the address that it listens on"),

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "api/pages/escape.h"
+#include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
 #include "base/conf/http_address.h"
 #include "base/conf/percent.h"
@@ -152,7 +153,7 @@ static bool make_master_target(const struct api_request *rq, const char *trackin
  * Content Security Policy Level 3, "sandbox". */
 static void sandbox_page_scripts(struct api_request *rq, struct rm_backend *b)
 {
-    if (base_conf_bool(rm_backend_conf(b), "creel.proxy.sandbox"))
+    if (base_acl_conf_sandboxes_masters(rm_backend_conf(b)))
         api_add_header(rq, "Content-Security-Policy",
                        "sandbox allow-scripts allow-forms allow-popups allow-downloads");
 }

@@ -84,6 +84,7 @@ finds cross-origin hadoop.http.cross-origin.allowed-origins \
     yarn.nodemanager.webapp.cross-origin.enabled=true \
     'hadoop.http.cross-origin.allowed-origins=http://a.example,*'
 finds jmx-any-origin creel.http.jmx-any-origin creel.http.jmx-any-origin=true
+finds master-pages creel.proxy.sandbox creel.proxy.sandbox=false
 finds proxy-user hadoop.proxyuser.oozie.hosts 'hadoop.proxyuser.oozie.hosts=*' \
     hadoop.proxyuser.oozie.users=alice
 finds admin-pages hadoop.security.authorization hadoop.security.authorization=false

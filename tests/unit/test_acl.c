@@ -388,6 +388,28 @@ static void test_defaults(void)
     check_conf("creel.auth=simple", "yarn.acl.enable=true", false, true, "*");
 }
 
+static bool sandboxes(const char *a, const char *b)
+{
+    struct base_conf *conf = base_conf_new();
+    bool yes;
+
+    base_assert(!a || base_conf_set_arg(conf, a, NULL) == 0);
+    base_assert(!b || base_conf_set_arg(conf, b, NULL) == 0);
+    yes = base_acl_conf_sandboxes_masters(conf);
+    base_conf_free(conf);
+    return yes;
+}
+
+/* A browser carries a proof of its user unless callers name themselves. */
+static void test_sandbox_of_masters(void)
+{
+    CU_ASSERT_TRUE(sandboxes(NULL, NULL));
+    CU_ASSERT_TRUE(sandboxes("creel.auth=spnego", NULL));
+    CU_ASSERT_FALSE(sandboxes("creel.auth=simple", NULL));
+    CU_ASSERT_FALSE(sandboxes("creel.proxy.sandbox=false", NULL));
+    CU_ASSERT_TRUE(sandboxes("creel.auth=simple", "creel.proxy.sandbox=true"));
+}
+
 static void test_closed_root(void)
 {
     struct policy_queues q = {0};
@@ -407,6 +429,7 @@ static const struct cunit_case cases[] = {
     {"lists", test_lists},
     {"lists as Hadoop shows them", test_format},
     {"defaults", test_defaults},
+    {"the sandbox of masters' pages", test_sandbox_of_masters},
     {"a closed root", test_closed_root},
     {"administrators and owners", test_admins_and_owners},
     {"rights on queues", test_queue_rights},

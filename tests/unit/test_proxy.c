@@ -158,7 +158,7 @@ static void test_pages(void)
 }
 
 /* Goal: with creel.proxy.sandbox scripts of a master's page have no part in the ResourceManager's
- * origin. */
+ * origin; not set, it is on where browsers prove who their user is. */
 static void test_sandbox(void)
 {
     static const char *const settings[] = {"creel.proxy.sandbox=false", "creel.proxy.sandbox=true"};

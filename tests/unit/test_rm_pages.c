@@ -10,7 +10,7 @@
 #define CSP                                                                                        \
     "Content-Security-Policy: default-src 'none'; style-src 'self'; script-src 'self'; "           \
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "                    \
-    "frame-ancestors 'self'"
+    "frame-ancestors 'none'"
 
 /* Fetches a page and checks what holds for all of them. The caller frees @a. */
 static void get_page(int rm, const char *path, int status, struct client_answer *a)

@@ -167,6 +167,12 @@ void doctor_check_jmx_origin(struct doctor *d, const struct doctor_check *check)
         doctor_report_if_severe(d, check, "creel.http.jmx-any-origin", "true");
 }
 
+void doctor_check_master_pages(struct doctor *d, const struct doctor_check *check)
+{
+    if (base_acl_conf_is_closed(d->conf) && !base_acl_conf_sandboxes_masters(d->conf))
+        doctor_report_if_severe(d, check, "creel.proxy.sandbox", "false");
+}
+
 void doctor_check_zookeeper_secret(struct doctor *d, const struct doctor_check *check)
 {
     const char *key = *doctor_conf_get(d, "yarn.resourcemanager.zk-address")

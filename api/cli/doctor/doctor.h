@@ -72,6 +72,7 @@ void doctor_check_no_isolation(struct doctor *d, const struct doctor_check *chec
 void doctor_check_disk_limit(struct doctor *d, const struct doctor_check *check);
 void doctor_check_cross_origin(struct doctor *d, const struct doctor_check *check);
 void doctor_check_jmx_origin(struct doctor *d, const struct doctor_check *check);
+void doctor_check_master_pages(struct doctor *d, const struct doctor_check *check);
 void doctor_check_proxy_users_for_all(struct doctor *d, const struct doctor_check *check);
 void doctor_check_zookeeper_secret(struct doctor *d, const struct doctor_check *check);
 void doctor_check_admin_pages_restricted(struct doctor *d, const struct doctor_check *check);
