@@ -148,7 +148,7 @@ static int read_list(const struct base_conf *conf, const char *key, struct rm_li
     return rc < 0 ? base_error_wrap(err, rc, "%s", key) : 0;
 }
 
-static void free_list(const struct rm_listed_host *v, size_t n)
+static void free_host_list(const struct rm_listed_host *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         free(v[i].name);
@@ -157,8 +157,8 @@ static void free_list(const struct rm_listed_host *v, size_t n)
 
 void rm_host_lists_free(struct rm_host_lists *lists)
 {
-    free_list(lists->include, lists->include_n);
-    free_list(lists->exclude, lists->exclude_n);
+    free_host_list(lists->include, lists->include_n);
+    free_host_list(lists->exclude, lists->exclude_n);
     *lists = (struct rm_host_lists){0};
 }
 

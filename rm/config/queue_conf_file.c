@@ -58,8 +58,8 @@ static void describe_listed_queues(const struct base_conf *conf, struct rm_prope
     policy_queues_free(&listed);
 }
 
-int rm_queue_conf_read_configured(const struct base_conf *conf, struct rm_properties *out,
-                                  struct base_error *err)
+int rm_queue_conf_read_file_or_listed(const struct base_conf *conf, struct rm_properties *out,
+                                      struct base_error *err)
 {
     bool optional;
     char *path = rm_queue_conf_resolve_path(conf, &optional);
@@ -87,7 +87,7 @@ static int read_queue_conf_or_last_good(struct rm_backend *b, struct rm_properti
                                         struct base_error *err)
 {
     struct base_error why = {0};
-    int rc = rm_queue_conf_read_configured(b->conf, out, &why);
+    int rc = rm_queue_conf_read_file_or_listed(b->conf, out, &why);
 
     pthread_mutex_lock(&b->qlock);
     if (rc > 0) {
@@ -189,7 +189,7 @@ int rm_queue_conf_reload(struct rm_backend *b, rm_reply_fn *on_reply, void *repl
     if (rm_queue_conf_is_changeable(b->conf)) {
         *queues_n = count_present_queues(b);
     } else {
-        rc = rm_queue_conf_read_configured(b->conf, &r->whole, err);
+        rc = rm_queue_conf_read_file_or_listed(b->conf, &r->whole, err);
         if (rc < 0) {
             free(r);
             return rc;

@@ -23,8 +23,8 @@ char *rm_queue_conf_resolve_path(const struct base_conf *conf, bool *optional);
  * without a file one that describes the queues of creel.scheduler.queues. Returns 1 when there is a
  * file, 0 when there is none, or a negative BASE_E* with @err naming the file. Checks that the
  * properties describe valid queues. Must not be called on an HTTP thread. */
-int rm_queue_conf_read_configured(const struct base_conf *conf, struct rm_properties *out,
-                                  struct base_error *err);
+int rm_queue_conf_read_file_or_listed(const struct base_conf *conf, struct rm_properties *out,
+                                      struct base_error *err);
 /* Returns true when the queues are shown as those of the capacity scheduler, and its configuration
  * is in a store that clients may change: yarn.scheduler.configuration.store.class is not "file". */
 bool rm_queue_conf_is_changeable(const struct base_conf *conf);

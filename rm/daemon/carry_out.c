@@ -84,7 +84,7 @@ static void log_audit_or_archive_effect(void *user, const struct rm_effect *fx)
     }
 }
 
-void rm_carry_out_fill_calls(struct rm_leadership *t, struct rm_term_calls *out)
+void rm_carry_out_fill_callbacks(struct rm_leadership *t, struct rm_term_calls *out)
 {
     *out = (struct rm_term_calls){.user = t,
                                   .lease_us = get_lease_end_us,

@@ -84,7 +84,7 @@ void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
         rm_posted_refuse(&p, why.code, why.text);
 }
 
-void rm_core_thread_post_stored(struct rm_leadership *t, uint64_t seq)
+void rm_core_thread_post_stored_seq(struct rm_leadership *t, uint64_t seq)
 {
     struct rm_backend *b = t->b;
 

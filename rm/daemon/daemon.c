@@ -122,7 +122,7 @@ void rm_daemon_start(struct rm_backend *b)
 }
 
 /* ---------------------------------------------------------------- leaderships */
-static bool free_core(void *user, bool stopping)
+static bool free_core_in_worker(void *user, bool stopping)
 {
     (void)stopping;
     rm_core_free(user);
@@ -133,7 +133,7 @@ static bool free_core(void *user, bool stopping)
 static void free_core_later(struct rm_backend *b, struct rm_core *core)
 {
     if (core)
-        rm_backend_queue_slow_task(b, RM_SLOW_LISTS, free_core, core);
+        rm_backend_queue_slow_task(b, RM_SLOW_LISTS, free_core_in_worker, core);
 }
 
 static int load_leadership(struct rm_backend *b, struct rm_leadership *t,

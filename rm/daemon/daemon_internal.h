@@ -135,7 +135,7 @@ void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
  * the event carries, and calls its release function. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
 /* Reports to the core that all records up to @seq are durable. Any thread. */
-void rm_core_thread_post_stored(struct rm_leadership *t, uint64_t seq);
+void rm_core_thread_post_stored_seq(struct rm_leadership *t, uint64_t seq);
 void *rm_core_thread_main(void *term);
 
 /* ---- rm/leader/leadership.c ----
@@ -168,7 +168,7 @@ int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct b
 /* ---- rm/daemon/carry_out.c ---- */
 /* Fills @out with functions that pass effects on to the store, the helpers' threads and the
  * requesters of @t. */
-void rm_carry_out_fill_calls(struct rm_leadership *t, struct rm_term_calls *out);
+void rm_carry_out_fill_callbacks(struct rm_leadership *t, struct rm_term_calls *out);
 
 /* ---- rm/leader/role.c ---- */
 void rm_roles_init(struct rm_backend *b);

@@ -348,7 +348,8 @@ static void handle_hangup(struct rm_backend *b, struct api_tls *tls)
 /* Returns when a signal other than SIGHUP comes. Until then, opens the audit file and reads the
  * secret, the certificate and the queues again on each SIGHUP; reads the queues also when their
  * file has changed; and logs how many audit lines were left out. @tls: may be NULL. */
-static void serve_signals(struct rm_backend *b, struct api_tls *tls, const sigset_t *signals)
+static void serve_signals_until_stop(struct rm_backend *b, struct api_tls *tls,
+                                     const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};
     struct rm_queues_watch watch = {0};
@@ -379,7 +380,7 @@ struct failure { /* why this RM cannot take part in the election (any more); cod
     struct base_error why;
 };
 
-static void stop_with_error(void *user, const struct base_error *why)
+static void record_failure_and_stop_process(void *user, const struct base_error *why)
 {
     struct failure *e = user;
 
@@ -441,14 +442,14 @@ static int run_until_stopped(const struct settings *s, struct rm_backend *b, str
 
     if (s->ha.enabled) {
         base_log_info("rm", "listening on %s as %s, standby", url, s->ha.rm_id);
-        rc = rm_lead_start(&s->ha, b, stop_with_error, &failure, &lead, err);
+        rc = rm_lead_start(&s->ha, b, record_failure_and_stop_process, &failure, &lead, err);
     } else {
         base_log_info("rm", "listening on %s, epoch %lld", url, (long long)rm_daemon_epoch(b));
     }
     if (rc < 0)
         return rc;
     sd_notify(0, "READY=1");
-    serve_signals(b, tls, signals);
+    serve_signals_until_stop(b, tls, signals);
     sd_notify(0, "STOPPING=1");
     base_log_info("rm", "stopping");
     rm_lead_stop(lead);
@@ -458,7 +459,7 @@ static int run_until_stopped(const struct settings *s, struct rm_backend *b, str
 }
 
 /* Sets the address that answers give as the ResourceManager's own. @url: where it listens. */
-static void set_link_url(const struct settings *s, struct rm_backend *b, const char *url)
+static void set_own_url_for_links(const struct settings *s, struct rm_backend *b, const char *url)
 {
     const char *name = base_conf_get(s->conf, "yarn.resourcemanager.hostname");
     char *named;
@@ -525,7 +526,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
     rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {
         url = make_own_url(s, api_server_port(server));
-        set_link_url(s, b, url);
+        set_own_url_for_links(s, b, url);
         warn_if_certificate_not_for_url(conf->tls, rm_backend_url(b));
         rc = rm_history_port_start(history, b, err);
     }

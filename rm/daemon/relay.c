@@ -194,7 +194,7 @@ static void begin_answer(struct stream *s)
 /* Keeps a header line that describes a master's answer. Cookies are not passed on: a master could
  * set cookies that browsers would send to the ResourceManager. SOURCE: RFC 9110, section 8, and
  * what browsers need of a page. */
-static void keep_passed_header(struct stream *s, const char *line, size_t len)
+static void keep_header_to_pass_on(struct stream *s, const char *line, size_t len)
 {
     static const char *const names[] = {"Content-Encoding",    "Content-Language",
                                         "Content-Disposition", "Location",
@@ -234,7 +234,7 @@ static bool check_answer_signature(struct stream *s)
                              true, &s->refusal) == 0;
 }
 
-static size_t read_header(char *data, size_t size, size_t n, void *user)
+static size_t receive_answer_header(char *data, size_t size, size_t n, void *user)
 {
     struct stream *s = user;
     size_t len = size * n, id_len;
@@ -246,7 +246,7 @@ static size_t read_header(char *data, size_t size, size_t n, void *user)
         clear_passed_headers(s);
     }
     if (s->to_master)
-        keep_passed_header(s, data, len);
+        keep_header_to_pass_on(s, data, len);
     else if (base_curl_match_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
         s->identified = id_len == strlen(s->name) && memcmp(id, s->name, id_len) == 0;
     else if (base_curl_match_header(data, len, BASE_ANSWER_SIGNATURE ":", &id, &id_len) &&
@@ -263,7 +263,7 @@ static size_t read_header(char *data, size_t size, size_t n, void *user)
     return len;
 }
 
-static size_t buffer_body(char *data, size_t size, size_t n, void *user)
+static size_t receive_body_into_ring(char *data, size_t size, size_t n, void *user)
 {
     struct stream *s = user;
     size_t len = size * n, to, first;
@@ -294,9 +294,9 @@ static void start_transfer(struct stream *s)
     base_curl_limit_silence(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
-    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, read_header);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, receive_answer_header);
     curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
-    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, buffer_body);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, receive_body_into_ring);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
     curl_easy_setopt(e, CURLOPT_PRIVATE, s);
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, s->headers);
@@ -307,7 +307,7 @@ static void start_transfer(struct stream *s)
 
 /* Handles the end of a transfer from the node, successful or not: answers the request if it still
  * waits. */
-static void end_transfer(struct stream *s, CURLcode code)
+static void handle_transfer_end(struct stream *s, CURLcode code)
 {
     struct api_request *rq = s->rq;
     char room[512];
@@ -430,7 +430,7 @@ static void handle_finished_transfers(struct rm_relay *r)
             continue;
         curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
         answered = s->rq == NULL;
-        end_transfer(s, msg->data.result);
+        handle_transfer_end(s, msg->data.result);
         if (!answered)
             set_flow(s, BROKEN); /* remove_finished_streams() then removes it */
     }
@@ -516,7 +516,7 @@ static size_t count_streams_of(const struct stream *s, const char *peer)
 
 /* Returns why a request of @peer must be refused; NULL: it may be relayed. The caller holds the
  * lock. */
-static const char *find_refusal(const struct rm_relay *r, const char *peer)
+static const char *find_reason_to_refuse(const struct rm_relay *r, const char *peer)
 {
     if (!r->started || r->stop)
         return "the ResourceManager is not ready to ask it";
@@ -537,7 +537,7 @@ static void hand_over_or_refuse_stream(struct rm_relay *r, struct stream *s)
 
     api_park(rq);
     pthread_mutex_lock(&r->lock);
-    no = find_refusal(r, s->peer);
+    no = find_reason_to_refuse(r, s->peer);
     if (!no) {
         s->next = r->incoming;
         r->incoming = s;

@@ -31,7 +31,7 @@ static void abandon_task(struct task *t)
 }
 
 /* Runs one step of @t, and queues it again if it is not finished. */
-static void run_step(struct rm_worker *w, struct task *t)
+static void run_task_step(struct rm_worker *w, struct task *t)
 {
     bool more = t->step(t->user, false);
 
@@ -52,7 +52,7 @@ static void run_tasks(struct rm_worker *w)
         if (atomic_load(&w->stopping))
             abandon_task(t);
         else
-            run_step(w, t);
+            run_task_step(w, t);
     }
 }
 

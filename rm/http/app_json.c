@@ -711,8 +711,8 @@ struct rm_app_spec *rm_app_spec_new_placeholder(const char *id)
     return s;
 }
 
-int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max,
-                          struct base_error *err)
+int rm_app_spec_check_resource(const struct rm_app_spec *spec, const struct rm_res *max,
+                               struct base_error *err)
 {
     static const char *const names[] = {"memory-mb", "vcores"};
 

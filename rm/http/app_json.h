@@ -34,8 +34,8 @@ int rm_app_spec_from_stored_json(const char *text, size_t len, struct rm_app_spe
 struct rm_app_spec *rm_app_spec_new_placeholder(const char *id);
 /* Checks, as YARN does, that the requested resource is not negative and at most @max, the largest
  * container. Returns 0, or -BASE_EINVAL with YARN's message. */
-int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max,
-                          struct base_error *err);
+int rm_app_spec_check_resource(const struct rm_app_spec *spec, const struct rm_res *max,
+                               struct base_error *err);
 /* Returns the member's number as YARN reads it, quoted or not; @deflt when the member is absent or
  * not a whole number from @min to @max. */
 int64_t rm_yarn_json_int_or_default(const json_t *obj, const char *name, int64_t min, int64_t max,

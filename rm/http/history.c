@@ -63,8 +63,8 @@ static bool put_next_archived_job(struct history *h, const struct rm_app_view *k
     char token[65];
     bool gone;
 
-    if (!rm_history_file_find_next(file, h->has_last ? &h->last : NULL, known ? &known->id : NULL,
-                                   h->from_us, h->to_us, &h->last))
+    if (!rm_history_file_find_next_older(file, h->has_last ? &h->last : NULL,
+                                         known ? &known->id : NULL, h->from_us, h->to_us, &h->last))
         return false;
     h->has_last = true;
     gone = rm_view_app_token(rm_backend_lock_core(h->list.b), h->last, token) < 0;
@@ -79,8 +79,9 @@ static bool no_job_is_left(struct history *h)
     struct base_app_id id;
 
     return !h->more && h->at == h->apps.apps_n &&
-           !rm_history_file_find_next(rm_history_get_file(h->list.b), h->has_last ? &h->last : NULL,
-                                      NULL, h->from_us, h->to_us, &id);
+           !rm_history_file_find_next_older(rm_history_get_file(h->list.b),
+                                            h->has_last ? &h->last : NULL, NULL, h->from_us,
+                                            h->to_us, &id);
 }
 
 /* Processes the next job of either source, or fetches the core's next jobs. */

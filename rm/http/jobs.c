@@ -152,7 +152,7 @@ struct submit_call {
     char token[33];
 };
 
-static void free_submit_parts(struct rm_call *c)
+static void free_submit_call_parts(struct rm_call *c)
 {
     rm_job_spec_unref(((struct submit_call *)c)->spec);
     free(((struct submit_call *)c)->prefix);
@@ -311,7 +311,7 @@ static void submit_job(struct api_request *rq, void *user)
     s = base_alloc(sizeof *s);
     s->call.rq = rq;
     s->call.b = user;
-    s->call.drop = free_submit_parts;
+    s->call.drop = free_submit_call_parts;
     s->spec = spec;
     s->prefix = make_location_prefix(rq, user);
     base_random_hex(s->token);

@@ -78,7 +78,7 @@ static bool run_listing_step(void *user, bool stopping)
 
 /* Writes the next chunk of a list that is being sent. A ResourceManager that has stopped leading
  * cuts the answer: the list may be incomplete, and its status has been sent. */
-static enum api_write_next write_while_sending(void *user, struct base_buf *out)
+static enum api_write_next write_next_chunk_while_sending(void *user, struct base_buf *out)
 {
     struct rm_listing *l = user;
     enum rm_listing_next next = l->chunk(l, CHUNK_ITEMS, out);
@@ -102,7 +102,8 @@ void rm_listing_answer(struct rm_listing *l)
         struct api_request *rq = l->rq;
 
         l->rq = NULL; /* the request may end before the list */
-        api_answer_long_text(rq, 200, l->type, &l->out, write_while_sending, l, free_sent_listing);
+        api_answer_long_text(rq, 200, l->type, &l->out, write_next_chunk_while_sending, l,
+                             free_sent_listing);
         return;
     }
     if (next == RM_LISTING_MORE) {

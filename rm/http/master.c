@@ -24,7 +24,7 @@ struct master_call {
     struct base_container_id *releases;
 };
 
-static void free_master_parts(struct rm_call *c)
+static void free_master_call_parts(struct rm_call *c)
 {
     struct master_call *m = (struct master_call *)c;
 
@@ -45,8 +45,8 @@ static void put_resource(struct base_buf *out, const char *key, const struct rm_
     base_json_close(out, '}');
 }
 
-static void put_allocated(struct base_buf *out, const char *key, const struct rm_allocated *v,
-                          size_t n)
+static void put_allocated_containers(struct base_buf *out, const char *key,
+                                     const struct rm_allocated *v, size_t n)
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -71,7 +71,7 @@ static void put_allocate_reply(struct base_buf *out, const struct rm_effect *fx)
     char text[BASE_ID_TEXT_MAX];
 
     base_json_put_int(out, "responseId", a->response_id);
-    put_allocated(out, "allocated", a->allocated, a->allocated_n);
+    put_allocated_containers(out, "allocated", a->allocated, a->allocated_n);
     base_json_key(out, "completed");
     base_json_open(out, '[');
     for (size_t i = 0; i < a->completed_n; i++) {
@@ -99,8 +99,8 @@ static void answer_master_call(void *user, const struct rm_effect *fx)
     case RM_REPLY_AM_REGISTERED:
         put_resource(&body, "maximumCapability", &fx->u.reply.am.max_capability);
         base_json_put_str(&body, "queue", fx->u.reply.am.queue);
-        put_allocated(&body, "containersFromPreviousAttempts", fx->u.reply.am.previous,
-                      fx->u.reply.am.previous_n);
+        put_allocated_containers(&body, "containersFromPreviousAttempts", fx->u.reply.am.previous,
+                                 fx->u.reply.am.previous_n);
         break;
     case RM_REPLY_ALLOCATED:
         put_allocate_reply(&body, fx);
@@ -170,7 +170,7 @@ static void decode_and_post_master_call(struct api_request *rq, struct rm_backen
     if (!rm_api_read_app_id(rq, 0, &id) || !read_attempt_of_bearer(rq, b, id, &attempt))
         return;
     m = base_alloc(sizeof *m);
-    m->call.drop = free_master_parts;
+    m->call.drop = free_master_call_parts;
     rc = base_json_parse(body, len, &m->body, &err);
     if (rc == 0)
         rc = read(m, attempt, &err);
@@ -179,7 +179,7 @@ static void decode_and_post_master_call(struct api_request *rq, struct rm_backen
         return;
     }
     rm_api_answer_bad_request(rq, &err);
-    free_master_parts(&m->call);
+    free_master_call_parts(&m->call);
     free(m);
 }
 

@@ -177,8 +177,9 @@ static void relay_to_master(struct api_request *rq, struct rm_backend *b, const 
 }
 
 /* Answers a request for a job of Creel's, which has no master. */
-static void answer_for_job(struct api_request *rq, struct rm_backend *b,
-                           const struct rm_app_view *v, enum rm_app_state state, bool ended)
+static void answer_for_job_without_master(struct api_request *rq, struct rm_backend *b,
+                                          const struct rm_app_view *v, enum rm_app_state state,
+                                          bool ended)
 {
     const char *rest = get_path_after_app(rq);
     char *url = ended ? rm_mapreduce_history_url(b, v->id, rest) : NULL;
@@ -200,7 +201,7 @@ static void relay_or_redirect_to_app(struct api_request *rq, struct rm_backend *
     bool ended = state == RM_APP_FINISHED || state == RM_APP_FAILED || state == RM_APP_KILLED;
 
     if (v->is_job)
-        answer_for_job(rq, b, v, state, ended);
+        answer_for_job_without_master(rq, b, v, state, ended);
     else if (!url || !*url || !make_master_target(rq, url, &target))
         redirect_to_app_page(rq, b, v->id);
     else if (ended || !target.is_http || !v->has_master || !v->master_node_http ||

@@ -49,7 +49,7 @@ struct node_call {
     struct rm_node_wait wait; /* deadline on rm_parking_mono_us()'s clock */
 };
 
-static void free_node_parts(struct rm_call *c)
+static void free_node_call_parts(struct rm_call *c)
 {
     struct node_call *n = (struct node_call *)c;
 
@@ -136,7 +136,7 @@ static struct node_call *node_call_new(struct api_request *rq, struct rm_backend
 
     c->m = *m;
     c->call.ev = m->ev;
-    c->call.drop = free_node_parts;
+    c->call.drop = free_node_call_parts;
     c->call.b = b;
     c->call.rq = rq;
     atomic_init(&c->call.refs, 1);
@@ -192,7 +192,8 @@ static void resume_parked_node(void *user)
 }
 
 /* Logs at most one refusal per minute, since each refused node tries again within a second. */
-static void log_version_refusal(const struct api_request *rq, const struct base_error *err)
+static void log_version_refusal_unless_recent(const struct api_request *rq,
+                                              const struct base_error *err)
 {
     static _Atomic int64_t quiet_until_us;
     int64_t now = rm_parking_mono_us(), until = atomic_load(&quiet_until_us);
@@ -256,7 +257,7 @@ static void handle_node_message(struct api_request *rq, struct rm_backend *b, de
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
         api_audit_add_member(rq, "node", m.ev.u.node_register.node_id);
     if (rc == -BASE_EVERSION)
-        log_version_refusal(rq, &err);
+        log_version_refusal_unless_recent(rq, &err);
     if (rc < 0)
         rm_api_answer_bad_request(rq, &err);
     else if (leads)
@@ -294,7 +295,7 @@ static void handle_wake_or_unregister(struct api_request *rq, void *user, enum r
     park_and_post_node_event(rq, user, &m);
 }
 
-static void wake_node(struct api_request *rq, void *user)
+static void wake_parked_heartbeat(struct api_request *rq, void *user)
 {
     handle_wake_or_unregister(rq, user, RM_EV_NODE_WAKE);
 }
@@ -407,7 +408,7 @@ struct splits_call {
     struct rm_split_page page;
 };
 
-static void free_splits(struct rm_call *c)
+static void free_splits_of_call(struct rm_call *c)
 {
     rm_split_page_clear(&((struct splits_call *)c)->page);
 }
@@ -461,7 +462,7 @@ static void handle_splits(struct api_request *rq, void *user)
         return;
     }
     c = base_alloc(sizeof *c);
-    c->call.drop = free_splits;
+    c->call.drop = free_splits_of_call;
     copy_split_page(&m, &c->page);
     c->call.ev.kind = RM_EV_JOB_SPLITS;
     c->call.ev.u.job_splits.id = app;
@@ -604,7 +605,7 @@ const struct api_route rm_api_tracker_routes[] = {
      API_ROUTE_CREEL},
     {"POST", TRACKER "/heartbeat", API_ROLE_NODE, HEARTBEAT_BODY_MAX, handle_heartbeat,
      API_ROUTE_CREEL},
-    {"POST", TRACKER "/wake", API_ROLE_NODE, 4096, wake_node, API_ROUTE_CREEL},
+    {"POST", TRACKER "/wake", API_ROLE_NODE, 4096, wake_parked_heartbeat, API_ROUTE_CREEL},
     {"POST", TRACKER "/unregister", API_ROLE_NODE, 4096, unregister_node, API_ROUTE_CREEL},
     {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, handle_task_commit_request, API_ROUTE_CREEL},
     {"GET", TRACKER "/apps/{appid}/mapoutputs", API_ROLE_MASTER, 0, get_map_outputs,

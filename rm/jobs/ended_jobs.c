@@ -46,7 +46,7 @@ void rm_history_file_free(struct rm_history_file *f)
     free(f);
 }
 
-static int report_error_and_close(struct rm_history_file *f, struct base_error *err)
+static int set_error_and_close_database(struct rm_history_file *f, struct base_error *err)
 {
     int rc = base_error_set(err, -BASE_EIO, "history %s: %s", f->path,
                             f->db ? sqlite3_errmsg(f->db) : "no memory");
@@ -76,7 +76,7 @@ static int open_database(struct rm_history_file *f, struct base_error *err)
                      " seq INTEGER NOT NULL, submit_us INTEGER NOT NULL, line TEXT NOT NULL, "
                      "UNIQUE(ts,seq))",
                      NULL, NULL, NULL) != SQLITE_OK)
-        return report_error_and_close(f, err);
+        return set_error_and_close_database(f, err);
     return 0;
 }
 
@@ -139,7 +139,7 @@ static int insert_job_and_evict(struct rm_history_file *f, struct base_app_id id
             NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = evict_oldest_jobs(f);
-    return rc == SQLITE_OK ? 0 : report_error_and_close(f, err);
+    return rc == SQLITE_OK ? 0 : set_error_and_close_database(f, err);
 }
 
 int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us,
@@ -176,9 +176,9 @@ static char *select_job_line(struct rm_history_file *f, struct base_app_id id)
     return line;
 }
 
-static bool select_next_id(struct rm_history_file *f, const struct base_app_id *before,
-                           const struct base_app_id *after, int64_t from_us, int64_t to_us,
-                           struct base_app_id *out)
+static bool select_next_older_id(struct rm_history_file *f, const struct base_app_id *before,
+                                 const struct base_app_id *after, int64_t from_us, int64_t to_us,
+                                 struct base_app_id *out)
 {
     static const char sql[] =
         "SELECT ts,seq FROM job WHERE (ts,seq) < (?1,?2) AND (ts,seq) > (?3,?4)"
@@ -202,9 +202,9 @@ static bool select_next_id(struct rm_history_file *f, const struct base_app_id *
     return found;
 }
 
-bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_id *before,
-                               const struct base_app_id *after, int64_t submitted_from_us,
-                               int64_t submitted_to_us, struct base_app_id *out)
+bool rm_history_file_find_next_older(struct rm_history_file *f, const struct base_app_id *before,
+                                     const struct base_app_id *after, int64_t submitted_from_us,
+                                     int64_t submitted_to_us, struct base_app_id *out)
 {
     bool found;
 
@@ -212,7 +212,7 @@ bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_
         return false;
     pthread_mutex_lock(&f->lock);
     found = open_database_if_present(f) &&
-            select_next_id(f, before, after, submitted_from_us, submitted_to_us, out);
+            select_next_older_id(f, before, after, submitted_from_us, submitted_to_us, out);
     pthread_mutex_unlock(&f->lock);
     return found;
 }

@@ -25,9 +25,9 @@ int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, 
 /* Finds the job with the highest id that is lower than @before (NULL: no bound), higher than @after
  * (NULL: no bound), and was submitted between the two times (inclusive). Returns false when there
  * is none, or when the file cannot be read. @f may be NULL: no job. */
-bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_id *before,
-                               const struct base_app_id *after, int64_t submitted_from_us,
-                               int64_t submitted_to_us, struct base_app_id *out);
+bool rm_history_file_find_next_older(struct rm_history_file *f, const struct base_app_id *before,
+                                     const struct base_app_id *after, int64_t submitted_from_us,
+                                     int64_t submitted_to_us, struct base_app_id *out);
 /* Appends the line of job @id to @out with times that count from @zero_us. Returns false when the
  * file does not have the job, or when its line is corrupt (which is logged). */
 bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, int64_t zero_us,

@@ -122,7 +122,7 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
     struct rm_term_calls calls;
 
     *t = (struct rm_leadership){.b = b, .opened = store};
-    rm_carry_out_fill_calls(t, &calls);
+    rm_carry_out_fill_callbacks(t, &calls);
     rm_term_init(&t->rules, epoch, &b->roles.lease, &calls);
     return t;
 }
@@ -146,7 +146,7 @@ struct rm_core *rm_leadership_install_core(struct rm_leadership *t)
 
 static void post_stored(void *user, uint64_t seq)
 {
-    rm_core_thread_post_stored(user, seq);
+    rm_core_thread_post_stored_seq(user, seq);
 }
 
 static void release_effect(void *user, void *ticket, const struct rm_effect *fx, int error,

@@ -487,16 +487,16 @@ static void test_max(void)
     struct rm_res max = {{2048, 2, 0, 0}};
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), 0);
+    CU_ASSERT_EQUAL(rm_app_spec_check_resource(&s, &max, &err), 0);
     s.resource.v[RM_RES_MEMORY_MB] = 2049;
-    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_app_spec_check_resource(&s, &max, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "Requested more memory than configured max");
     s.resource.v[RM_RES_MEMORY_MB] = 2048;
     s.resource.v[RM_RES_VCORES] = 3;
-    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_app_spec_check_resource(&s, &max, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "Requested more cores than configured max");
     s.resource.v[RM_RES_VCORES] = -1;
-    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_app_spec_check_resource(&s, &max, &err), -BASE_EINVAL);
 }
 
 static const struct cunit_case cases[] = {

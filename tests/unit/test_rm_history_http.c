@@ -84,7 +84,8 @@ static void wait_written(const char *id)
     char text[BASE_ID_TEXT_MAX] = "";
 
     for (int i = 0; i < 2000 && strcmp(text, id) != 0; i++) {
-        if (rm_history_file_find_next(rm_history_get_file(b), NULL, NULL, 0, INT64_MAX, &newest))
+        if (rm_history_file_find_next_older(rm_history_get_file(b), NULL, NULL, 0, INT64_MAX,
+                                            &newest))
             base_app_id_text(&newest, text);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }

@@ -69,8 +69,8 @@ static bool is_allowed_without_queue(const struct rm_access *a, enum rm_operatio
 }
 
 /* @queue: the application's queue; @target: the queue that a move leads to. NULL: none. */
-static bool decide(struct rm_access *a, struct rm_access_question *question, const char *queue,
-                   const char *target)
+static bool decide_access(struct rm_access *a, struct rm_access_question *question,
+                          const char *queue, const char *target)
 {
     enum base_acl_answer answer;
 
@@ -89,7 +89,8 @@ static bool decide(struct rm_access *a, struct rm_access_question *question, con
     }
 }
 
-static struct rm_access_question make_question(enum rm_operation op, const struct rm_app_view *v)
+static struct rm_access_question make_app_access_question(enum rm_operation op,
+                                                          const struct rm_app_view *v)
 {
     struct rm_access_question q = {.op = op};
 
@@ -103,16 +104,16 @@ static struct rm_access_question make_question(enum rm_operation op, const struc
 
 bool rm_access_allows(struct rm_access *a, enum rm_operation op, const struct rm_app_view *v)
 {
-    struct rm_access_question question = make_question(op, v);
+    struct rm_access_question question = make_app_access_question(op, v);
 
-    return decide(a, &question, v ? v->queue : NULL, NULL);
+    return decide_access(a, &question, v ? v->queue : NULL, NULL);
 }
 
 bool rm_access_allows_move(struct rm_access *a, const struct rm_app_view *v, const char *target)
 {
-    struct rm_access_question question = make_question(RM_OP_MOVE, v);
+    struct rm_access_question question = make_app_access_question(RM_OP_MOVE, v);
 
-    return decide(a, &question, v->queue, target);
+    return decide_access(a, &question, v->queue, target);
 }
 
 bool rm_access_has_queue_right(struct rm_access *a, const char *name, bool administer)

@@ -29,10 +29,10 @@ static enum base_acl_answer check_app_acl_or_queue_admin(const struct rm_access_
                            check_queue_administration(rules, queues, question->queue, who));
 }
 
-static enum base_acl_answer check_move(const struct rm_access_rules *rules,
-                                       const struct policy_queues *queues,
-                                       const struct base_acl_caller *who,
-                                       const struct rm_access_question *question)
+static enum base_acl_answer check_move_right(const struct rm_access_rules *rules,
+                                             const struct policy_queues *queues,
+                                             const struct base_acl_caller *who,
+                                             const struct rm_access_question *question)
 {
     enum base_acl_answer target = BASE_ACL_NO;
 
@@ -61,7 +61,7 @@ enum base_acl_answer rm_access_decide(const struct rm_access_rules *rules,
     case RM_OP_SET_TIMEOUT:
         return check_app_acl_or_queue_admin(rules, queues, who, question, question->acl_modify);
     case RM_OP_MOVE:
-        return check_move(rules, queues, who, question);
+        return check_move_right(rules, queues, who, question);
     case RM_OP_ASK_QUEUE_ACCESS:
         return rules->open_queues || question->queue >= 0
                    ? check_queue_administration(rules, queues, question->queue, who)

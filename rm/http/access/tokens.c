@@ -212,7 +212,7 @@ static void get_tokens(struct api_request *rq, void *backend)
     rm_api_answer_json(rq, 200, &body);
 }
 
-static void answer_revoked(void *user, const struct rm_effect *fx)
+static void answer_revoked_token(void *user, const struct rm_effect *fx)
 {
     struct token_call *t = user;
 
@@ -253,7 +253,7 @@ static void delete_token(struct api_request *rq, void *backend)
         api_audit_add_member(rq, "of", v.user);
         t = token_call_new(b);
         t->call.ev.u.user_token.id = id;
-        rm_call_post(&t->call, b, rq, answer_revoked);
+        rm_call_post(&t->call, b, rq, answer_revoked_token);
     } else {
         if (known)
             api_audit_mark_forbidden(rq, "the token is another user's");

@@ -25,8 +25,8 @@ static const struct api_attribute rm_info_attributes[] = {
     API_ATTRIBUTE(rm_info, "HostAndPort", API_ATTR_TEXT, host_and_port),
 };
 
-static void list_rm_info(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                         const struct api_bean_service *service)
+static void add_rm_info_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                             const struct api_bean_service *service)
 {
     const char *host = strstr(rm_backend_url(service->user), "://");
 
@@ -39,7 +39,7 @@ static void list_rm_info(const struct api_bean_kind *kind, struct api_bean_sink 
 static const struct api_bean_kind rm_info = {
     .name = "RMInfo",
     .java_class = "org.apache.hadoop.yarn.server.resourcemanager.RMInfo",
-    .list = list_rm_info,
+    .list = add_rm_info_bean,
     API_ATTRIBUTES(rm_info_attributes)};
 
 /* Older monitors read here whether security is on. */
@@ -49,7 +49,7 @@ static const struct api_attribute rm_security_attributes[] = {
 static const struct api_bean_kind rm_security = {
     .name = "ResourceManager",
     .java_class = "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager",
-    .list = list_rm_info,
+    .list = add_rm_info_bean,
     API_ATTRIBUTES(rm_security_attributes)};
 
 struct high_availability {
@@ -71,8 +71,8 @@ static const struct api_attribute ha_attributes[] = {
     HA_COUNT("StoreRefusedWrites", refused_writes),
 };
 
-static void list_ha(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                    const struct api_bean_service *service)
+static void add_ha_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                        const struct api_bean_service *service)
 {
     struct rm_backend *b = service->user;
     struct high_availability ha = {.context = "creel",
@@ -87,7 +87,7 @@ static void list_ha(const struct api_bean_kind *kind, struct api_bean_sink *sink
 /* /metrics has these figures for Prometheus */
 static const struct api_bean_kind high_availability = {.name = "HighAvailability",
                                                        .java_class = "HighAvailability",
-                                                       .list = list_ha,
+                                                       .list = add_ha_bean,
                                                        API_ATTRIBUTES(ha_attributes)};
 
 /* ---- DelegationTokenSecretManagerMetrics: without Kerberos there are no tokens ---- */
@@ -100,9 +100,9 @@ static const struct api_attribute token_attributes[] = {
     {"UpdateToken", API_ATTR_NO_RATE, 0, 0},
 };
 
-static void list_delegation_token_metrics(const struct api_bean_kind *kind,
-                                          struct api_bean_sink *sink,
-                                          const struct api_bean_service *service)
+static void add_empty_delegation_token_bean(const struct api_bean_kind *kind,
+                                            struct api_bean_sink *sink,
+                                            const struct api_bean_service *service)
 {
     (void)service;
     api_bean_add_if_wanted(
@@ -111,7 +111,7 @@ static void list_delegation_token_metrics(const struct api_bean_kind *kind,
 }
 
 static const struct api_bean_kind tokens = {.name = "DelegationTokenSecretManagerMetrics",
-                                            .list = list_delegation_token_metrics,
+                                            .list = add_empty_delegation_token_bean,
                                             API_ATTRIBUTES(token_attributes)};
 
 /* ---- the resources ---- */

@@ -41,8 +41,8 @@ static const struct api_attribute cluster_attributes[] = {
     {"UtilizedVirtualCores", API_ATTR_NO_GAUGE, 0, 0},
 };
 
-static void list_cluster_metrics(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                                 const struct api_bean_service *service)
+static void add_cluster_metrics_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                     const struct api_bean_service *service)
 {
     struct rm_backend *b = service->user;
     struct rm_backend_stats stats;
@@ -61,7 +61,7 @@ static void list_cluster_metrics(const struct api_bean_kind *kind, struct api_be
 }
 
 const struct api_bean_kind rm_bean_cluster_metrics = {
-    .name = "ClusterMetrics", .list = list_cluster_metrics, API_ATTRIBUTES(cluster_attributes)};
+    .name = "ClusterMetrics", .list = add_cluster_metrics_bean, API_ATTRIBUTES(cluster_attributes)};
 
 /* ---- RMNMInfo: a text that holds JSON ---- */
 struct rm_nm_info {
@@ -99,8 +99,8 @@ static void put_node(struct base_buf *out, const struct rm_node_view *n)
     base_json_close(out, '}');
 }
 
-static void list_rm_nm_info(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                            const struct api_bean_service *service)
+static void add_rm_nm_info_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                const struct api_bean_service *service)
 {
     struct rm_backend *b = service->user;
     struct base_buf text = {0};
@@ -128,7 +128,7 @@ static void list_rm_nm_info(const struct api_bean_kind *kind, struct api_bean_si
 const struct api_bean_kind rm_bean_rm_nm_info = {
     .name = "RMNMInfo",
     .java_class = "org.apache.hadoop.yarn.server.resourcemanager.RMNMInfo",
-    .list = list_rm_nm_info,
+    .list = add_rm_nm_info_bean,
     API_ATTRIBUTES(rm_nm_info_attributes)};
 
 /* ---- how often the scheduler's calls were made; Creel does not measure how long each takes ----
@@ -197,22 +197,24 @@ static void add_timing(const struct api_bean_kind *kind, struct api_bean_sink *s
     api_bean_add_if_wanted(kind, sink, NULL, 0, &t);
 }
 
-static void list_fair_timing(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                             const struct api_bean_service *service)
+static void add_timing_bean_if_fair(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                    const struct api_bean_service *service)
 {
     if (rm_scheduler_shape_read(rm_backend_conf(service->user)) == RM_SHAPE_FAIR)
         add_timing(kind, sink, service->user, kind->name, "fairscheduler-op-durations");
 }
 
-static void list_capacity_timing(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                                 const struct api_bean_service *service)
+static void add_timing_bean_if_capacity(const struct api_bean_kind *kind,
+                                        struct api_bean_sink *sink,
+                                        const struct api_bean_service *service)
 {
     if (rm_scheduler_shape_read(rm_backend_conf(service->user)) == RM_SHAPE_CAPACITY)
         add_timing(kind, sink, service->user, service->name, "yarn");
 }
 
-const struct api_bean_kind rm_bean_fair_timing = {
-    .name = "FSOpDurations", .list = list_fair_timing, API_ATTRIBUTES(fair_timing_attributes)};
+const struct api_bean_kind rm_bean_fair_timing = {.name = "FSOpDurations",
+                                                  .list = add_timing_bean_if_fair,
+                                                  API_ATTRIBUTES(fair_timing_attributes)};
 const struct api_bean_kind rm_bean_capacity_timing = {.name = "CapacitySchedulerMetrics",
-                                                      .list = list_capacity_timing,
+                                                      .list = add_timing_bean_if_capacity,
                                                       API_ATTRIBUTES(capacity_timing_attributes)};

@@ -88,7 +88,7 @@ static void get_wadl(struct api_request *rq, void *user)
     api_answer_wadl(rq);
 }
 
-static void get_profiler(struct api_request *rq, void *user)
+static void answer_no_profiler(struct api_request *rq, void *user)
 {
     if (!refuse_page_unless_admin(rq, user, API_ADMIN_INSTRUMENTS))
         api_web_root_answer_no_profiler(rq);
@@ -101,7 +101,7 @@ const struct api_route rm_admin_servlets_routes[] = {
     {"GET", "/conf", API_ROLE_READ, 0, get_conf, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},
     {"GET", "/logLevel", API_ROLE_READ, 0, get_log_level, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},
     {"GET", "/stacks", API_ROLE_READ, 0, get_stacks, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},
-    {"GET", "/prof", API_ROLE_READ, 0, get_profiler, API_ROUTE_SERVLET},
+    {"GET", "/prof", API_ROLE_READ, 0, answer_no_profiler, API_ROUTE_SERVLET},
     {"GET", "/logs", API_ROLE_READ, 0, get_logs, API_ROUTE_CREEL | API_ROUTE_PRIVATE},
     {"GET", "/logs/{file}", API_ROLE_READ, 0, get_logs, API_ROUTE_CREEL | API_ROUTE_PRIVATE},
 };

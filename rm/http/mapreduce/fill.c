@@ -53,7 +53,7 @@ static const char *name_job_state(const struct rm_app_view *v)
     }
 }
 
-static struct yarn_mr_attempt_counts count_attempts(const struct rm_phase_view *p)
+static struct yarn_mr_attempt_counts copy_attempt_counts(const struct rm_phase_view *p)
 {
     return (struct yarn_mr_attempt_counts){.new = p->pending,
                                            .running = p->running + p->suspended,
@@ -128,8 +128,8 @@ void mr_job_fill(const struct yarn_context *f, const struct rm_app_view *v,
         .reduces_pending = reduces->pending,
         .reduces_running = reduces->running + reduces->suspended,
         .diagnostics = v->diagnostics,
-        .reduce_attempts = count_attempts(reduces),
-        .map_attempts = count_attempts(maps),
+        .reduce_attempts = copy_attempt_counts(reduces),
+        .map_attempts = copy_attempt_counts(maps),
     };
     fill_mean_times(v, &filled->job);
     if (f->job_acls && v->job)

@@ -26,7 +26,7 @@ static void get_master_info(const struct mr_call *c)
 }
 
 /* No node is blacklisted for a whole job: each task avoids the nodes on which it failed itself. */
-static void get_blacklisted_nodes(const struct mr_call *c)
+static void answer_no_blacklisted_nodes(const struct mr_call *c)
 {
     const struct yarn_mr_blacklisted none = {.nodes = {0}};
 
@@ -60,7 +60,7 @@ static const struct {
 } resources[] = {
     {"", get_master_info, NULL},
     {"/info", get_master_info, NULL},
-    {"/blacklistednodes", get_blacklisted_nodes, NULL},
+    {"/blacklistednodes", answer_no_blacklisted_nodes, NULL},
     {"/jobs", list_own_job, NULL},
     {JOB, mr_get_job, NULL},
     {JOB "/jobattempts", mr_get_job_attempts, NULL},

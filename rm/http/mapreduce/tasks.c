@@ -172,7 +172,7 @@ static void free_attempts(struct attempts *a)
 
 /* Returns false when the task does not exist or the caller may not see it; the request has then
  * been answered. Call free_attempts() in any case. */
-static bool copy_attempts(const struct mr_call *c, struct attempts *a)
+static bool copy_attempts_in_path(const struct mr_call *c, struct attempts *a)
 {
     *a = (struct attempts){0};
     a->task = mr_copy_task(c, &a->views);
@@ -184,9 +184,10 @@ static bool copy_attempts(const struct mr_call *c, struct attempts *a)
 }
 
 /* Likewise; returns the attempt in the path, or NULL after answering the request. */
-static const struct mr_attempt_and_texts *copy_attempt(const struct mr_call *c, struct attempts *a)
+static const struct mr_attempt_and_texts *copy_attempt_in_path(const struct mr_call *c,
+                                                               struct attempts *a)
 {
-    int32_t number = copy_attempts(c, a) ? mr_parse_attempt_number(c, &a->task->id) : -1;
+    int32_t number = copy_attempts_in_path(c, a) ? mr_parse_attempt_number(c, &a->task->id) : -1;
 
     if (number < 0)
         return NULL;
@@ -201,7 +202,7 @@ void mr_list_attempts(const struct mr_call *c)
 {
     struct attempts a;
 
-    if (copy_attempts(c, &a)) {
+    if (copy_attempts_in_path(c, &a)) {
         const struct yarn_mr_attempts list = {
             .list = {.items = &a.v[0].attempt, .n = a.n, .stride = sizeof a.v[0]}};
 
@@ -216,7 +217,7 @@ void mr_list_attempts(const struct mr_call *c)
 void mr_get_attempt(const struct mr_call *c)
 {
     struct attempts a;
-    const struct mr_attempt_and_texts *attempt = copy_attempt(c, &a);
+    const struct mr_attempt_and_texts *attempt = copy_attempt_in_path(c, &a);
 
     if (attempt)
         yarn_answer(c->rq, 200,
@@ -229,7 +230,7 @@ void mr_get_attempt(const struct mr_call *c)
 void mr_get_attempt_counters(const struct mr_call *c)
 {
     struct attempts a;
-    const struct mr_attempt_and_texts *attempt = copy_attempt(c, &a);
+    const struct mr_attempt_and_texts *attempt = copy_attempt_in_path(c, &a);
 
     if (attempt)
         answer_task_counters(c, &a.views,
@@ -250,7 +251,7 @@ static void answer_attempt_state(struct api_request *rq, const char *state)
 void mr_get_attempt_state(const struct mr_call *c)
 {
     struct attempts a;
-    const struct mr_attempt_and_texts *attempt = copy_attempt(c, &a);
+    const struct mr_attempt_and_texts *attempt = copy_attempt_in_path(c, &a);
 
     if (attempt)
         answer_attempt_state(c->rq, attempt->attempt.state);
@@ -305,7 +306,7 @@ static void kill_attempt(const struct mr_call *c, const struct rm_task_view *tas
 static void change_attempt_state(const struct mr_call *c, const char *target)
 {
     struct attempts a;
-    const struct mr_attempt_and_texts *attempt = copy_attempt(c, &a);
+    const struct mr_attempt_and_texts *attempt = copy_attempt_in_path(c, &a);
 
     if (!attempt)
         ; /* answered */

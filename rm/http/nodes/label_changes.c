@@ -50,7 +50,7 @@ static struct labels_call *labels_call_new(struct rm_backend *b, enum rm_labels_
     return l;
 }
 
-static void add_change(struct labels_call *l, const struct rm_label_change *change)
+static void add_label_change(struct labels_call *l, const struct rm_label_change *change)
 {
     base_array_grow(&l->changes, l->n, &l->cap);
     l->changes[l->n++] = *change;
@@ -134,14 +134,14 @@ static void post_add_labels(struct api_request *rq, void *user)
             .exclusive = is_true_or_text_true(json_object_get(item, "exclusivity"))};
 
         api_audit_add_member(rq, "label", change.name ? change.name : "");
-        add_change(l, &change);
+        add_label_change(l, &change);
     }
     post_label_change(l, rq);
 }
 
 static void add_removed_label(const char *value, void *user)
 {
-    add_change(user, &(struct rm_label_change){.name = value});
+    add_label_change(user, &(struct rm_label_change){.name = value});
 }
 
 static void post_remove_labels(struct api_request *rq, void *user)
@@ -192,7 +192,7 @@ static void post_replace_labels_of_node(struct api_request *rq, void *user)
     l = labels_call_new(user, RM_LABELS_REPLACE);
     l->ids = base_alloc(sizeof *l->ids);
     memcpy(l->ids[0], id, sizeof id);
-    add_change(l, &(struct rm_label_change){0});
+    add_label_change(l, &(struct rm_label_change){0});
     api_query_each_value(rq, "labels", add_query_label, l);
     point_changes_to_texts(l);
     api_audit_add_member(rq, "node", id);
@@ -217,7 +217,7 @@ static bool add_node_labels_entry(struct labels_call *l, struct api_request *rq,
         add_label_text(l, json_string_value(label));
         change.labels_n++;
     }
-    add_change(l, &change);
+    add_label_change(l, &change);
     return true;
 }
 

@@ -27,7 +27,7 @@ struct refresh {
     struct rm_host_lists lists;
 };
 
-static void free_lists(struct rm_call *c)
+static void free_host_lists_of_call(struct rm_call *c)
 {
     rm_host_lists_free(&((struct refresh *)c)->lists);
 }
@@ -129,7 +129,7 @@ static void refresh_nodes(struct api_request *rq, void *user)
     }
     api_audit_add_member(rq, "graceful", graceful ? "true" : "false");
     r = base_alloc(sizeof *r);
-    r->call = (struct rm_call){.rq = rq, .b = user, .drop = free_lists};
+    r->call = (struct rm_call){.rq = rq, .b = user, .drop = free_host_lists_of_call};
     r->call.ev.kind = RM_EV_REFRESH_NODES;
     r->call.ev.u.refresh.graceful = graceful;
     r->call.ev.u.refresh.timeout_us = timeout_s < 0 ? -1 : timeout_s * 1000000;

@@ -10,7 +10,7 @@
 
 #define COUNT(array) (sizeof array / sizeof *array)
 
-static void add_leadership(struct base_buf *out, const struct rm_backend *b)
+static void add_leadership_properties(struct base_buf *out, const struct rm_backend *b)
 {
     char text[512];
 
@@ -69,7 +69,7 @@ static void get_about_page(struct api_request *rq, void *user)
     api_page_open_property(&page, "Started");
     rm_page_add_time(&page, c.rm_instance_ms * 1000);
     api_page_close_property(&page);
-    add_leadership(&page, b);
+    add_leadership_properties(&page, b);
     api_page_add_property(&page, "State store", "%s",
                           rm_backend_is_one_of_several(b) ? "ZooKeeper" : "SQLite");
     api_page_add_property(&page, "Scheduling policy", "%s", c.policy ? c.policy : "");

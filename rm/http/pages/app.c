@@ -17,14 +17,14 @@ static void add_time_property_if_set(struct base_buf *out, const char *name, int
     api_page_close_property(out);
 }
 
-static void add_times(struct base_buf *out, const struct rm_app_view *v, int64_t now_us)
+static void add_time_properties(struct base_buf *out, const struct rm_app_view *v, int64_t now_us)
 {
     add_time_property_if_set(out, "Submitted", v->submit_us);
     add_time_property_if_set(out, v->is_job ? "First task started" : "Master registered",
                              v->start_us);
     add_time_property_if_set(out, "Ended", v->finish_us);
     api_page_open_property(out, v->finish_us ? "Took" : "Since then");
-    rm_page_add_span(out, v->submit_us, v->finish_us, now_us);
+    rm_page_add_elapsed_time(out, v->submit_us, v->finish_us, now_us);
     api_page_close_property(out);
     add_time_property_if_set(out, "Deadline", v->deadline_us);
     add_time_property_if_set(out, "Promised finish", v->promised_us);
@@ -96,7 +96,7 @@ static void add_app_properties(struct base_buf *out, const struct rm_app_view *v
         api_page_add_property(out, "Tags", "%s", v->tags);
     if (v->priority >= 0)
         api_page_add_property(out, "Priority", "%d", v->priority);
-    add_times(out, v, now_us);
+    add_time_properties(out, v, now_us);
     add_resource_use(out, v);
     add_master_links(out, v, id);
     add_rest_links(out, v, id);
@@ -129,7 +129,7 @@ static void add_task_counts_table(struct base_buf *out, const struct rm_app_view
         if (!p->total)
             continue;
         api_table_open_row(&t, NULL);
-        api_table_add_cell(&t, "%s", rm_page_name_slot(k));
+        api_table_add_cell(&t, "%s", rm_page_name_task_kind(k));
         api_table_open_cell(&t);
         api_page_add_bar(out, p->progress);
         api_table_close_cell(&t);

@@ -215,7 +215,7 @@ static void add_app_row(struct list *l, const struct rm_app_view *v)
     api_table_close_cell(t);
     api_table_open_cell(t);
     if (sees)
-        rm_page_add_span(out, v->submit_us, v->finish_us, l->now_us);
+        rm_page_add_elapsed_time(out, v->submit_us, v->finish_us, l->now_us);
     api_table_close_cell(t);
     api_table_close_row(t);
 }

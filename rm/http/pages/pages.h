@@ -39,10 +39,11 @@ void rm_page_add_short_time(struct base_buf *out, int64_t us);
 /* "3 d 4 h", "5 min 20 s", "12.3 s": the two largest units. */
 void rm_page_add_duration(struct base_buf *out, int64_t us);
 /* Appends the time from @start_us to @finish_us (0: to @now_us); nothing when it has not begun. */
-void rm_page_add_span(struct base_buf *out, int64_t start_us, int64_t finish_us, int64_t now_us);
+void rm_page_add_elapsed_time(struct base_buf *out, int64_t start_us, int64_t finish_us,
+                              int64_t now_us);
 /* "512 MB", "12.5 GB". */
 void rm_page_add_memory(struct base_buf *out, int64_t mb);
-const char *rm_page_name_slot(enum base_task_kind k); /* "map", "reduce" */
+const char *rm_page_name_task_kind(enum base_task_kind k); /* "map", "reduce" */
 /* A state's name, coloured by mood. */
 enum rm_page_mood { RM_MOOD_IDLE, RM_MOOD_WAIT, RM_MOOD_RUN, RM_MOOD_GOOD, RM_MOOD_BAD };
 void rm_page_add_state(struct base_buf *out, const char *name, enum rm_page_mood mood);

@@ -123,7 +123,7 @@ static void add_container_row(struct api_table *t, const struct rm_container_vie
     api_table_open_cell(t);
     rm_page_add_state(out, name_container_state(c->state), get_container_mood(c->state));
     api_table_close_cell(t);
-    api_table_add_cell(t, "%s", rm_page_name_slot(c->slot));
+    api_table_add_cell(t, "%s", rm_page_name_task_kind(c->slot));
     api_table_open_cell(t);
     rm_page_add_node_link(out, c->node_http, c->node_id);
     api_table_close_cell(t);
@@ -131,10 +131,10 @@ static void add_container_row(struct api_table *t, const struct rm_container_vie
     rm_page_add_logs_link(out, c->node_http, &c->id, c->user);
     api_table_close_cell(t);
     api_table_open_cell(t);
-    rm_page_add_span(out, c->start_us, c->finish_us, now_us);
+    rm_page_add_elapsed_time(out, c->start_us, c->finish_us, now_us);
     api_table_close_cell(t);
     base_buf_adds(out, "<td class=\"time\">");
-    rm_time_line_add_bar(out, line, c->start_us, c->finish_us, rm_page_name_slot(c->slot));
+    rm_time_line_add_bar(out, line, c->start_us, c->finish_us, rm_page_name_task_kind(c->slot));
     base_buf_adds(out, "</td>");
     api_table_close_row(t);
 }
@@ -302,7 +302,7 @@ static void add_container_properties(struct base_buf *out, const struct rm_page 
     else if (c->master)
         api_page_add_property(out, "Runs", "the master of the application");
     api_page_add_property(out, "User", "%s", text_or(c->user, ""));
-    api_page_add_property(out, "Slot", "%s", rm_page_name_slot(c->slot));
+    api_page_add_property(out, "Slot", "%s", rm_page_name_task_kind(c->slot));
     api_page_add_property(out, "Memory", "%" PRId64 " MB", c->resource.v[RM_RES_MEMORY_MB]);
     api_page_add_property(out, "VCores", "%" PRId64, c->resource.v[RM_RES_VCORES]);
     api_page_open_property(out, "Node");
@@ -315,7 +315,7 @@ static void add_container_properties(struct base_buf *out, const struct rm_page 
     rm_page_add_time(out, c->start_us);
     api_page_close_property(out);
     api_page_open_property(out, "Lives for");
-    rm_page_add_span(out, c->start_us, c->finish_us, p->now_us);
+    rm_page_add_elapsed_time(out, c->start_us, c->finish_us, p->now_us);
     api_page_close_property(out);
     if (*c->diagnostics)
         api_page_add_property(out, "Diagnostics", "%s", c->diagnostics);

@@ -89,7 +89,8 @@ void rm_page_add_duration(struct base_buf *out, int64_t us)
     base_buf_adds(out, "</span>");
 }
 
-void rm_page_add_span(struct base_buf *out, int64_t start_us, int64_t finish_us, int64_t now_us)
+void rm_page_add_elapsed_time(struct base_buf *out, int64_t start_us, int64_t finish_us,
+                              int64_t now_us)
 {
     if (start_us)
         rm_page_add_duration(out, (finish_us ? finish_us : now_us) - start_us);
@@ -117,7 +118,7 @@ void rm_page_add_use_bar(struct base_buf *out, int64_t used, int64_t total)
                   used, total);
 }
 
-const char *rm_page_name_slot(enum base_task_kind k)
+const char *rm_page_name_task_kind(enum base_task_kind k)
 {
     return k == BASE_TASK_MAP ? "map" : "reduce";
 }

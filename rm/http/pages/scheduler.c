@@ -155,9 +155,10 @@ static void add_slot_offer_order(struct base_buf *out, struct api_request *rq, s
 
     rm_view_slot_offer_order(rm_backend_lock_core(b), kind, TURNS_MAX, &v, &slot);
     rm_backend_unlock_core(b);
-    base_buf_addf(out, "<h2>Who would get the next free %s slot</h2>\n", rm_page_name_slot(kind));
+    base_buf_addf(out, "<h2>Who would get the next free %s slot</h2>\n",
+                  rm_page_name_task_kind(kind));
     if (!slot.node) {
-        base_buf_addf(out, "<p>No running node has %s slots.</p>\n", rm_page_name_slot(kind));
+        base_buf_addf(out, "<p>No running node has %s slots.</p>\n", rm_page_name_task_kind(kind));
     } else if (!v.turns_n && slot.waiting) {
         base_buf_addf(out,
                       "<p>Applications that wait for one: %" PRId64

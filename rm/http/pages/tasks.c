@@ -37,7 +37,7 @@ static void open_task_link(struct base_buf *out, const struct rm_page *p,
 {
     base_buf_adds(out, "<a href=\"");
     api_html_add_escaped(out, api_path(p->rq));
-    base_buf_addf(out, "?kind=%s", rm_page_name_slot(q->kind));
+    base_buf_addf(out, "?kind=%s", rm_page_name_task_kind(q->kind));
     for (int s = 0; s < RM_TASK_STATES; s++)
         if (q->states == UINT32_C(1) << s)
             base_buf_addf(out, "&amp;task-state=%s", rm_task_state_name((enum rm_task_state)s));
@@ -109,7 +109,7 @@ static const char *choose_task_bar_class(const struct rm_task_view *v)
         return "failed";
     if (v->state == RM_TASK_SUSPENDED || v->state == RM_TASK_KILLED)
         return v->id.kind == BASE_TASK_MAP ? "map still" : "reduce still";
-    return rm_page_name_slot(v->id.kind);
+    return rm_page_name_task_kind(v->id.kind);
 }
 
 static void add_task_row(struct api_table *t, const struct rm_task_view *v,
@@ -121,7 +121,7 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
     bool began = v->start_us && v->state != RM_TASK_PENDING;
 
     api_table_open_row(t, base_task_id_text(&v->id, id));
-    api_table_add_cell(t, "%s\xC2\xA0%d", rm_page_name_slot(v->id.kind), v->id.index);
+    api_table_add_cell(t, "%s\xC2\xA0%d", rm_page_name_task_kind(v->id.kind), v->id.index);
     api_table_open_cell(t);
     rm_page_add_state(out, rm_task_state_name(v->state), get_task_mood(v->state));
     api_table_close_cell(t);
@@ -139,7 +139,7 @@ static void add_task_row(struct api_table *t, const struct rm_task_view *v,
     api_table_close_cell(t);
     api_table_open_cell(t);
     if (began)
-        rm_page_add_span(out, v->start_us, v->finish_us, now_us);
+        rm_page_add_elapsed_time(out, v->start_us, v->finish_us, now_us);
     api_table_close_cell(t);
     base_buf_adds(out, "<td class=\"time\">");
     rm_time_line_add_bar(out, line, began ? v->start_us : 0, v->finish_us,

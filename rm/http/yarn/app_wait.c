@@ -79,8 +79,8 @@ static void add_queue_share_reason(const struct yarn_context *f, size_t queue, s
 
 /* Explains the wait in the fair scheduler's words: a master waits for the limit on masters, or for
  * room on a node. */
-static void add_fair_reason(const struct rm_app_view *v, const struct rm_res *wanted,
-                            struct base_buf *out)
+static void add_fair_wait_reason(const struct rm_app_view *v, const struct rm_res *wanted,
+                                 struct base_buf *out)
 {
     base_buf_addf(out,
                   "Application is added to the scheduler and is not yet activated.  (Resource "
@@ -102,7 +102,7 @@ static const char *explain_missing_container(const struct yarn_context *f,
         return NULL;
     add_time_in_brackets(out, v->submit_us / 1000);
     if (f->shape == RM_SHAPE_FAIR)
-        add_fair_reason(v, wanted, out);
+        add_fair_wait_reason(v, wanted, out);
     else if (v->master_waits)
         add_master_limit_reason(f, wanted, out);
     else

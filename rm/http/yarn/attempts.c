@@ -60,10 +60,9 @@ static int copy_app_with_attempts(struct rm_backend *b, struct base_app_id id, s
 /* Copies the application in path argument 0 and its attempts to @v, and sets *@id to the id in path
  * argument 1. Returns that attempt, or NULL after answering an error, such as a refusal of @op.
  * Free @v in any case. */
-static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
-                                                       enum rm_operation op,
-                                                       struct base_attempt_id *id,
-                                                       struct rm_views *v)
+static const struct rm_attempt_view *
+copy_attempt_view_if_allowed(struct api_request *rq, struct rm_backend *b, enum rm_operation op,
+                             struct base_attempt_id *id, struct rm_views *v)
 {
     struct base_app_id app;
     char text[BASE_ID_TEXT_MAX];
@@ -120,7 +119,7 @@ static void get_attempt(struct api_request *rq, void *user)
     struct rm_views v = {0};
     struct yarn_context f;
     const struct rm_attempt_view *attempt =
-        copy_attempt_view(rq, user, RM_OP_VIEW_ATTEMPT, &id, &v);
+        copy_attempt_view_if_allowed(rq, user, RM_OP_VIEW_ATTEMPT, &id, &v);
 
     if (attempt) {
         yarn_context_read_with_queues(user, &f);
@@ -139,7 +138,7 @@ static void get_attempt(struct api_request *rq, void *user)
 static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
                                  struct base_attempt_id *id, struct rm_views *v)
 {
-    if (!copy_attempt_view(rq, b, RM_OP_VIEW_CONTAINERS, id, v))
+    if (!copy_attempt_view_if_allowed(rq, b, RM_OP_VIEW_CONTAINERS, id, v))
         return false;
     /* an attempt that was removed meanwhile has no containers */
     rm_view_containers(rm_backend_lock_core(b), *id, v);

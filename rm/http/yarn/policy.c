@@ -32,7 +32,7 @@ static void get_policy(struct api_request *rq, void *user)
     yarn_answer(rq, 200, &policy_shape, API_N_BARE, &policy);
 }
 
-static void answer_policy(void *user, const struct rm_effect *fx)
+static void answer_policy_change(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
 
@@ -78,7 +78,7 @@ static void handle_put_policy(struct api_request *rq, void *user)
     w->ev.u.policy.name = w->text;
     api_audit_add_member(rq, "policy", w->text);
     json_decref(body);
-    yarn_write_post(w, user, answer_policy);
+    yarn_write_post(w, user, answer_policy_change);
 }
 
 /* clang-format off */

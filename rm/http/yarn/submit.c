@@ -120,7 +120,7 @@ static void handle_submission(struct api_request *rq, void *user)
     if (rc == 0) {
         rm_view_cluster(rm_backend_lock_core(b), &cluster);
         rm_backend_unlock_core(b);
-        rc = rm_app_spec_check_max(spec, &cluster.max_capability, &err);
+        rc = rm_app_spec_check_resource(spec, &cluster.max_capability, &err);
     }
     if (rc < 0) {
         rm_app_spec_unref(spec);

@@ -18,7 +18,7 @@ static int64_t get_max_priority(const struct base_conf *conf, enum rm_shape shap
     return shape == RM_SHAPE_CAPACITY && text && yarn_parse_long(text, &v) ? v : 0;
 }
 
-static void get_overview(struct api_request *rq, void *user)
+static void get_scheduler_overview(struct api_request *rq, void *user)
 {
     static const char *const types[] = {[RM_SHAPE_CAPACITY] = "Capacity Scheduler",
                                         [RM_SHAPE_FAIR] = "Fair Scheduler",
@@ -100,7 +100,7 @@ static void get_queue_access(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route rm_yarn_overview_routes[] = {
-    {"GET", YARN_CLUSTER "/scheduler-overview",    API_ROLE_READ, 0, get_overview, 0},
+    {"GET", YARN_CLUSTER "/scheduler-overview",    API_ROLE_READ, 0, get_scheduler_overview, 0},
     {"GET", YARN_CLUSTER "/queues/{queue}/access", API_ROLE_READ, 0, get_queue_access, 0},
 };
 /* clang-format on */

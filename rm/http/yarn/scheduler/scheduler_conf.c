@@ -228,8 +228,9 @@ static bool read_conf_file_and_post(void *user, bool stopping)
 {
     struct conf_call *p = user;
     struct base_error err = {0};
-    int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
-                      : rm_queue_conf_read_configured(rm_backend_conf(p->call.b), &p->whole, &err);
+    int rc = stopping
+                 ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
+                 : rm_queue_conf_read_file_or_listed(rm_backend_conf(p->call.b), &p->whole, &err);
 
     if (rc >= 0) {
         p->call.ev.u.queue_conf.whole = &p->whole;
