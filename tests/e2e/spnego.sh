@@ -170,6 +170,14 @@ for from in http://evil.example null "${node%:*}:1"; do
     check_equal "$(cat "$T/status")" 401 "a ticket sent for a page of $from"
 done
 value=$(awk '/hadoop.auth/ { print $7 }' "$T/jar")
+# a page on another port of this host can plant the cookie of somebody else
+with hue 200 "$ME" -c "$T/planted"
+planted=$(awk '/hadoop.auth/ { print $7 }' "$T/planted")
+answers 200 "$ME" -H "Cookie: hadoop.auth=$planted" -H "$(raw "$(ticket_for ann HTTP)")"
+check_equal "$(me)" ann "the ticket's user, whatever the cookie"
+answers 401 "$ME" -H "Cookie: hadoop.auth=$planted" -H "$(raw "$wrong")"
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$planted; hadoop.auth=$value"
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$value; hadoop.auth=$planted"
 answers 200 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$value"
 answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/u=ann/u=bob}"
 answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/t=kerberos/t=simple-dt}"

@@ -176,6 +176,57 @@ static void test_secret(void)
     base_conf_free(c);
 }
 
+/* Of several cookies the valid ones count, unless they are of different users. */
+static void test_several_cookies(void)
+{
+    static const struct {
+        const char *format; /* A and B: cookies of ann and bob, X: one of nobody */
+        enum api_auth_cookie result;
+    } headers[] = {{"A", API_AUTH_VALID},
+                   {"AA", API_AUTH_VALID},
+                   {"XA", API_AUTH_VALID},
+                   {"AX", API_AUTH_VALID},
+                   {"-A", API_AUTH_VALID},
+                   {"AB", API_AUTH_BAD_SIGNATURE},
+                   {"BA", API_AUTH_BAD_SIGNATURE},
+                   {"AAB", API_AUTH_BAD_SIGNATURE},
+                   {"XAXBX", API_AUTH_BAD_SIGNATURE},
+                   {"XX", API_AUTH_BAD_SIGNATURE},
+                   {"-", API_AUTH_NO_COOKIE}};
+    struct base_conf *c = base_conf_new();
+    struct base_error err = {0};
+    struct base_buf ann = {0}, bob = {0};
+    struct api_auth *a;
+
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, API_AUTH_KERBEROS, true, &a, &err), 0);
+    api_auth_add_cookie(a, "ann", "ann@A.ORG", 1000, &ann);
+    api_auth_add_cookie(a, "bob", "bob@A.ORG", 1000, &bob);
+    *strstr(ann.data, "; Path") = '\0';
+    *strstr(bob.data, "; Path") = '\0';
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        struct base_buf header = {0};
+        char *user = NULL;
+
+        for (const char *at = headers[i].format; *at; at++)
+            base_buf_addf(&header, "other=1; %s; ",
+                          *at == 'A'   ? ann.data
+                          : *at == 'B' ? bob.data
+                          : *at == 'X' ? "hadoop.auth=\"u=eve&p=eve&t=kerberos&e=9999&s=x\""
+                                       : "hadoop.auth=");
+        CU_ASSERT_EQUAL(api_auth_check_cookie(a, header.data, 1000, &user), headers[i].result);
+        CU_ASSERT_EQUAL(user != NULL, headers[i].result == API_AUTH_VALID);
+        if (user)
+            CU_ASSERT_STRING_EQUAL(user, "ann");
+        free(user);
+        base_buf_free(&header);
+    }
+    base_buf_free(&ann);
+    base_buf_free(&bob);
+    api_auth_unref(a);
+    base_conf_free(c);
+}
+
 /* A secret by which users are known is private, long enough, and not cut. */
 static void test_secret_of_proofs(void)
 {
@@ -516,6 +567,7 @@ static void test_servlets(void)
 static const struct cunit_case cases[] = {
     {"cookie", test_cookie},
     {"secret", test_secret},
+    {"several cookies", test_several_cookies},
     {"a secret of proofs", test_secret_of_proofs},
     {"anonymous refused", test_anonymous_refused},
     {"names ignored", test_names_ignored},

@@ -190,18 +190,15 @@ static size_t find_signed_length(const char *value, size_t len)
     return 0;
 }
 
-enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char *cookies,
-                                           int64_t now_ms, char **user)
+/* Sets *@user if the cookie is valid. */
+static enum api_auth_cookie check_value(const struct api_auth *a, const char *value, size_t len,
+                                        int64_t now_ms, char **user)
 {
-    size_t len = 0, signed_len;
-    const char *value = api_cookies_find_value(cookies, COOKIE, &len);
+    size_t signed_len = find_signed_length(value, len);
     struct base_buf expected = {0};
     char *given, *type, *end_text, *name;
     enum api_auth_cookie result = API_AUTH_BAD_SIGNATURE;
 
-    if (!value)
-        return API_AUTH_NO_COOKIE;
-    signed_len = find_signed_length(value, len);
     if (!signed_len)
         return API_AUTH_BAD_SIGNATURE;
     given = base_strndup(value + signed_len + 3, len - signed_len - 3);
@@ -221,6 +218,37 @@ enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char 
     free(type);
     free(given);
     base_buf_free(&expected);
+    return result;
+}
+
+/* Other ports and hosts of the domain can set cookies of this name, too: one that is not valid does
+ * not hide ours, and of two users nobody can tell who asks. */
+enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char *cookies,
+                                           int64_t now_ms, char **user)
+{
+    enum api_auth_cookie result = API_AUTH_NO_COOKIE;
+    char *found = NULL;
+    bool differ = false;
+    size_t len = 0;
+
+    for (const char *value; (value = api_cookies_find_next_value(&cookies, COOKIE, &len));) {
+        char *name = NULL;
+        enum api_auth_cookie one = check_value(a, value, len, now_ms, &name);
+
+        if (result == API_AUTH_NO_COOKIE || one == API_AUTH_VALID)
+            result = one;
+        differ |= found && name && strcmp(found, name) != 0;
+        if (found)
+            free(name);
+        else
+            found = name;
+    }
+    if (differ) {
+        free(found);
+        return API_AUTH_BAD_SIGNATURE;
+    }
+    if (found)
+        *user = found;
     return result;
 }
 

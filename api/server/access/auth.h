@@ -48,7 +48,8 @@ enum api_auth_cookie {
     API_AUTH_EXPIRED
 };
 /* Checks the cookie hadoop.auth in the header @cookies (NULL: none). Sets *@user, which the caller
- * frees, when it is valid. */
+ * frees, when it is valid. Of several the valid ones count; when they name different users, the
+ * answer is API_AUTH_BAD_SIGNATURE. */
 enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char *cookies,
                                            int64_t now_ms, char **user);
 /* Appends the value of Set-Cookie for @user, who has proven to be @principal. Neither may have a

@@ -4,8 +4,11 @@
 
 #include <stddef.h>
 
-/* Finds the cookie @name in @cookies, the value of the header (NULL: none). Returns the start of
- * its value, without quotes, and sets *@len; NULL when there is none or it is empty. */
+/* Finds the first cookie @name that is not empty in @cookies, the value of the header (NULL: none).
+ * Returns the start of its value, without quotes, and sets *@len; NULL when there is none. */
 const char *api_cookies_find_value(const char *cookies, const char *name, size_t *len);
+/* The same, and moves *@cookies behind it: a browser sends several cookies of one name that were
+ * set for different paths or domains. */
+const char *api_cookies_find_next_value(const char **cookies, const char *name, size_t *len);
 
 #endif

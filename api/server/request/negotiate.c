@@ -56,9 +56,10 @@ bool api_request_identify_by_ticket(struct api_request *rq)
 
     if (!api_request_may_use_cookies(rq))
         return true;
-    rq->named = api_request_check_cookie(rq) == API_AUTH_VALID;
-    if (rq->named || !token)
+    if (!token) {
+        rq->named = api_request_check_cookie(rq) == API_AUTH_VALID;
         return true;
+    }
     result = api_kerberos_check_token(rq->server->kerberos, token, &holder, &why);
     if (result == API_TICKET_VALID)
         set_caller_from_ticket(rq, &holder);
