@@ -432,6 +432,42 @@ static void test_states(void)
         }
 }
 
+/* An abort that is owed for what has no output, or goes on, is damage; nothing of it stays: the
+ * next start finds a whole record. */
+static void test_abort_owed(void)
+{
+    static const struct {
+        const char *json;
+        enum rm_app_state state;
+        enum rm_app_end ending;
+    } odd[] = {
+        {"app 1024 2 0", RM_APP_KILLED, RM_END_KILL},   /* no job */
+        {"a 5 1 0 4 0 0", RM_APP_KILLED, RM_END_KILL},  /* without output */
+        {"a 5 1 1 4 0 0", RM_APP_RUNNING, RM_END_NONE}, /* its end is not decided */
+    };
+
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct base_buf b = {0};
+        struct base_app_id app;
+
+        realistic(true);
+        app = i ? running : id;
+        base_buf_addf(&b, "a1 %d %zu 0: 1700000000000000 0 0 0 %d %d %d 0 %d 4 - 0 0 0 %s", i > 0,
+                      strlen(odd[i].json), odd[i].state, RM_APP_RUNNING, odd[i].state,
+                      odd[i].ending, odd[i].json);
+        crash_with("app", app, b.data);
+        CU_ASSERT_EQUAL(w.damaged, 1);
+        for (int start = 0; start < 2; start++) {
+            CU_ASSERT_EQUAL(world_state(&w, app), RM_APP_FAILED);
+            CU_ASSERT_FALSE(rm_app_find(w.core, app)->abort_owed);
+            CU_ASSERT_EQUAL(rm_app_find(w.core, app)->step.kind, BASE_STEP_NONE);
+            world_crash(&w, w.journal_n); /* would abort the test if it found damage */
+        }
+        base_buf_free(&b);
+        world_free(&w);
+    }
+}
+
 /* The newest attempt has ended or is ending, but its application is ACCEPTED or RUNNING: the record
  * is damaged. */
 static void test_attempt_states(void)
@@ -789,6 +825,7 @@ static const struct cunit_case cases[] = {
     {"random bytes", test_random_bytes},
     {"an application fails", test_app_fails},
     {"states that cannot be", test_states},
+    {"an abort that cannot be owed", test_abort_owed},
     {"attempts that cannot be", test_attempt_states},
     {"running without an attempt", test_running_without_attempt},
     {"no list of splits", test_no_splits},

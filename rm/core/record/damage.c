@@ -107,7 +107,8 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
     a->final_status = RM_FINAL_FAILED;
     a->ending = RM_END_FAIL;
     a->damaged = true;
-    a->pruned = a->summed = a->is_job; /* recovery removes the records of its tasks */
+    a->abort_owed = a->aborted = false; /* as damaged as the rest: the output is not touched */
+    a->pruned = a->summed = a->is_job;  /* recovery removes the records of its tasks */
     free(a->diagnostics);
     a->diagnostics = base_printf(
         "The application could not go on after a restart of the ResourceManager, since its state "
