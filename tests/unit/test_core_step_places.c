@@ -220,6 +220,38 @@ static void test_late_user(void)
     world_free(&w);
 }
 
+#define REFUSED 70
+
+/* Goal: many setups of one user that have to avoid the free node do not keep it from the setup of
+ * another. */
+static void test_many_refused_setups(void)
+{
+    struct world w;
+    struct base_app_id ann, bob;
+
+    world_init(&w, "fifo");
+    w.conf.steps_on_nodes = true;
+    w.conf.step_timeout_us = LIMIT_US;
+    world_renew(&w);
+    world_add_node(&w, 1, 0, NULL);
+    world_beat_all(&w, 10000000);
+    ann = submit(&w, "ann");
+    end_step(&w, ann, 0); /* its map keeps this node's slot */
+    pass_time(&w, 1000000);
+    world_register(&w, world_add_node(&w, 2, 0, NULL));
+    pass_time(&w, 1000000);
+    for (int i = 0; i < REFUSED; i++) {
+        ann = submit(&w, "ann");
+        pass_time(&w, 500000);
+        if (runs(&w, ann, BASE_STEP_SETUP))
+            end_step(&w, ann, RM_EXIT_JOB_REFUSED);
+        CU_ASSERT_TRUE(rm_app_find(w.core, ann)->step.waits);
+    }
+    bob = submit(&w, "bob");
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
+    world_free(&w);
+}
+
 /* ---- random clusters ---- */
 #define USERS    5
 #define JOBS_MAX 40
@@ -382,6 +414,7 @@ static const struct cunit_case cases[] = {
     {"turns", test_turns},
     {"the order of users", test_order_of_users},
     {"a user who is late", test_late_user},
+    {"many setups that a node has refused", test_many_refused_setups},
     {"random clusters", test_random},
 };
 CUNIT_MAIN("core step places", cases)

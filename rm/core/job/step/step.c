@@ -153,18 +153,25 @@ static void launch_step(struct rm_core *c, struct rm_app *a, struct rm_node *n,
     rm_container_enqueue_launch(c, ct, NULL);
 }
 
-#define LOOKED_AT_MAX 64 /* waiting steps and their users, or nodes, that one search looks at */
+#define LOOKED_AT_MAX 64 /* users with waiting steps, or nodes, that one search looks at */
+/* Waiting steps of each rank that a search looks at for one user: few, so that those which have to
+ * avoid the node do not use up the search before the next user. */
+#define STEPS_LOOKED_AT_MAX 8
 
 /* Returns the first step of @u that may run in a slot of @n; NULL: none. */
 static struct rm_app *find_step_of_user(const struct rm_core *c, const struct rm_step_user *u,
-                                        const struct rm_node *n, enum base_task_kind k, int *seen)
+                                        const struct rm_node *n, enum base_task_kind k)
 {
-    for (enum rm_step_rank rank = 0; rank < RM_STEP_RANKS; rank++)
-        for (struct rm_app *a = u->first[rank];
-             a && *seen < LOOKED_AT_MAX && rm_step_places_user_may_take(&c->places, u, rank);
-             a = a->step.next, ++*seen)
+    for (enum rm_step_rank rank = 0; rank < RM_STEP_RANKS; rank++) {
+        int seen = 0;
+
+        if (!rm_step_places_user_may_take(&c->places, u, rank))
+            continue;
+        for (struct rm_app *a = u->first[rank]; a && seen < STEPS_LOOKED_AT_MAX;
+             a = a->step.next, seen++)
             if (!should_avoid_node(c, &a->step, n, k))
                 return a;
+    }
     return NULL;
 }
 
@@ -174,11 +181,11 @@ static struct rm_app *find_step_for_slot(struct rm_core *c, const struct rm_node
 {
     struct rm_step_user *aside[LOOKED_AT_MAX];
     struct rm_app *found = NULL;
-    int seen = 0, users = 0;
+    int users = 0;
 
-    while (!found && seen < LOOKED_AT_MAX && users < LOOKED_AT_MAX &&
+    while (!found && users < LOOKED_AT_MAX &&
            (aside[users] = rm_step_places_take_first_user(&c->places)) != NULL)
-        found = find_step_of_user(c, aside[users++], n, k, &seen);
+        found = find_step_of_user(c, aside[users++], n, k);
     while (users > 0)
         rm_step_places_put_user_back(&c->places, aside[--users]);
     return found;
