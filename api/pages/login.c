@@ -149,11 +149,14 @@ void api_login_end_session_and_answer(struct api_request *rq, const struct api_p
 {
     struct base_buf page = {0};
 
-    api_session_clear_cookie(rq);
+    api_session_clear_cookies(rq);
     api_page_open(&page, site, API_LOGIN_PATH, "Logged out");
     base_buf_adds(&page, "<p>This browser has forgotten who you are. ");
     api_page_add_link(&page, API_LOGIN_PATH, "Log in");
     base_buf_adds(&page, " again.</p>\n");
+    if (api_session_takes_tickets(rq))
+        base_buf_adds(&page, "<p>A browser with a Kerberos ticket is known again at once, on the "
+                             "next page: <code>kdestroy</code> ends the ticket.</p>\n");
     answer_uncached_page(rq, 200, &page);
 }
 

@@ -7,7 +7,7 @@
  *                                                                                   |
  *                       the form again, 401 <-- it is not <-------------------------+
  *
- *   POST /logout     makes the browser forget the cookie
+ *   POST /logout     makes the browser forget the cookie, and that of a Kerberos ticket
  *
  * A person whom the daemon knows already is led on to PAGE at once. PAGE is a path of this server:
  * anything else counts as "/". A page of another site can neither log a visitor in nor out, since

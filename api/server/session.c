@@ -10,19 +10,24 @@ bool api_session_is_offered(const struct api_request *rq)
     return api_server_of(rq)->method != API_AUTH_SIMPLE;
 }
 
+bool api_session_takes_tickets(const struct api_request *rq)
+{
+    return api_server_of(rq)->method == API_AUTH_SPNEGO;
+}
+
 bool api_is_session_text(const char *text)
 {
     return strncmp(text, API_SESSION_PREFIX, sizeof API_SESSION_PREFIX - 1) == 0;
 }
 
-void api_session_set_cookie(struct api_request *rq, const char *text, int64_t seconds)
+static void add_cookie(struct api_request *rq, const char *name, const char *text, int64_t seconds)
 {
     const struct api_server *s = api_server_of(rq);
     const char *domain = s->auth ? api_auth_get_cookie_domain(s->auth) : NULL;
     struct base_buf value = {0};
 
-    base_buf_addf(&value, API_SESSION_COOKIE "=%s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Strict",
-                  text, (long long)seconds);
+    base_buf_addf(&value, "%s=%s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Strict", name, text,
+                  (long long)seconds);
     if (domain)
         base_buf_addf(&value, "; Domain=%s", domain);
     if (s->tls)
@@ -31,7 +36,15 @@ void api_session_set_cookie(struct api_request *rq, const char *text, int64_t se
     base_buf_free(&value);
 }
 
-void api_session_clear_cookie(struct api_request *rq)
+void api_session_set_cookie(struct api_request *rq, const char *text, int64_t seconds)
 {
-    api_session_set_cookie(rq, "", 0);
+    add_cookie(rq, API_SESSION_COOKIE, text, seconds);
+}
+
+void api_session_clear_cookies(struct api_request *rq)
+{
+    add_cookie(rq, API_SESSION_COOKIE, "", 0);
+    /* behind the one that a ticket in this very request has earned */
+    if (api_session_takes_tickets(rq))
+        add_cookie(rq, API_AUTH_COOKIE, "", 0);
 }

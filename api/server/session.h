@@ -21,11 +21,13 @@ enum { API_SESSION_TEXT_MAX = 160 };
 
 /* Returns true when the server knows sessions: callers do not name themselves. */
 bool api_session_is_offered(const struct api_request *rq);
+/* Returns true when the server knows people by Kerberos tickets, too, which last in the browser. */
+bool api_session_takes_tickets(const struct api_request *rq);
 /* Returns true when @text has the form of a session's rather than of a token. */
 bool api_is_session_text(const char *text);
 /* Adds the cookie with @text to the answer, for @seconds. */
 void api_session_set_cookie(struct api_request *rq, const char *text, int64_t seconds);
-/* Makes the browser forget the cookie. */
-void api_session_clear_cookie(struct api_request *rq);
+/* Makes the browser forget the cookie, and the one that a Kerberos ticket has earned. */
+void api_session_clear_cookies(struct api_request *rq);
 
 #endif

@@ -197,6 +197,8 @@ answers 200 -G "$CREEL_RM/login" --data-urlencode 'to=/"><script>'
 for at in "$CREEL_RM" "$node"; do
     answers 200 "$at/logout" -X POST -H "$(cookie "$ann")" -H "Origin: $at"
     head_has '^Set-Cookie: creel-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict.$'
+    head_lacks hadoop.auth
+    ! grep -q Kerberos "$T/body" || fail "tickets are none here: $(cat "$T/body")"
     answers 200 "$at/logout" -H "$(cookie "$ann")"
     head_lacks '^Set-Cookie'
 done

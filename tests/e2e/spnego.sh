@@ -170,19 +170,36 @@ for from in http://evil.example null "${node%:*}:1"; do
     check_equal "$(cat "$T/status")" 401 "a ticket sent for a page of $from"
 done
 value=$(awk '/hadoop.auth/ { print $7 }' "$T/jar")
+answers 200 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$value"
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/u=ann/u=bob}"
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/t=kerberos/t=simple-dt}"
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/&e=/&e=9}"
+answers 401 "$CREEL_RM/conf" -H 'Cookie: hadoop.auth="u=ann&p=ann&t=kerberos&e=9999999999999&s="'
 # a page on another port of this host can plant the cookie of somebody else
 with hue 200 "$ME" -c "$T/planted"
 planted=$(awk '/hadoop.auth/ { print $7 }' "$T/planted")
 answers 200 "$ME" -H "Cookie: hadoop.auth=$planted" -H "$(raw "$(ticket_for ann HTTP)")"
 check_equal "$(me)" ann "the ticket's user, whatever the cookie"
 answers 401 "$ME" -H "Cookie: hadoop.auth=$planted" -H "$(raw "$wrong")"
-answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$planted; hadoop.auth=$value"
-answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$value; hadoop.auth=$planted"
-answers 200 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$value"
-answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/u=ann/u=bob}"
-answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/t=kerberos/t=simple-dt}"
-answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=${value/&e=/&e=9}"
-answers 401 "$CREEL_RM/conf" -H 'Cookie: hadoop.auth="u=ann&p=ann&t=kerberos&e=9999999999999&s="'
+with ann 200 "$ME" -c "$T/own"
+own=$(awk '/hadoop.auth/ { print $7 }' "$T/own")
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$planted; hadoop.auth=$own"
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$own; hadoop.auth=$planted"
+
+# --- logging out ends the cookie; the ticket, which says who one is again, is the browser's
+for at in "$CREEL_RM" "$node"; do
+    with ann 200 "$at/conf" -c "$T/kept"
+    grep -q hadoop.auth "$T/kept" || fail "no cookie in $(cat "$T/kept")"
+    answers 200 "$at/logout" -X POST -H "Origin: $at" -b "$T/kept" -c "$T/kept"
+    head_has '^Set-Cookie: hadoop.auth=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict.$'
+    head_has '^Set-Cookie: creel-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict.$'
+    grep -q 'Kerberos ticket is known again' "$T/body" || fail "not said: $(cat "$T/body")"
+    ! grep -q hadoop.auth "$T/kept" || fail "the cookie is kept: $(cat "$T/kept")"
+    answers 401 "$at/conf" -b "$T/kept"
+    # also when the browser has shown the ticket with this request
+    with ann 200 "$at/logout" -X POST -H "Origin: $at" -c "$T/kept"
+    ! grep -q hadoop.auth "$T/kept" || fail "a cookie is made: $(cat "$T/kept")"
+done
 cookie_expired() { [ "$(status "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$value")" = 401 ]; }
 wait_for 20 "the end of a cookie" cookie_expired
 

@@ -20,7 +20,6 @@
 #define SECRET_MAX   4096
 #define SECRET_MIN   16
 #define SECRET_BYTES 32
-#define COOKIE       "hadoop.auth"
 
 struct api_auth {
     atomic_int refs;
@@ -231,7 +230,8 @@ enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char 
     bool differ = false;
     size_t len = 0;
 
-    for (const char *value; (value = api_cookies_find_next_value(&cookies, COOKIE, &len));) {
+    for (const char *value;
+         (value = api_cookies_find_next_value(&cookies, API_AUTH_COOKIE, &len));) {
         char *name = NULL;
         enum api_auth_cookie one = check_value(a, value, len, now_ms, &name);
 
@@ -258,7 +258,7 @@ void api_auth_add_cookie(const struct api_auth *a, const char *user, const char 
     struct base_buf signature = {0};
     size_t from;
 
-    base_buf_adds(out, COOKIE "=\"");
+    base_buf_adds(out, API_AUTH_COOKIE "=\"");
     from = out->len;
     base_buf_addf(out, "u=%s&p=%s&t=%s&e=%lld", user, principal, a->type,
                   (long long)(now_ms + a->validity_ms));

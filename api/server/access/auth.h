@@ -17,6 +17,8 @@
 #include "base/crypto/digest.h"
 #include "base/mem.h"
 
+#define API_AUTH_COOKIE "hadoop.auth"
+
 struct api_auth;
 
 /* Types of cookies; each daemon takes only those of its own type. */
