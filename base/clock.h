@@ -24,6 +24,6 @@ static inline int64_t base_wall_us(const struct base_clock *c)
 #define BASE_DATE_TEXT_MAX 64
 /* Writes @us, microseconds since 1970 (>= 0), as "2026-11-21T20:00:05Z": UTC, with fractions of a
  * second cut off. Pure: does not use libc's time zones. Returns @out. */
-const char *base_date_text(int64_t us, char out[static BASE_DATE_TEXT_MAX]);
+const char *base_iso_utc_text(int64_t us, char out[static BASE_DATE_TEXT_MAX]);
 
 #endif

@@ -6,7 +6,7 @@
 /* Years are counted from 1 March, so that a leap day is the last day of its year and shifts no
  * other day of that year. The pattern of leap days repeats in every era of 400 years (146,097
  * days). SOURCE: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days. */
-const char *base_date_text(int64_t us, char out[static BASE_DATE_TEXT_MAX])
+const char *base_iso_utc_text(int64_t us, char out[static BASE_DATE_TEXT_MAX])
 {
     int64_t s = us / 1000000, days = s / 86400 + 719468, era = days / 146097,
             in_era = days % 146097;

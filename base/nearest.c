@@ -42,8 +42,8 @@ size_t base_edit_distance(const char *a, const char *b)
     return prev[lb];
 }
 
-void base_nearest_consider(const char *typed, const char *word, const char **best,
-                           size_t *best_distance)
+void base_nearest_take_if_closer(const char *typed, const char *word, const char **best,
+                                 size_t *best_distance)
 {
     size_t limit = strlen(typed) / 3;
     size_t d = base_edit_distance(typed, word);

@@ -10,7 +10,7 @@ size_t base_edit_distance(const char *a, const char *b);
 /* Sets *@best and *@best_distance to @word and its distance from @typed, if @word is closer than
  * *@best (NULL at first) and not too far: at most a third of the length of @typed, or 2 edits if
  * that is more. */
-void base_nearest_consider(const char *typed, const char *word, const char **best,
-                           size_t *best_distance);
+void base_nearest_take_if_closer(const char *typed, const char *word, const char **best,
+                                 size_t *best_distance);
 
 #endif

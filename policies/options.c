@@ -93,8 +93,8 @@ static int set_unknown_option_error(const char *name, struct base_error *err)
         const char *option = policy_option_at(i)->name, *dot = strchr(option, '.');
 
         base_buf_addf(&known, "%s%s", i ? ", " : "", option);
-        base_nearest_consider(plain_name, strchr(plain_name, '.') || !dot ? option : dot + 1, &best,
-                              &distance);
+        base_nearest_take_if_closer(plain_name, strchr(plain_name, '.') || !dot ? option : dot + 1,
+                                    &best, &distance);
     }
     rc = base_error_set(
         err, -BASE_EINVAL, "option \"%.100s\" is unknown or not unique%s%s%s; there are %s", name,

@@ -30,6 +30,6 @@ const char *policy_nearest_name(const char *name, bool sim_too)
 
     for (size_t i = 0; i < sizeof registry / sizeof *registry; i++)
         if (sim_too || !registry[i]->sim_only)
-            base_nearest_consider(name, registry[i]->name, &best, &distance);
+            base_nearest_take_if_closer(name, registry[i]->name, &best, &distance);
     return best;
 }

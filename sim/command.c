@@ -265,7 +265,7 @@ static int refuse_unknown_option(const char *arg, struct base_error *err)
 
     for (size_t i = 0; i < OPTIONS; i++)
         if (options[i].help)
-            base_nearest_consider(arg, options[i].name, &best, &distance);
+            base_nearest_take_if_closer(arg, options[i].name, &best, &distance);
     if (*arg != '-')
         return base_error_set(err, -BASE_EINVAL, "\"%.100s\" is no option; see creel sim --help",
                               arg);

@@ -216,7 +216,7 @@ static void add_nearest_key_to_error(const struct plan *p, struct base_error *er
                 w += strcspn(w, ", ");
             }
             for (size_t k = 0; k < names.n; k++)
-                base_nearest_consider(key, names.v[k], &best, &distance);
+                base_nearest_take_if_closer(key, names.v[k], &best, &distance);
             sim_setup_consider_nearest_key(key, &best, &distance);
             if (at && best) {
                 char *text =

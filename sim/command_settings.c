@@ -400,11 +400,11 @@ void sim_setup_append_help(struct base_buf *out)
 void sim_setup_consider_nearest_key(const char *key, const char **best, size_t *distance)
 {
     for (size_t i = 0; i < SETTINGS; i++)
-        base_nearest_consider(key, settings[i].name, best, distance);
+        base_nearest_take_if_closer(key, settings[i].name, best, distance);
     for (size_t i = 0; sim_option_at(i); i++) {
         const char *name = sim_option_at(i)->name, *dot = strchr(name, '.');
 
-        base_nearest_consider(key, dot ? dot + 1 : name, best, distance);
+        base_nearest_take_if_closer(key, dot ? dot + 1 : name, best, distance);
     }
 }
 

@@ -49,7 +49,7 @@ int64_t sim_setup_slot_count(const struct sim_setup *s, enum base_task_kind kind
 void sim_setup_append_help(struct base_buf *out);
 void sim_setup_append_key_names(struct base_buf *out);
 /* Considers the simulator's keys, and all options without the part up to the dot, as candidates, as
- * base_nearest_consider() does. */
+ * base_nearest_take_if_closer() does. */
 void sim_setup_consider_nearest_key(const char *key, const char **best, size_t *distance);
 /* Applies @t to @job. */
 void sim_tweak_job(const struct sim_tweak *t, struct sim_job *job);

@@ -75,7 +75,7 @@ static void collect_secrets(struct secrets *s, const struct base_conf *conf)
     for (size_t i = 0; i < sizeof sensitive / sizeof *sensitive; i++)
         add_pattern(s, sensitive[i]);
     add_configured_patterns(s, base_conf_get(conf, "hadoop.security.sensitive-config-keys"));
-    for (size_t i = 0; base_conf_at(conf, i, &item); i++) {
+    for (size_t i = 0; base_conf_item_at(conf, i, &item); i++) {
         if (!is_sensitive(s, item.name) || strlen(item.value) < SECRET_MIN)
             continue;
         base_array_grow(&s->values, s->values_n, &s->values_cap);
@@ -165,7 +165,7 @@ struct walk {
 
 static bool get_next_item(struct walk *w, struct base_conf_item *out)
 {
-    bool there = base_conf_at(w->conf, w->i, out);
+    bool there = base_conf_item_at(w->conf, w->i, out);
     int order;
 
     if (!w->more->name) {

@@ -9,7 +9,7 @@ static int add_urls_or_default(const struct cli *c, const char *from, const char
                                struct base_rm_list *out, struct base_error *err)
 {
     return base_rm_list_add_text_by_policy(
-        c->conf, from, text && *text ? text : base_rm_list_default(c->conf), out, err);
+        c->conf, from, text && *text ? text : base_rm_list_configured_text(c->conf), out, err);
 }
 
 /* Returns true when neither -D nor a readable file sets any of @keys, and some file could not be

@@ -32,7 +32,7 @@ static char *find_authority_of_dev_cluster(const struct base_rm_list *rms)
     static const char *const names[] = {"dev", "dev-ha"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *dir = base_state_path(names[i]);
+        char *dir = base_user_state_path(names[i]);
         char *url = base_printf("%s/rm.url", dir), *ca = base_printf("%s/tls/ca.pem", dir);
         bool found = file_lists_any_rm(url, rms) && access(ca, R_OK) == 0;
 
@@ -55,6 +55,6 @@ void cli_trust_authority(const struct cli *c, const struct base_rm_list *rms)
         ca = key;
     if (!ca || !*ca)
         ca = of_dev = find_authority_of_dev_cluster(rms);
-    base_tls_trust(ca);
+    base_tls_trust_only(ca);
     free(of_dev);
 }

@@ -170,7 +170,7 @@ static int run_subcommand(int argc, char **argv)
     if (count_args_of_common_option(argv[1]))
         return cli_error(CLI_USAGE, "%s must be followed by a command; see creel help", argv[1]);
     for (size_t i = 0; i < COMMANDS; i++)
-        base_nearest_consider(argv[1], commands[i].name, &best, &distance);
+        base_nearest_take_if_closer(argv[1], commands[i].name, &best, &distance);
     if (best)
         return cli_error(CLI_USAGE, "unknown command '%s'; did you mean creel %s?", argv[1], best);
     return cli_error(CLI_USAGE, "unknown command '%s'; see creel help", argv[1]);

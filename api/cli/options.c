@@ -34,7 +34,7 @@ static void search_option_table(struct search *s, const struct argp_option *opti
         }
         if (!o->name)
             continue;
-        base_nearest_consider(s->word, o->name, &s->best, &s->distance);
+        base_nearest_take_if_closer(s->word, o->name, &s->best, &s->distance);
         if (strncmp(o->name, s->word, s->len) != 0)
             continue;
         bool whole = strlen(o->name) == s->len;

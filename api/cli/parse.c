@@ -75,7 +75,7 @@ static int load_conf(struct parsing *p)
     struct base_error err = {0};
     struct base_conf *conf = p->c->conf = base_conf_new();
     int rc = p->conf_file ? base_conf_load_file(conf, p->conf_file, &err)
-                          : base_conf_load_readable(conf, &p->c->left_out, &err);
+                          : base_conf_load_readable_files(conf, &p->c->left_out, &err);
     for (size_t i = 0; rc >= 0 && i < p->c->n_sets; i++)
         rc = base_conf_set_arg(conf, p->c->sets[i], &err);
     if (rc >= 0)

@@ -445,7 +445,7 @@ static int call_each_rm_once(struct cli_rm *rm, const char *method, const char *
         not_rms += rm->not_rm;
         rm->failed_requests++;
         more = rm->standby && *location ? base_rm_cursor_follow_redirect(&rm->turn, location)
-                                        : base_rm_cursor_skip_failed(&rm->turn);
+                                        : base_rm_cursor_fail_and_advance(&rm->turn);
     } while (more);
     rm->not_rm = not_rms == asked;
     return CLI_UNREACHABLE;

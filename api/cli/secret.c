@@ -51,7 +51,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static int make_secret_file(const char *path, bool keep_old)
 {
     struct base_error err = {0};
-    int rc = keep_old ? base_secret_file_roll(path, true, &err) : base_secret_file_make(path, &err);
+    int rc =
+        keep_old ? base_secret_file_rotate(path, true, &err) : base_secret_file_make(path, &err);
 
     if (rc == -BASE_EEXIST)
         return cli_error(CLI_USAGE,

@@ -48,7 +48,7 @@ static int read_allowed_hosts(const struct base_conf *conf, struct api_server_co
     struct api_hosts *hosts = out->hosts = api_hosts_new();
     struct base_conf_item item;
 
-    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
+    for (size_t i = 0; base_conf_item_at(conf, i, &item); i++)
         if (item.value && key_holds_addresses(item.name))
             api_hosts_add_addresses(hosts, item.value);
     return api_hosts_add_list(hosts, key, base_conf_get(conf, key), err);

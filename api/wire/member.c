@@ -113,7 +113,7 @@ static int get_word(const struct wire_member *m, const json_t *obj, const char *
     struct base_buf known = {0};
     for (unsigned i = 0; m->words[i]; i++)
         base_buf_addf(&known, "%s\"%s\"", i ? (m->words[i + 1] ? ", " : " or ") : "", m->words[i]);
-    rc = base_json_refuse(json_object_get(obj, m->name), where, m->name, known.data, err);
+    rc = base_json_set_value_error(json_object_get(obj, m->name), where, m->name, known.data, err);
     base_buf_free(&known);
     return rc;
 }
@@ -167,7 +167,7 @@ static int get_value(const struct wire_member *m, const json_t *obj, const char 
 int wire_members_get(const struct wire_member *table, const json_t *obj, const char *where,
                      void *to, struct base_error *err)
 {
-    int rc = json_is_object(obj) ? 0 : base_json_refuse(obj, where, "", "an object", err);
+    int rc = json_is_object(obj) ? 0 : base_json_set_value_error(obj, where, "", "an object", err);
 
     for (const struct wire_member *m = table; rc == 0 && m->name; m++)
         rc = get_value(m, obj, where, (char *)to + m->offset, err);

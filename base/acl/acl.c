@@ -20,7 +20,7 @@ static struct part trim(struct part p)
     return p;
 }
 
-static bool is_text(struct part p, const char *text)
+static bool equals_text(struct part p, const char *text)
 {
     return strlen(text) == p.len && memcmp(p.at, text, p.len) == 0;
 }
@@ -36,7 +36,7 @@ static void split_list(const char *acl, struct part *users, struct part *groups)
 }
 
 /* Removes the next name from *@list, without the blanks around it. Returns false at the end. */
-static bool take_name(struct part *list, struct part *name)
+static bool take_next_name(struct part *list, struct part *name)
 {
     size_t n = 0;
 
@@ -57,13 +57,13 @@ static bool list_has(struct part list, const char *wanted)
 {
     struct part name;
 
-    while (take_name(&list, &name))
-        if (is_text(name, wanted))
+    while (take_next_name(&list, &name))
+        if (equals_text(name, wanted))
             return true;
     return false;
 }
 
-static bool is_in_group(struct part groups, const struct base_acl_caller *who)
+static bool is_in_any_group(struct part groups, const struct base_acl_caller *who)
 {
     for (size_t i = 0; i < who->groups_n; i++)
         if (list_has(groups, who->groups[i]))
@@ -78,8 +78,8 @@ bool base_acl_names_everybody(const char *acl)
     if (!acl)
         return false;
     split_list(acl, &users, &groups);
-    return is_text(trim((struct part){acl, strlen(acl)}), "*") || is_text(trim(users), "*") ||
-           is_text(trim(groups), "*");
+    return equals_text(trim((struct part){acl, strlen(acl)}), "*") ||
+           equals_text(trim(users), "*") || equals_text(trim(groups), "*");
 }
 
 enum base_acl_answer base_acl_check(const char *acl, const struct base_acl_caller *who)
@@ -94,11 +94,11 @@ enum base_acl_answer base_acl_check(const char *acl, const struct base_acl_calle
     if (base_acl_names_everybody(acl) || list_has(users, who->user))
         return BASE_ACL_YES;
     rest = groups;
-    if (!take_name(&rest, &first))
+    if (!take_next_name(&rest, &first))
         return BASE_ACL_NO;
     if (!who->groups_known)
         return BASE_ACL_ASK_GROUPS;
-    return is_in_group(groups, who) ? BASE_ACL_YES : BASE_ACL_NO;
+    return is_in_any_group(groups, who) ? BASE_ACL_YES : BASE_ACL_NO;
 }
 
 bool base_acl_names_groups(const char *acl)
@@ -130,11 +130,11 @@ enum base_acl_answer base_acl_check_app(const struct base_acl_rules *rules,
     return base_acl_either(base_acl_check(acl, who), base_acl_check_admin(rules, who));
 }
 
-static void add_names(struct part list, struct base_buf *out)
+static void append_names_with_commas(struct part list, struct base_buf *out)
 {
     struct part name;
 
-    for (const char *comma = ""; take_name(&list, &name); comma = ",") {
+    for (const char *comma = ""; take_next_name(&list, &name); comma = ",") {
         base_buf_adds(out, comma);
         base_buf_add(out, name.at, name.len);
     }
@@ -145,12 +145,12 @@ void base_acl_format(const char *acl, struct base_buf *out)
     struct part users, groups;
 
     acl = acl ? acl : " ";
-    if (is_text(trim((struct part){acl, strlen(acl)}), "*")) {
+    if (equals_text(trim((struct part){acl, strlen(acl)}), "*")) {
         base_buf_adds(out, "*");
         return;
     }
     split_list(acl, &users, &groups);
-    add_names(users, out);
+    append_names_with_commas(users, out);
     base_buf_adds(out, " ");
-    add_names(groups, out);
+    append_names_with_commas(groups, out);
 }

@@ -162,7 +162,7 @@ static struct answer *find_cache_slot(struct base_groups *g, const char *user)
     return &g->v[(h ^ h >> 16) % USERS_MAX];
 }
 
-static void copy_list(const struct base_group_names *from, struct base_group_names *to)
+static void copy_group_names(const struct base_group_names *from, struct base_group_names *to)
 {
     base_group_names_clear(to);
     to->v = base_realloc_array(NULL, from->n ? from->n : 1, sizeof *to->v);
@@ -199,7 +199,7 @@ void base_groups_look_up(struct base_groups *cache, const char *user, int64_t no
     good = is_fresh_answer(cache, a, user, now_us - BASE_GROUPS_GRACE_US) ||
            is_fresh_answer(cache, a, user, now_us);
     if (good)
-        copy_list(&a->groups, out);
+        copy_group_names(&a->groups, out);
     pthread_mutex_unlock(&cache->lock);
     if (good)
         return;
@@ -209,6 +209,6 @@ void base_groups_look_up(struct base_groups *cache, const char *user, int64_t no
     free(a->user);
     a->user = base_strdup(user);
     a->at_us = now_us;
-    copy_list(out, &a->groups);
+    copy_group_names(out, &a->groups);
     pthread_mutex_unlock(&cache->lock);
 }

@@ -9,7 +9,7 @@
 #define KEY_SANDBOX "creel.proxy.sandbox"
 #define NOBODY      " "
 
-bool base_acl_conf_is_closed(const struct base_conf *conf)
+bool base_acl_conf_requires_auth(const struct base_conf *conf)
 {
     return strcmp(base_conf_get(conf, "creel.auth"), "simple") != 0;
 }
@@ -17,17 +17,17 @@ bool base_acl_conf_is_closed(const struct base_conf *conf)
 bool base_acl_conf_is_enabled(const struct base_conf *conf)
 {
     return base_conf_is_set(conf, KEY_ENABLE) ? base_conf_bool(conf, KEY_ENABLE)
-                                              : base_acl_conf_is_closed(conf);
+                                              : base_acl_conf_requires_auth(conf);
 }
 
-bool base_acl_conf_is_configured(const struct base_conf *conf)
+bool base_acl_conf_is_explicitly_enabled(const struct base_conf *conf)
 {
     return base_conf_is_set(conf, KEY_ENABLE) && base_conf_bool(conf, KEY_ENABLE);
 }
 
 const char *base_acl_conf_get_admins(const struct base_conf *conf)
 {
-    return !base_conf_is_set(conf, KEY_ADMINS) && base_acl_conf_is_closed(conf)
+    return !base_conf_is_set(conf, KEY_ADMINS) && base_acl_conf_requires_auth(conf)
                ? NOBODY
                : base_conf_get(conf, KEY_ADMINS);
 }
@@ -35,7 +35,7 @@ const char *base_acl_conf_get_admins(const struct base_conf *conf)
 bool base_acl_conf_sandboxes_masters(const struct base_conf *conf)
 {
     return base_conf_is_set(conf, KEY_SANDBOX) ? base_conf_bool(conf, KEY_SANDBOX)
-                                               : base_acl_conf_is_closed(conf);
+                                               : base_acl_conf_requires_auth(conf);
 }
 
 struct base_acl_rules base_acl_conf_read(const struct base_conf *conf)

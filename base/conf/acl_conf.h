@@ -15,10 +15,10 @@
 #include "base/conf/conf.h"
 
 /* Returns true when the defaults are those for callers who prove who they are. */
-bool base_acl_conf_is_closed(const struct base_conf *conf);
+bool base_acl_conf_requires_auth(const struct base_conf *conf);
 bool base_acl_conf_is_enabled(const struct base_conf *conf);
 /* Returns true when yarn.acl.enable is set to true; false when ACLs are enabled only by default. */
-bool base_acl_conf_is_configured(const struct base_conf *conf);
+bool base_acl_conf_is_explicitly_enabled(const struct base_conf *conf);
 /* Returns the list of administrators besides the daemon's user; borrowed from @conf. */
 const char *base_acl_conf_get_admins(const struct base_conf *conf);
 /* Returns true when the pages of masters at /proxy are to run outside the ResourceManager's origin

@@ -27,7 +27,7 @@
 struct entry {
     char *name;
     char *raw;    /* the value as written, trimmed */
-    char *value;  /* the expanded value; never NULL after finish_values() */
+    char *value;  /* the expanded value; never NULL after expand_and_parse_values() */
     char *source; /* "file, line n", "-D", or NULL: the default */
     bool final;
     bool arg;      /* set by -D */
@@ -44,8 +44,9 @@ struct entry {
 struct base_conf {
     struct entry *v; /* sorted by name */
     size_t len, cap;
-    struct base_map by_name; /* the entries, for readers: up to date after finish_values() */
-    char *folder;            /* folder of the default files */
+    struct base_map
+        by_name;  /* the entries, for readers: up to date after expand_and_parse_values() */
+    char *folder; /* folder of the default files */
 };
 
 /* The known keys, sorted by name for find_key(). */
@@ -317,7 +318,7 @@ static void parse_value(struct entry *e)
 
 /* Expands and parses all values now, so that threads can read them later without a lock, and
  * cheaply: answers to requests depend on many keys. Call after every change. */
-static void finish_values(struct base_conf *c)
+static void expand_and_parse_values(struct base_conf *c)
 {
     base_map_free(&c->by_name);
     for (size_t i = 0; i < c->len; i++) {
@@ -326,7 +327,7 @@ static void finish_values(struct base_conf *c)
         free(e->value);
         e->value = expand_value(c, e->raw, &e->too_deep);
         parse_value(e);
-        base_map_put(&c->by_name, base_hash_text(e->name), e);
+        base_map_add(&c->by_name, base_hash_text(e->name), e);
     }
 }
 
@@ -336,7 +337,7 @@ struct base_conf *base_conf_new(void)
 
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
         set_entry_value(find_or_add_entry(c, k->name), k->value, NULL);
-    finish_values(c);
+    expand_and_parse_values(c);
     return c;
 }
 
@@ -464,7 +465,7 @@ static void free_property(struct property *p)
     free(p->final);
 }
 
-static char **find_property_slot(struct property *p, const xmlChar *name)
+static char **find_property_member(struct property *p, const xmlChar *name)
 {
     if (xmlStrEqual(name, BAD_CAST "name"))
         return &p->name;
@@ -479,7 +480,7 @@ static char **find_property_slot(struct property *p, const xmlChar *name)
 static int read_property(const struct reader *r, xmlNodePtr node, struct property *p)
 {
     for (xmlAttrPtr a = node->properties; a; a = a->next) {
-        char **slot = find_property_slot(p, a->name);
+        char **slot = find_property_member(p, a->name);
         int rc = slot ? read_element_text(r, (xmlNodePtr)a, slot) : 0;
         if (rc < 0)
             return rc;
@@ -489,7 +490,7 @@ static int read_property(const struct reader *r, xmlNodePtr node, struct propert
         int rc;
         if (n->type != XML_ELEMENT_NODE)
             continue;
-        slot = find_property_slot(p, n->name);
+        slot = find_property_member(p, n->name);
         if (!slot)
             continue; /* description, source, tag */
         rc = read_element_text(r, n, slot);
@@ -540,7 +541,7 @@ static int load_property(const struct reader *r, xmlNodePtr node)
 
 static int load_configuration(struct reader *r, xmlNodePtr root, int depth);
 
-static int load_element(struct reader *r, xmlNodePtr n, int depth)
+static int load_property_or_nested(struct reader *r, xmlNodePtr n, int depth)
 {
     if (xmlStrEqual(n->name, BAD_CAST "property"))
         return load_property(r, n);
@@ -584,7 +585,7 @@ static int load_configuration(struct reader *r, xmlNodePtr root, int depth)
             inner = n->type == XML_XINCLUDE_START ? find_included_file(n) : NULL;
             r->included = inner ? inner : outer;
         } else if (n->type == XML_ELEMENT_NODE) {
-            rc = load_element(r, n, depth);
+            rc = load_property_or_nested(r, n, depth);
         } else if (n->type == XML_TEXT_NODE && !xmlIsBlankNode(n)) {
             rc = refuse_element(r, n, "text outside of a <property>");
         }
@@ -636,7 +637,7 @@ int base_conf_load_text(struct base_conf *c, const char *name, const char *text,
     rc = load_document(&r, text, len);
     xmlSetStructuredErrorFunc(NULL, NULL);
     free(r.first);
-    finish_values(c);
+    expand_and_parse_values(c);
     return rc;
 }
 
@@ -652,7 +653,7 @@ int base_conf_load_file(struct base_conf *c, const char *path, struct base_error
 }
 
 /* Loads the default files. With @left_out NULL, an unreadable file is an error. */
-static int load_default(struct base_conf *c, char **left_out, struct base_error *err)
+static int load_default_files(struct base_conf *c, char **left_out, struct base_error *err)
 {
     static const char *const names[] = {"creel-site.xml", "yarn-site.xml"};
     const char *dir = getenv("CREEL_CONF_DIR");
@@ -674,15 +675,15 @@ static int load_default(struct base_conf *c, char **left_out, struct base_error 
     return 0;
 }
 
-int base_conf_load_default(struct base_conf *c, struct base_error *err)
+int base_conf_load_default_files(struct base_conf *c, struct base_error *err)
 {
-    return load_default(c, NULL, err);
+    return load_default_files(c, NULL, err);
 }
 
-int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err)
+int base_conf_load_readable_files(struct base_conf *c, char **left_out, struct base_error *err)
 {
     *left_out = NULL;
-    return load_default(c, left_out, err);
+    return load_default_files(c, left_out, err);
 }
 
 const char *base_conf_folder(const struct base_conf *c)
@@ -707,7 +708,7 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
     e->arg = true;
     free(name);
     free(value);
-    finish_values(c);
+    expand_and_parse_values(c);
     return 0;
 }
 
@@ -758,7 +759,7 @@ static int refuse_unknown_key(const struct entry *e, struct base_error *err)
     size_t distance = 0;
 
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
-        base_nearest_consider(e->name, k->name, &best, &distance);
+        base_nearest_take_if_closer(e->name, k->name, &best, &distance);
     if (best)
         return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s; did you mean %s?",
                               e->source, e->name, best);
@@ -767,7 +768,7 @@ static int refuse_unknown_key(const struct entry *e, struct base_error *err)
 
 /* Returns true when a known key begins with the family of @name, such as "creel.rm." for
  * "creel.rm.prot". */
-static bool family_is_known(const char *name)
+static bool has_known_key_prefix(const char *name)
 {
     const char *dot = strchr(name + strlen("creel."), '.');
     size_t n = dot ? (size_t)(dot + 1 - name) : strlen(name) + 1;
@@ -788,8 +789,8 @@ static bool unknown_key_is_allowed(const char *name, bool (*is_known_elsewhere)(
     if (is_known_elsewhere)
         return is_known_elsewhere(name);
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
-        base_nearest_consider(name, k->name, &best, &distance);
-    return !best && !family_is_known(name);
+        base_nearest_take_if_closer(name, k->name, &best, &distance);
+    return !best && !has_known_key_prefix(name);
 }
 
 int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const char *name),
@@ -810,31 +811,31 @@ int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const 
     return 0;
 }
 
-static bool has_name(const void *entry, const void *name)
+static bool entry_has_name(const void *entry, const void *name)
 {
     return strcmp(((const struct entry *)entry)->name, name) == 0;
 }
 
-static const struct entry *read_entry(const struct base_conf *c, const char *name)
+static const struct entry *look_up_entry(const struct base_conf *c, const char *name)
 {
-    return base_map_find(&c->by_name, base_hash_text(name), has_name, name);
+    return base_map_find(&c->by_name, base_hash_text(name), entry_has_name, name);
 }
 
 const char *base_conf_get(const struct base_conf *c, const char *key)
 {
-    const struct entry *e = read_entry(c, key);
+    const struct entry *e = look_up_entry(c, key);
 
     return e ? e->value : NULL;
 }
 
 bool base_conf_is_set(const struct base_conf *c, const char *key)
 {
-    const struct entry *e = read_entry(c, key);
+    const struct entry *e = look_up_entry(c, key);
 
     return e && e->source;
 }
 
-bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out)
+bool base_conf_item_at(const struct base_conf *c, size_t i, struct base_conf_item *out)
 {
     if (i >= c->len)
         return false;
@@ -848,7 +849,7 @@ bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *ou
 static const struct entry *read_typed_entry(const struct base_conf *c, const char *name,
                                             enum base_conf_type type)
 {
-    const struct entry *e = read_entry(c, name);
+    const struct entry *e = look_up_entry(c, name);
 
     base_assert(e && e->key && e->key->type == type && e->valid);
     return e;

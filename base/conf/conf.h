@@ -33,10 +33,10 @@ void base_conf_free(struct base_conf *c);
  * <final> or set by -D. */
 int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
 /* Loads creel-site.xml and yarn-site.xml, whichever exist, from $CREEL_CONF_DIR or /etc/creel. */
-int base_conf_load_default(struct base_conf *c, struct base_error *err);
+int base_conf_load_default_files(struct base_conf *c, struct base_error *err);
 /* The same for programs other than daemons, which can do without the files that their user may not
  * read: such files are skipped. *@left_out: the first skipped file (caller frees), or NULL. */
-int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err);
+int base_conf_load_readable_files(struct base_conf *c, char **left_out, struct base_error *err);
 /* Returns the folder of the default files, or NULL when they have not been loaded. Borrowed. */
 const char *base_conf_folder(const struct base_conf *c);
 /* Loads a file's content from memory; @name stands for the file in messages and as the base of
@@ -68,7 +68,7 @@ struct base_conf_item {
     bool final;
 };
 /* Sets *@out to the key at index @i in order of names. Returns false when @i is past the end. */
-bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out);
+bool base_conf_item_at(const struct base_conf *c, size_t i, struct base_conf_item *out);
 
 /* Creates the folder that is the value of @key (with @mode, and with missing parents) unless it
  * exists. Returns 0, or -BASE_EINVAL when the value is empty, -BASE_EPERM when the folder cannot be

@@ -70,7 +70,7 @@ int base_file_path_parse(const char *text, char **out, struct base_error *err)
     return 0;
 }
 
-void base_file_path_strip_slashes(char *path)
+void base_file_path_strip_trailing_slashes(char *path)
 {
     size_t n = strlen(path);
 

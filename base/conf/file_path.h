@@ -13,6 +13,6 @@ int base_file_path_parse(const char *text, char **out, struct base_error *err);
  * else. */
 int base_file_path_check_utf8(const char *path, struct base_error *err);
 /* Removes trailing slashes from @path, but not the only one of "/". */
-void base_file_path_strip_slashes(char *path);
+void base_file_path_strip_trailing_slashes(char *path);
 
 #endif

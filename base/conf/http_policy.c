@@ -36,7 +36,7 @@ const char *base_http_policy_scheme(const struct base_conf *conf)
     return base_http_policy_is_https(conf) ? "https://" : "http://";
 }
 
-uint16_t base_http_policy_rm_port(const struct base_conf *conf)
+uint16_t base_http_policy_default_rm_port(const struct base_conf *conf)
 {
     return base_http_policy_is_https(conf) ? 8090 : 8088;
 }
@@ -48,7 +48,7 @@ uint16_t base_http_policy_port(const struct base_conf *conf, enum base_http_daem
     /* the table's defaults are those of HTTP_ONLY */
     if (base_conf_is_set(conf, key) || !base_http_policy_is_https(conf))
         return (uint16_t)base_conf_int(conf, key);
-    return daemon == BASE_HTTP_RM ? base_http_policy_rm_port(conf) : 8044;
+    return daemon == BASE_HTTP_RM ? base_http_policy_default_rm_port(conf) : 8044;
 }
 
 const char *base_http_policy_rm_address_key(const struct base_conf *conf)

@@ -22,7 +22,7 @@ const char *base_http_policy_scheme(const struct base_conf *conf);
  * port of the policy. The configuration must have been checked. */
 uint16_t base_http_policy_port(const struct base_conf *conf, enum base_http_daemon daemon);
 /* Returns the usual port of a ResourceManager under the policy, 8088 or 8090. */
-uint16_t base_http_policy_rm_port(const struct base_conf *conf);
+uint16_t base_http_policy_default_rm_port(const struct base_conf *conf);
 /* Returns "yarn.resourcemanager.webapp.address" or "yarn.resourcemanager.webapp.https.address". */
 const char *base_http_policy_rm_address_key(const struct base_conf *conf);
 

@@ -81,7 +81,7 @@ void base_rm_cursor_note_success(struct base_rm_cursor *t)
     base_buf_free(&t->failed);
 }
 
-bool base_rm_cursor_skip_failed(struct base_rm_cursor *t)
+bool base_rm_cursor_fail_and_advance(struct base_rm_cursor *t)
 {
     size_t n = t->list->n;
     /* When the failed RM is not in the list, a redirect led to it. The listed RM at t->at is then
@@ -137,12 +137,12 @@ bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *locati
     char to[BASE_RM_URL_MAX];
 
     if (n == 0 || n >= sizeof to || t->hops > t->list->n)
-        return base_rm_cursor_skip_failed(t);
+        return base_rm_cursor_fail_and_advance(t);
     memcpy(to, location, n);
     to[n] = '\0';
     if (has_failed(t, to) || strcasecmp(to, base_rm_cursor_url(t)) == 0 ||
         (t->listed_only && find_listed_rm(t->list, to) == t->list->n))
-        return base_rm_cursor_skip_failed(t);
+        return base_rm_cursor_fail_and_advance(t);
     t->hops++;
     set_current_rm(t, to);
     return true;

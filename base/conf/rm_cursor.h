@@ -64,11 +64,11 @@ const char *base_rm_cursor_failed_urls(const struct base_rm_cursor *t);
 void base_rm_cursor_note_success(struct base_rm_cursor *t);
 /* The current RM has failed: goes on to the next one. Returns true when it may be asked at once,
  * false when the round is over and the caller has to pause first. */
-bool base_rm_cursor_skip_failed(struct base_rm_cursor *t);
+bool base_rm_cursor_fail_and_advance(struct base_rm_cursor *t);
 /* The current RM has answered 307 with @location ("": without one): goes there and returns true.
  * When @location is not an http or https URL, is the current RM, has failed in this round, ends too
- * long a chain of redirects or is ruled out by listed_only, acts as base_rm_cursor_skip_failed()
- * instead. */
+ * long a chain of redirects or is ruled out by listed_only, acts as
+ * base_rm_cursor_fail_and_advance() instead. */
 bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *location);
 /* The RM at @url, one of the list, has said that it leads while the current RM was being asked:
  * goes to @url, even if it has failed in this round, and marks only the previous RM as failed. */

@@ -47,29 +47,29 @@ static bool is_host_port_path(const char *s)
 }
 
 /* Returns the URL of address @s, without slashes at its end, or NULL when @s is not an address. The
- * caller frees it. @usual: the scheme of addresses that have none. */
-static char *address_to_url(const char *usual, const char *s)
+ * caller frees it. @default_scheme: the scheme of addresses that have none. */
+static char *address_to_url(const char *default_scheme, const char *s)
 {
     const char *scheme = strstr(s, "://");
 
     if ((scheme && base_rm_url_base_len(s) == 0) || !is_host_port_path(scheme ? scheme + 3 : s))
         return NULL;
-    char *url = scheme ? base_strdup(s) : base_printf("%s%s", usual, s);
+    char *url = scheme ? base_strdup(s) : base_printf("%s%s", default_scheme, s);
     for (size_t len = strlen(url); len > 0 && url[len - 1] == '/'; len--)
         url[len - 1] = '\0';
     return url;
 }
 
-static int add_address(const char *usual, const char *what, const char *text,
+static int add_address(const char *default_scheme, const char *what, const char *text,
                        struct base_rm_list *out, struct base_error *err)
 {
-    char *url = address_to_url(usual, text);
+    char *url = address_to_url(default_scheme, text);
 
     if (!url || strlen(url) >= BASE_RM_URL_MAX) {
         free(url);
-        return base_error_set(err, -BASE_EINVAL,
-                              "%s: \"%.100s\" is not an address such as %s127.0.0.1:%d", what, text,
-                              usual, strcmp(usual, "https://") == 0 ? 8090 : 8088);
+        return base_error_set(
+            err, -BASE_EINVAL, "%s: \"%.100s\" is not an address such as %s127.0.0.1:%d", what,
+            text, default_scheme, strcmp(default_scheme, "https://") == 0 ? 8090 : 8088);
     }
     if (out->n == BASE_RM_LIST_MAX) {
         free(url);
@@ -80,7 +80,7 @@ static int add_address(const char *usual, const char *what, const char *text,
     return 0;
 }
 
-static int add_addresses(const char *usual, const char *what, const char *text,
+static int add_addresses(const char *default_scheme, const char *what, const char *text,
                          struct base_rm_list *out, struct base_error *err)
 {
     char *copy = base_strdup(text), *save = NULL;
@@ -89,7 +89,7 @@ static int add_addresses(const char *usual, const char *what, const char *text,
 
     for (char *s = strtok_r(copy, SEPARATORS, &save); s && rc == 0;
          s = strtok_r(NULL, SEPARATORS, &save))
-        rc = add_address(usual, what, s, out, err);
+        rc = add_address(default_scheme, what, s, out, err);
     free(copy);
     if (rc == 0 && out->n == before)
         rc = base_error_set(err, -BASE_EINVAL, "%s: no address given", what);
@@ -122,7 +122,7 @@ static int add_address_of_ha_id(const struct base_conf *conf, const char *id,
         rc = add_address(scheme, key, address, out, err);
     } else if (host && *host) {
         char *text = base_printf(strchr(host, ':') ? "[%s]:%d" : "%s:%d", host,
-                                 base_http_policy_rm_port(conf));
+                                 base_http_policy_default_rm_port(conf));
 
         rc = add_address(scheme, host_key, text, out, err);
         free(text);
@@ -160,10 +160,11 @@ int base_rm_list_add_configured(const struct base_conf *conf, struct base_rm_lis
         if (rc < 0 || out->n > before)
             return rc;
     }
-    return base_rm_list_add_text_by_policy(conf, KEY_RM, base_rm_list_default(conf), out, err);
+    return base_rm_list_add_text_by_policy(conf, KEY_RM, base_rm_list_configured_text(conf), out,
+                                           err);
 }
 
-const char *base_rm_list_default(const struct base_conf *conf)
+const char *base_rm_list_configured_text(const struct base_conf *conf)
 {
     if (!base_conf_is_set(conf, KEY_RM) && base_http_policy_is_https(conf))
         return "https://127.0.0.1:8090";

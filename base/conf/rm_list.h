@@ -28,7 +28,7 @@ int base_rm_list_add_configured(const struct base_conf *conf, struct base_rm_lis
 int base_rm_list_add_ha_ids(const struct base_conf *conf, struct base_rm_list *out,
                             struct base_error *err);
 /* Returns the value of creel.nodemanager.rm, or its default under yarn.http.policy. Borrowed. */
-const char *base_rm_list_default(const struct base_conf *conf);
+const char *base_rm_list_configured_text(const struct base_conf *conf);
 char *base_rm_list_to_text(const struct base_rm_list *l); /* "a,b"; caller frees */
 void base_rm_list_free(struct base_rm_list *l);
 

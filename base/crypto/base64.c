@@ -22,7 +22,7 @@ void base_base64_encode(const void *bytes, size_t len, struct base_buf *out)
 }
 
 /* Returns the value of a character, or -1 when it is in neither alphabet. */
-static int value_of(char c)
+static int base64_digit_value(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -41,7 +41,7 @@ void base_base64_decode(const char *text, struct base_buf *out)
     int n = 0;
 
     for (; *text && *text != '='; text++) {
-        int v = value_of(*text);
+        int v = base64_digit_value(*text);
 
         if (v < 0)
             continue;

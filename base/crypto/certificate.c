@@ -13,7 +13,7 @@ struct making {
 };
 
 /* Adds a host as the kind of name that clients compare: an address in binary, or a DNS name. */
-static int add_host(gnutls_x509_crt_t crt, const char *host)
+static int add_subject_host(gnutls_x509_crt_t crt, const char *host)
 {
     unsigned char address[16];
 
@@ -46,7 +46,7 @@ static int set_key_id(const struct making *m)
     return rc < 0 ? rc : gnutls_x509_crt_set_subject_key_id(m->crt, id, len);
 }
 
-static int set_usage(gnutls_x509_crt_t crt, bool authority)
+static int set_key_usage(gnutls_x509_crt_t crt, bool authority)
 {
     int rc = gnutls_x509_crt_set_basic_constraints(crt, authority, authority ? 0 : -1);
 
@@ -61,8 +61,8 @@ static int set_usage(gnutls_x509_crt_t crt, bool authority)
     return rc;
 }
 
-static int describe(const struct making *m, const struct base_certificate_spec *spec,
-                    bool authority)
+static int fill_certificate(const struct making *m, const struct base_certificate_spec *spec,
+                            bool authority)
 {
     int rc = gnutls_x509_crt_set_version(m->crt, 3);
 
@@ -80,13 +80,13 @@ static int describe(const struct making *m, const struct base_certificate_spec *
     if (rc >= 0)
         rc = set_key_id(m);
     if (rc >= 0)
-        rc = set_usage(m->crt, authority);
+        rc = set_key_usage(m->crt, authority);
     for (size_t i = 0; rc >= 0 && i < spec->hosts_n; i++)
-        rc = add_host(m->crt, spec->hosts[i]);
+        rc = add_subject_host(m->crt, spec->hosts[i]);
     return rc;
 }
 
-static int read_issuer(struct making *m, const struct base_certificate *issuer)
+static int import_issuer(struct making *m, const struct base_certificate *issuer)
 {
     gnutls_datum_t crt = {(unsigned char *)issuer->certificate.data,
                           (unsigned)issuer->certificate.len},
@@ -115,16 +115,16 @@ static int export_pem(const struct making *m, struct base_certificate *out)
     return 0;
 }
 
-static int make(struct making *m, const struct base_certificate_spec *spec,
-                const struct base_certificate *issuer, struct base_certificate *out)
+static int make_certificate(struct making *m, const struct base_certificate_spec *spec,
+                            const struct base_certificate *issuer, struct base_certificate *out)
 {
     int rc = gnutls_x509_privkey_generate(
         m->key, GNUTLS_PK_ECDSA, (unsigned)GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0);
 
     if (rc >= 0)
-        rc = describe(m, spec, !issuer);
+        rc = fill_certificate(m, spec, !issuer);
     if (rc >= 0 && issuer)
-        rc = read_issuer(m, issuer);
+        rc = import_issuer(m, issuer);
     if (rc >= 0)
         rc = gnutls_x509_crt_sign2(m->crt, issuer ? m->issuer_crt : m->crt,
                                    issuer ? m->issuer_key : m->key, GNUTLS_DIG_SHA256, 0);
@@ -142,7 +142,7 @@ int base_certificate_make(const struct base_certificate_spec *spec,
     base_assert(gnutls_x509_crt_init(&m.crt) == 0 && gnutls_x509_crt_init(&m.issuer_crt) == 0);
     base_assert(gnutls_x509_privkey_init(&m.key) == 0 &&
                 gnutls_x509_privkey_init(&m.issuer_key) == 0);
-    rc = make(&m, spec, issuer, out);
+    rc = make_certificate(&m, spec, issuer, out);
     gnutls_x509_crt_deinit(m.crt);
     gnutls_x509_crt_deinit(m.issuer_crt);
     gnutls_x509_privkey_deinit(m.key);

@@ -10,7 +10,8 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 
-bool base_container_token_derive(const char *app_secret, const char *key_id, struct base_key *out)
+bool base_container_token_derive_key(const char *app_secret, const char *key_id,
+                                     struct base_key *out)
 {
     char text[sizeof "creel-container-1\n" + BASE_KEY_ID_MAX];
     int n = snprintf(text, sizeof text, "creel-container-1\n%s", key_id);
@@ -30,7 +31,7 @@ const char *base_container_token_make(const char *app_secret, const struct base_
 
     out[0] = '\0';
     snprintf(name, sizeof name, "%s@%" PRId64, base_container_id_text(id, container), expiry_ms);
-    if (!base_container_token_derive(app_secret, name, &key))
+    if (!base_container_token_derive_key(app_secret, name, &key))
         return out;
     snprintf(out, BASE_CONTAINER_TOKEN_MAX, "%s.%s", name,
              base_hex_encode(key.bytes, sizeof key.bytes, hex));
@@ -39,7 +40,8 @@ const char *base_container_token_make(const char *app_secret, const struct base_
 }
 
 /* The name must be the one that would be printed for the parsed parts: each key has one name. */
-bool base_container_token_read_id(const char *key_id, int64_t now_ms, struct base_container_id *out)
+bool base_container_token_read_valid_id(const char *key_id, int64_t now_ms,
+                                        struct base_container_id *out)
 {
     char container[BASE_ID_TEXT_MAX], again[BASE_KEY_ID_MAX];
     const char *at = strchr(key_id, '@');
@@ -57,7 +59,7 @@ bool base_container_token_read_id(const char *key_id, int64_t now_ms, struct bas
            expiry_ms - now_ms <= BASE_CONTAINER_TOKEN_LIFE_MAX_MS;
 }
 
-bool base_container_token_parse(const char *token, struct base_key *out)
+bool base_container_token_parse_key(const char *token, struct base_key *out)
 {
     const char *dot = strrchr(token, '.');
     size_t len = dot ? (size_t)(dot - token) : 0;

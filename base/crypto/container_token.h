@@ -26,12 +26,13 @@ const char *base_container_token_make(const char *app_secret, const struct base_
                                       int64_t expiry_ms, char out[static BASE_CONTAINER_TOKEN_MAX]);
 /* Reads the open part of a token, which names its key. Returns false when @key_id is not such a
  * name, or the token is not valid at @now_ms: it has expired, or would live too long. */
-bool base_container_token_read_id(const char *key_id, int64_t now_ms,
-                                  struct base_container_id *out);
+bool base_container_token_read_valid_id(const char *key_id, int64_t now_ms,
+                                        struct base_container_id *out);
 /* Computes the key that @key_id names. An application without a secret ("") has none: false. */
-bool base_container_token_derive(const char *app_secret, const char *key_id, struct base_key *out);
+bool base_container_token_derive_key(const char *app_secret, const char *key_id,
+                                     struct base_key *out);
 /* Splits a token, such as the content of a token file, into the key and its name. Blanks at the end
  * are ignored. Returns false when @token has another form. */
-bool base_container_token_parse(const char *token, struct base_key *out);
+bool base_container_token_parse_key(const char *token, struct base_key *out);
 
 #endif

@@ -13,7 +13,7 @@ bool base_secret_equal(const char *a, const char *b)
     return diff == 0;
 }
 
-bool base_bytes_equal(const void *a, const void *b, size_t len)
+bool base_secret_bytes_equal(const void *a, const void *b, size_t len)
 {
     const unsigned char *pa = a, *pb = b;
     volatile unsigned char diff = 0;

@@ -9,6 +9,6 @@
  * @a is the text received from outside. */
 bool base_secret_equal(const char *a, const char *b);
 /* The same for @len bytes. */
-bool base_bytes_equal(const void *a, const void *b, size_t len);
+bool base_secret_bytes_equal(const void *a, const void *b, size_t len);
 
 #endif

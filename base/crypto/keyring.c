@@ -34,14 +34,14 @@ static struct base_keyring *keyring_new(const char *path)
     return k;
 }
 
-static int read_token(const char *path, struct base_key keys[static BASE_SECRET_KEYS_MAX],
-                      size_t *n, struct base_error *err)
+static int read_token_as_key(const char *path, struct base_key keys[static BASE_SECRET_KEYS_MAX],
+                             size_t *n, struct base_error *err)
 {
     struct base_buf text = {0};
     int rc = base_file_read_plain(path, BASE_CONTAINER_TOKEN_MAX, &text, err);
 
     *n = 1;
-    if (rc == 0 && !base_container_token_parse(text.data ? text.data : "", &keys[0]))
+    if (rc == 0 && !base_container_token_parse_key(text.data ? text.data : "", &keys[0]))
         rc = base_error_set(err, -BASE_EINVAL, "%s: this is no container's token", path);
     if (text.data)
         explicit_bzero(text.data, text.len);
@@ -53,7 +53,7 @@ static int read_keys(const struct base_keyring *k,
                      struct base_key keys[static BASE_SECRET_KEYS_MAX], size_t *n,
                      struct base_error *err)
 {
-    return k->is_token ? read_token(k->path, keys, n, err)
+    return k->is_token ? read_token_as_key(k->path, keys, n, err)
                        : base_secret_file_read(k->path, keys, n, err);
 }
 
@@ -84,7 +84,7 @@ int base_keyring_open(const char *path, struct base_keyring **out, struct base_e
     return open_keyring(path, false, out, err);
 }
 
-struct base_keyring *base_keyring_new(const struct base_key *key)
+struct base_keyring *base_keyring_new_of_key(const struct base_key *key)
 {
     struct base_keyring *k = keyring_new(NULL);
 
@@ -133,7 +133,7 @@ bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *
 
 /* Reads the file with the lock held. The ids tell whether the keys differ: an id is the digest of
  * its key or, for a token, contains the expiry, which every renewal changes. */
-static int read_again(struct base_keyring *k, struct base_error *err)
+static int reread_keys(struct base_keyring *k, struct base_error *err)
 {
     struct base_key keys[BASE_SECRET_KEYS_MAX];
     size_t n;
@@ -159,7 +159,7 @@ int base_keyring_refresh(struct base_keyring *k, struct base_error *err)
 
     pthread_mutex_lock(&k->lock);
     if (k->path)
-        rc = read_again(k, err);
+        rc = reread_keys(k, err);
     pthread_mutex_unlock(&k->lock);
     return rc;
 }
@@ -171,7 +171,7 @@ bool base_keyring_refresh_if_due(struct base_keyring *k)
 
     pthread_mutex_lock(&k->lock);
     if (k->path && base_mono_us(&base_clock_real) - k->read_us >= REFRESH_US)
-        rc = read_again(k, &err);
+        rc = reread_keys(k, &err);
     pthread_mutex_unlock(&k->lock);
     if (rc < 0)
         base_log_warn("keyring", "the secret stays as it is: %s", err.text);
@@ -186,7 +186,7 @@ bool base_keyring_find_fresh(struct base_keyring *k, const char *id, struct base
            (base_keyring_refresh_if_due(k) && base_keyring_find(k, id, out));
 }
 
-void base_keyring_note_refusal(struct base_keyring *k, const char *id)
+void base_keyring_refresh_or_switch_signer(struct base_keyring *k, const char *id)
 {
     if (base_keyring_refresh_if_due(k))
         return;
@@ -200,11 +200,12 @@ char *base_keyring_path_by_conf(const struct base_conf *conf, const char *key, c
 {
     const char *set = base_conf_get(conf, key);
 
-    return set && set[0] ? base_strdup(set) : base_state_path(name);
+    return set && set[0] ? base_strdup(set) : base_user_state_path(name);
 }
 
-int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, const char *name,
-                              bool loopback, struct base_keyring **out, struct base_error *err)
+int base_keyring_open_or_make_by_conf(const struct base_conf *conf, const char *key,
+                                      const char *name, bool loopback, struct base_keyring **out,
+                                      struct base_error *err)
 {
     const char *set = base_conf_get(conf, key);
     bool by_default = !set || !set[0];

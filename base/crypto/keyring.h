@@ -21,12 +21,12 @@ int base_keyring_open(const char *path, struct base_keyring **out, struct base_e
  * reading. */
 int base_keyring_open_token(const char *path, struct base_keyring **out, struct base_error *err);
 /* Returns a keyring of @key alone, which never changes. */
-struct base_keyring *base_keyring_new(const struct base_key *key);
+struct base_keyring *base_keyring_new_of_key(const struct base_key *key);
 struct base_keyring *base_keyring_ref(struct base_keyring *k); /* NULL-safe; returns @k */
 void base_keyring_unref(struct base_keyring *k); /* NULL-safe; the last reference frees it */
 
-/* Copies the key that signs: the first of the file, unless base_keyring_note_refusal() has changed
- * that. Callers clear their copies with explicit_bzero(). */
+/* Copies the key that signs: the first of the file, unless base_keyring_refresh_or_switch_signer()
+ * has changed that. Callers clear their copies with explicit_bzero(). */
 void base_keyring_get_signing_key(struct base_keyring *k, struct base_key *out);
 /* Copies the key called @id. Returns false when there is none. */
 bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *out);
@@ -45,16 +45,17 @@ bool base_keyring_find_fresh(struct base_keyring *k, const char *id, struct base
  * than ours. Reads our file again, at most once a second; if that brings no new keys, the other key
  * of the file, if there is one, signs from now on until the file changes. So a new file with two
  * keys can be put on one host after the other. */
-void base_keyring_note_refusal(struct base_keyring *k, const char *id);
+void base_keyring_refresh_or_switch_signer(struct base_keyring *k, const char *id);
 
 /* Opens the keyring of the file that the configuration key @key names; when the key is not set, of
- * the file base_state_path(@name), which is made if there is none. @loopback false: the daemon can
- * be reached from other hosts, where its user's state folder is not; an unset key is then an error,
- * as is a file that was named and does not exist (-BASE_EINVAL). Returns 0 or a negative BASE_E*,
- * whose message names the key. */
-int base_keyring_open_by_conf(const struct base_conf *conf, const char *key, const char *name,
-                              bool loopback, struct base_keyring **out, struct base_error *err);
-/* Returns the path that base_keyring_open_by_conf() opens. The caller frees it. */
+ * the file base_user_state_path(@name), which is made if there is none. @loopback false: the daemon
+ * can be reached from other hosts, where its user's state folder is not; an unset key is then an
+ * error, as is a file that was named and does not exist (-BASE_EINVAL). Returns 0 or a negative
+ * BASE_E*, whose message names the key. */
+int base_keyring_open_or_make_by_conf(const struct base_conf *conf, const char *key,
+                                      const char *name, bool loopback, struct base_keyring **out,
+                                      struct base_error *err);
+/* Returns the path that base_keyring_open_or_make_by_conf() opens. The caller frees it. */
 char *base_keyring_path_by_conf(const struct base_conf *conf, const char *key, const char *name);
 
 #define BASE_CLUSTER_SECRET_KEY  "creel.cluster.secret-file"

@@ -45,7 +45,7 @@ void base_log_token_make(const struct base_key *key, const char *scope, const ch
 
 /* Copies the part that ends at the next dot, and moves *at behind that. Returns false when there is
  * no dot, or the part does not fit. */
-static bool take_part(const char **at, char *out, size_t size)
+static bool take_part_up_to_dot(const char **at, char *out, size_t size)
 {
     size_t len = strcspn(*at, ".");
 
@@ -74,17 +74,18 @@ int base_log_token_read(struct base_keyring *keys, const char *text, int64_t now
     struct base_key key;
     int64_t expiry_ms;
 
-    if (!base_is_log_token(text) || !take_part(&at, key_id, sizeof key_id) ||
-        !take_part(&at, out->scope, sizeof out->scope) || !take_part(&at, expiry, sizeof expiry) ||
+    if (!base_is_log_token(text) || !take_part_up_to_dot(&at, key_id, sizeof key_id) ||
+        !take_part_up_to_dot(&at, out->scope, sizeof out->scope) ||
+        !take_part_up_to_dot(&at, expiry, sizeof expiry) ||
         base_int_parse(expiry, 0, INT64_MAX, &expiry_ms) < 0 ||
-        !take_part(&at, user, sizeof user) || !read_user(user, out->user) ||
+        !take_part_up_to_dot(&at, user, sizeof user) || !read_user(user, out->user) ||
         strlen(at) != 2 * sizeof given || !base_hex_decode(at, given, sizeof given))
         return base_error_set(err, -BASE_EPERM, "the log token has not the form of one");
     if (!base_keyring_find_fresh(keys, key_id, &key))
         return base_error_set(err, -BASE_EPERM, "the log token is made with another key");
     compute_mac(&key, text, (size_t)(at - 1 - text), mac);
     explicit_bzero(&key, sizeof key);
-    if (!base_bytes_equal(given, mac, sizeof mac))
+    if (!base_secret_bytes_equal(given, mac, sizeof mac))
         return base_error_set(err, -BASE_EPERM, "the log token was changed");
     if (expiry_ms <= now_ms || expiry_ms - now_ms > BASE_LOG_TOKEN_LIFE_MAX_MS)
         return base_error_set(err, -BASE_EPERM,

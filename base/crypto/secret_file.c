@@ -73,7 +73,7 @@ int base_secret_file_read(const char *path, struct base_key keys[static BASE_SEC
     return rc;
 }
 
-static void write_new_key(char line[static KEY_HEX + 2])
+static void format_new_key(char line[static KEY_HEX + 2])
 {
     unsigned char bytes[BASE_KEY_BYTES];
 
@@ -106,7 +106,7 @@ int base_secret_file_make(const char *path, struct base_error *err)
         return rc;
     base_random_hex(random);
     temporary = base_printf("%s.%s", path, random);
-    write_new_key(line);
+    format_new_key(line);
     rc = base_file_write_atomic(temporary, line, KEY_HEX + 1, 0600, true, err);
     explicit_bzero(line, sizeof line);
     if (rc == 0 && link(temporary, path) < 0)
@@ -117,7 +117,7 @@ int base_secret_file_make(const char *path, struct base_error *err)
     return rc;
 }
 
-int base_secret_file_roll(const char *path, bool keep_old, struct base_error *err)
+int base_secret_file_rotate(const char *path, bool keep_old, struct base_error *err)
 {
     struct base_key old[BASE_SECRET_KEYS_MAX];
     char text[2 * (KEY_HEX + 2)];
@@ -126,7 +126,7 @@ int base_secret_file_roll(const char *path, bool keep_old, struct base_error *er
 
     if (rc < 0)
         return rc;
-    write_new_key(text);
+    format_new_key(text);
     if (keep_old) {
         base_hex_encode(old[0].bytes, sizeof old[0].bytes, text + KEY_HEX + 1);
         memcpy(text + 2 * KEY_HEX + 1, "\n", 2);

@@ -32,6 +32,6 @@ int base_secret_file_read(const char *path, struct base_key keys[static BASE_SEC
 int base_secret_file_make(const char *path, struct base_error *err);
 /* Replaces the content of @path, which need not exist, by a new key; with @keep_old followed by the
  * key that signed until now. */
-int base_secret_file_roll(const char *path, bool keep_old, struct base_error *err);
+int base_secret_file_rotate(const char *path, bool keep_old, struct base_error *err);
 
 #endif

@@ -113,7 +113,7 @@ void base_sign_request(const struct base_key *key, const char *method, const cha
     free(host);
 }
 
-void base_request_signature_put(const struct base_request_signature *s, struct base_buf *out)
+void base_request_signature_format(const struct base_request_signature *s, struct base_buf *out)
 {
     char mac[BASE_SHA256_HEX];
 
@@ -133,7 +133,7 @@ bool base_request_is_signed(const char *authorization)
 
 /* Reads "NAME=value" at *at, up to a comma or the end, into @out, and moves *at behind it. Returns
  * false when there is another member, or the value is empty or does not fit. */
-static bool take_member(const char **at, const char *name, char *out, size_t size)
+static bool take_member_if_named(const char **at, const char *name, char *out, size_t size)
 {
     const char *p = *at + strspn(*at, " ");
     size_t n = strlen(name), len;
@@ -156,7 +156,7 @@ static bool is_hex(const char *text, size_t len)
     return strlen(text) == len && strspn(text, "0123456789abcdef") == len;
 }
 
-static bool is_end_or_stream(const char *at, bool *stream)
+static bool is_at_end_or_stream(const char *at, bool *stream)
 {
     at += strspn(at, " ");
     *stream = strcmp(at, "stream") == 0;
@@ -164,28 +164,28 @@ static bool is_end_or_stream(const char *at, bool *stream)
 }
 
 /* The members come in the order in which we write them: nobody else writes them. */
-int base_request_signature_get(const char *authorization, struct base_request_signature *out,
-                               struct base_error *err)
+int base_request_signature_parse(const char *authorization, struct base_request_signature *out,
+                                 struct base_error *err)
 {
     const char *at = authorization + sizeof BASE_SIGNATURE_SCHEME - 1, *wrong = NULL;
     char time[24], mac[BASE_SHA256_HEX];
 
     memset(out, 0, sizeof *out);
-    if (!take_member(&at, "key", out->key, sizeof out->key))
+    if (!take_member_if_named(&at, "key", out->key, sizeof out->key))
         wrong = "key";
-    else if (!take_member(&at, "time", time, sizeof time) ||
+    else if (!take_member_if_named(&at, "time", time, sizeof time) ||
              base_int_parse(time, 0, INT64_MAX, &out->time_ms) < 0)
         wrong = "time";
-    else if (!take_member(&at, "nonce", out->nonce, sizeof out->nonce) ||
+    else if (!take_member_if_named(&at, "nonce", out->nonce, sizeof out->nonce) ||
              !is_hex(out->nonce, BASE_NONCE_MAX - 1))
         wrong = "nonce";
-    else if (!take_member(&at, "sha256", out->body_sha256, sizeof out->body_sha256) ||
+    else if (!take_member_if_named(&at, "sha256", out->body_sha256, sizeof out->body_sha256) ||
              !is_hex(out->body_sha256, BASE_SHA256_HEX - 1))
         wrong = "sha256";
-    else if (!take_member(&at, "mac", mac, sizeof mac) || !is_hex(mac, BASE_SHA256_HEX - 1) ||
-             !base_hex_decode(mac, out->mac, sizeof out->mac))
+    else if (!take_member_if_named(&at, "mac", mac, sizeof mac) ||
+             !is_hex(mac, BASE_SHA256_HEX - 1) || !base_hex_decode(mac, out->mac, sizeof out->mac))
         wrong = "mac";
-    else if (!is_end_or_stream(at, &out->stream))
+    else if (!is_at_end_or_stream(at, &out->stream))
         wrong = "end";
     return wrong ? base_error_set(err, -BASE_EINVAL, "the signature's member %s has no valid value",
                                   wrong)
@@ -203,7 +203,7 @@ bool base_request_signature_is_right(const struct base_request_signature *s,
     unsigned char mac[BASE_SHA256_BYTES];
 
     compute_request_mac(s, key, &p, mac);
-    return base_bytes_equal(s->mac, mac, sizeof mac);
+    return base_secret_bytes_equal(s->mac, mac, sizeof mac);
 }
 
 static void compute_answer_mac(const struct base_key *key, const char *nonce, unsigned status,
@@ -230,9 +230,9 @@ void base_sign_answer(const struct base_key *key, const char *nonce, unsigned st
              base_hex_encode(mac, sizeof mac, hex), body ? "" : ", stream");
 }
 
-int base_check_answer(struct base_keyring *keys, const char *text, const char *nonce,
-                      unsigned status, const void *body, size_t len, bool stream,
-                      struct base_error *err)
+int base_check_answer_signature(struct base_keyring *keys, const char *text, const char *nonce,
+                                unsigned status, const void *body, size_t len, bool stream,
+                                struct base_error *err)
 {
     char id[BASE_KEY_ID_MAX], hex[BASE_SHA256_HEX];
     unsigned char given[BASE_SHA256_BYTES], mac[BASE_SHA256_BYTES];
@@ -243,8 +243,9 @@ int base_check_answer(struct base_keyring *keys, const char *text, const char *n
 
     if (!text || !*text)
         return base_error_set(err, -BASE_EPERM, "the answer is not signed");
-    if (!take_member(&at, "key", id, sizeof id) || !take_member(&at, "mac", hex, sizeof hex) ||
-        !base_hex_decode(hex, given, sizeof given) || !is_end_or_stream(at, &is_stream))
+    if (!take_member_if_named(&at, "key", id, sizeof id) ||
+        !take_member_if_named(&at, "mac", hex, sizeof hex) ||
+        !base_hex_decode(hex, given, sizeof given) || !is_at_end_or_stream(at, &is_stream))
         return base_error_set(err, -BASE_EPERM, "the answer's signature cannot be read");
     if (!base_keyring_find_fresh(keys, id, &key))
         return base_error_set(err, -BASE_EPERM, "the answer is signed with another key");
@@ -253,7 +254,7 @@ int base_check_answer(struct base_keyring *keys, const char *text, const char *n
         rc = base_error_set(err, -BASE_EPERM,
                             is_stream ? "the answer's body is not signed"
                                       : "the answer is no stream");
-    else if (!base_bytes_equal(given, mac, sizeof mac))
+    else if (!base_secret_bytes_equal(given, mac, sizeof mac))
         rc = base_error_set(err, -BASE_EPERM, "the answer's signature is wrong");
     explicit_bzero(&key, sizeof key);
     return rc;

@@ -44,12 +44,12 @@ void base_sign_request(const struct base_key *key, const char *method, const cha
                        const void *body, size_t len, int64_t now_ms, bool stream,
                        struct base_request_signature *out);
 /* Appends the value of the header Authorization. */
-void base_request_signature_put(const struct base_request_signature *s, struct base_buf *out);
+void base_request_signature_format(const struct base_request_signature *s, struct base_buf *out);
 /* Returns true when @authorization (NULL: none) uses the scheme of signed requests. */
 bool base_request_is_signed(const char *authorization);
 /* Parses the value of Authorization. Returns 0, or -BASE_EINVAL naming the member. */
-int base_request_signature_get(const char *authorization, struct base_request_signature *out,
-                               struct base_error *err);
+int base_request_signature_parse(const char *authorization, struct base_request_signature *out,
+                                 struct base_error *err);
 /* Returns true when the code was made with @key for this request. @host: value of the header Host;
  * @tls: the request came over TLS. Body, time and nonce are the caller's to compare, and whether
  * @host is the caller. */
@@ -69,8 +69,8 @@ void base_sign_answer(const struct base_key *key, const char *nonce, unsigned st
 /* Checks the signature @text of an answer with any key of @keys. @body NULL: the body is not known,
  * so only the signature of a stream will do; @stream: that of a stream is accepted, too. Returns 0,
  * or -BASE_EPERM with the reason. */
-int base_check_answer(struct base_keyring *keys, const char *text, const char *nonce,
-                      unsigned status, const void *body, size_t len, bool stream,
-                      struct base_error *err);
+int base_check_answer_signature(struct base_keyring *keys, const char *text, const char *nonce,
+                                unsigned status, const void *body, size_t len, bool stream,
+                                struct base_error *err);
 
 #endif

@@ -30,7 +30,7 @@ static void double_slots(struct base_map *m)
     free(old);
 }
 
-void base_map_put(struct base_map *m, uint64_t hash, void *object)
+void base_map_add(struct base_map *m, uint64_t hash, void *object)
 {
     if ((m->n + 1) * 2 > m->cap)
         double_slots(m);

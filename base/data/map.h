@@ -33,7 +33,7 @@ static inline void *base_map_find(const struct base_map *m, uint64_t hash, base_
     return NULL;
 }
 /* Adds @object, whose key must not be in the map yet. Allocates only to grow. */
-void base_map_put(struct base_map *m, uint64_t hash, void *object);
+void base_map_add(struct base_map *m, uint64_t hash, void *object);
 void base_map_remove(struct base_map *m, uint64_t hash, const void *object); /* must be in @m */
 void base_map_free(struct base_map *m); /* frees the slots, not the objects; @m is empty then */
 

@@ -33,7 +33,7 @@ void base_curl_limit_silence(CURL *easy, unsigned silence_ms)
 
 /* Unless CAINFO names our file of authorities, libcurl uses those of the system; with a CAPATH it
  * would accept those besides ours. */
-static void set_tls(CURL *easy)
+static void set_client_tls(CURL *easy)
 {
     const struct base_tls_conf *tls = base_tls_of_clients();
 
@@ -48,7 +48,7 @@ static void set_tls(CURL *easy)
     }
 }
 
-void base_curl_trust_system_too(CURL *easy)
+void base_curl_trust_system_and_hide_certificate(CURL *easy)
 {
     if (*base_tls_of_clients()->ca_file)
         curl_easy_setopt(easy, CURLOPT_CAPATH, "/etc/ssl/certs");
@@ -88,7 +88,8 @@ static const char *explain_certificate(CURL *easy, const char *text, char room[s
     return bits > 0 && bits & GNUTLS_CERT_INVALID ? "its certificate is not valid" : NULL;
 }
 
-const char *base_curl_explain(CURL *easy, CURLcode code, const char *text, char room[static 512])
+const char *base_curl_explain_error(CURL *easy, CURLcode code, const char *text,
+                                    char room[static 512])
 {
     const struct base_tls_conf *tls = base_tls_of_clients();
     const char *why = NULL;
@@ -112,7 +113,7 @@ const char *base_curl_explain(CURL *easy, CURLcode code, const char *text, char 
     return *text ? text : curl_easy_strerror(code);
 }
 
-void base_curl_set_target(CURL *easy, const char *url, const char *protocols)
+void base_curl_set_url_and_defaults(CURL *easy, const char *url, const char *protocols)
 {
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, protocols);
@@ -120,7 +121,7 @@ void base_curl_set_target(CURL *easy, const char *url, const char *protocols)
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    set_tls(easy);
+    set_client_tls(easy);
 }
 
 static bool is_space(char c)

@@ -10,16 +10,17 @@
  * is used, no redirect followed, and no signal raised, since the process has other threads. Over
  * https the server must speak TLS 1.2 or later, and show a certificate for the name or address in
  * @url, signed by an authority that the clients of this process trust (base/io/tls_conf.h). */
-void base_curl_set_target(CURL *easy, const char *url, const char *protocols);
+void base_curl_set_url_and_defaults(CURL *easy, const char *url, const char *protocols);
 /* Makes @easy trust the authorities of the system besides ours: for servers outside of the cluster.
- * @easy then shows servers no certificate of ours. Call after base_curl_set_target(). */
-void base_curl_trust_system_too(CURL *easy);
+ * @easy then shows servers no certificate of ours. Call after base_curl_set_url_and_defaults(). */
+void base_curl_trust_system_and_hide_certificate(CURL *easy);
 /* Makes @easy prove by the user's Kerberos ticket who asks. */
 void base_curl_negotiate(CURL *easy);
 /* Returns why the transfer of @easy failed with @code, in words for operators; @text: what libcurl
  * has put into its error buffer. Certificates that are not accepted, and plain HTTP where TLS was
  * expected, are described in terms of our configuration. Borrowed, or in @room. */
-const char *base_curl_explain(CURL *easy, CURLcode code, const char *text, char room[static 512]);
+const char *base_curl_explain_error(CURL *easy, CURLcode code, const char *text,
+                                    char room[static 512]);
 /* For header callbacks: returns true when the line of @len bytes is the header @name ("Location:"),
  * and sets *@value and *@value_len to its value without the blanks around it (not
  * NUL-terminated). */

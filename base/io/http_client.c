@@ -150,7 +150,7 @@ static void add_header(struct curl_slist **list, const char *name, const char *v
     free(line);
 }
 
-static void sign(struct transfer *t)
+static void sign_request(struct transfer *t)
 {
     const struct base_http_request *rq = t->rq;
     struct base_key key;
@@ -162,11 +162,11 @@ static void sign(struct transfer *t)
     explicit_bzero(&key, sizeof key);
 }
 
-static void add_signature(struct curl_slist **list, const struct transfer *t)
+static void add_signature_header(struct curl_slist **list, const struct transfer *t)
 {
     struct base_buf value = {0};
 
-    base_request_signature_put(&t->signature, &value);
+    base_request_signature_format(&t->signature, &value);
     add_header(list, "Authorization", value.data);
     base_buf_free(&value);
 }
@@ -181,7 +181,7 @@ static struct curl_slist *build_headers(const struct transfer *t)
     if (rq->body)
         add_header(&list, "Content-Type", rq->content_type ? rq->content_type : "application/json");
     if (rq->keys) {
-        add_signature(&list, t);
+        add_signature_header(&list, t);
     } else if (rq->bearer) {
         char *value = base_printf("Bearer %s", rq->bearer);
         add_header(&list, "Authorization", value);
@@ -223,7 +223,7 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     int64_t timeout = rq->timeout_ms == 0 ? TIMEOUT_MS : rq->timeout_ms < 0 ? 0 : rq->timeout_ms;
 
     curl_easy_reset(e); /* open connections belong to the multi handle */
-    base_curl_set_target(e, rq->url, "http,https");
+    base_curl_set_url_and_defaults(e, rq->url, "http,https");
     curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
     if (rq->silence_ms > 0) {
         base_curl_limit_silence(e, (unsigned)rq->silence_ms);
@@ -268,8 +268,8 @@ static CURLcode run_transfer(struct base_http *h)
     }
 }
 
-static int transfer_result(const struct transfer *t, CURLcode cc, const char *why,
-                           struct base_error *err)
+static int set_transfer_error(const struct transfer *t, CURLcode cc, const char *why,
+                              struct base_error *err)
 {
     const struct base_http_request *rq = t->rq;
     char room[512];
@@ -286,25 +286,26 @@ static int transfer_result(const struct transfer *t, CURLcode cc, const char *wh
                               rq->method, rq->url);
     return base_error_set(err, cc == CURLE_OPERATION_TIMEDOUT ? -BASE_ETIMEOUT : -BASE_EIO,
                           "%s %s: %s", rq->method, rq->url,
-                          base_curl_explain(t->easy, cc, why, room));
+                          base_curl_explain_error(t->easy, cc, why, room));
 }
 
 /* A daemon that refuses our signature does not sign its answer, since it shares no key with us. */
-static int check_signature(const struct transfer *t, struct base_error *err)
+static int check_answer_signature(const struct transfer *t, struct base_error *err)
 {
     const struct base_http_request *rq = t->rq;
     const struct base_http_answer *out = t->out;
     bool known = !(rq->out_fd > 0 && out->status == 200);
-    int rc = base_check_answer(rq->keys, out->signature, t->signature.nonce, (unsigned)out->status,
-                               !known           ? NULL
-                               : out->body.data ? out->body.data
-                                                : "",
-                               out->body.len, rq->stream, err);
+    int rc = base_check_answer_signature(rq->keys, out->signature, t->signature.nonce,
+                                         (unsigned)out->status,
+                                         !known           ? NULL
+                                         : out->body.data ? out->body.data
+                                                          : "",
+                                         out->body.len, rq->stream, err);
 
     if (rc == 0)
         return 0;
     if (out->status == 401 && !out->signature[0])
-        base_keyring_note_refusal(rq->keys, t->signature.key);
+        base_keyring_refresh_or_switch_signer(rq->keys, t->signature.key);
     return base_error_wrap(err, rc, "%s %s: HTTP %ld", rq->method, rq->url, out->status);
 }
 
@@ -324,18 +325,18 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
         return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break",
                               rq->method, rq->url);
     if (rq->keys)
-        sign(&t);
+        sign_request(&t);
     headers = build_headers(&t);
     set_options(h, &t, headers, why);
     base_assert(curl_multi_add_handle(h->multi, h->easy) == CURLM_OK);
     cc = run_transfer(h);
     curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &out->status);
-    rc = transfer_result(&t, cc, why, err);
+    rc = set_transfer_error(&t, cc, why, err);
     curl_multi_remove_handle(h->multi, h->easy);
     curl_easy_reset(h->easy); /* drops the pointers into this stack frame */
     curl_slist_free_all(headers);
     if (rc == 0 && rq->keys)
-        rc = check_signature(&t, err);
+        rc = check_answer_signature(&t, err);
     if (rc < 0)
         base_http_answer_free(out);
     return rc;

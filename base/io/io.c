@@ -184,7 +184,7 @@ struct rmtree {
     uint64_t moved;
 };
 
-int base_folder_restore_access(int at, const char *name)
+int base_folder_restore_owner_access(int at, const char *name)
 {
     int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc;
     char link[64];
@@ -206,7 +206,8 @@ static int open_folder_for_removal(int at, const char *name)
     struct stat st;
 
     if (fd < 0 && errno == EACCES) {
-        (void)base_folder_restore_access(at, name); /* if this fails, the next open fails too */
+        (void)base_folder_restore_owner_access(at,
+                                               name); /* if this fails, the next open fails too */
         fd = openat(at, name, flags);
     }
     if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
@@ -405,7 +406,7 @@ static void read_boot_id(void)
     base_buf_free(&b);
 }
 
-const char *base_user_name(char out[static BASE_USER_NAME_MAX])
+const char *base_effective_user_name(char out[static BASE_USER_NAME_MAX])
 {
     struct passwd pw, *found = NULL;
     char space[4096];

@@ -35,7 +35,7 @@ int base_rmtree_entries(int fd, const char *path, const char *const *kept, size_
                         struct base_error *err);
 /* Sets the mode of our folder @name in folder @at (AT_FDCWD allowed) to 0700, so that we have full
  * access to it. Follows no link. Returns 0 or -errno. */
-int base_folder_restore_access(int at, const char *name);
+int base_folder_restore_owner_access(int at, const char *name);
 int base_write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 
 /* Parses "64M", "1g" or "4096" into bytes (units are powers of 1024, up to E). Returns 0, or
@@ -49,7 +49,7 @@ size_t base_terminal_width(int fd);
 enum { BASE_USER_NAME_MAX = 256 };
 /* Writes the name of the user that this process runs as, or the user's number if there is no name.
  * Returns @out. */
-const char *base_user_name(char out[static BASE_USER_NAME_MAX]);
+const char *base_effective_user_name(char out[static BASE_USER_NAME_MAX]);
 /* Returns the boot id of this machine (from /proc), or "unknown". Borrowed static text. */
 const char *base_boot_id(void);
 /* Returns the start time of @pid in clock ticks since boot (field 22 of /proc/pid/stat), or -1 when

@@ -21,16 +21,16 @@ struct reader {
 };
 
 /* Skips blanks. Returns the next byte without taking it; '\0' at the end. */
-static char peek(struct reader *r)
+static char peek_after_blanks(struct reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
         r->at++;
     return r->at < r->end ? *r->at : '\0';
 }
 
-static bool take(struct reader *r, char wanted)
+static bool take_if_next(struct reader *r, char wanted)
 {
-    if (peek(r) != wanted)
+    if (peek_after_blanks(r) != wanted)
         return false;
     r->at++;
     return true;
@@ -39,7 +39,7 @@ static bool take(struct reader *r, char wanted)
 /* Reads a text in quotes. */
 static bool read_text(struct reader *r, const char **text, size_t *len)
 {
-    if (!take(r, '"'))
+    if (!take_if_next(r, '"'))
         return false;
     *text = r->at;
     /* bytes beyond ASCII are negative */
@@ -83,7 +83,7 @@ static json_t *read_number(struct reader *r)
     return json_real(negative ? -real : real);
 }
 
-static json_t *read_word(struct reader *r)
+static json_t *read_true_false_or_null(struct reader *r)
 {
     static const struct {
         const char *text;
@@ -110,14 +110,14 @@ static bool read_members(struct reader *r, json_t *object)
     do {
         json_t *value = NULL;
 
-        if (read_text(r, &name, &len) && take(r, ':'))
+        if (read_text(r, &name, &len) && take_if_next(r, ':'))
             value = read_value(r);
         /* a member that occurs twice does not make the object larger */
         if (!value || json_object_setn_new_nocheck(object, name, len, value) < 0 ||
             json_object_size(object) != ++n)
             return false;
-    } while (take(r, ','));
-    return take(r, '}');
+    } while (take_if_next(r, ','));
+    return take_if_next(r, '}');
 }
 
 static bool read_elements(struct reader *r, json_t *array)
@@ -127,16 +127,17 @@ static bool read_elements(struct reader *r, json_t *array)
 
         if (!value || json_array_append_new(array, value) < 0)
             return false;
-    } while (take(r, ','));
-    return take(r, ']');
+    } while (take_if_next(r, ','));
+    return take_if_next(r, ']');
 }
 
 /* Reads an object or array whose opening bracket has been read. */
 static json_t *read_nested(struct reader *r, bool object)
 {
     json_t *j = object ? json_object() : json_array();
-    bool ok = ++r->depth <= BASE_JSON_DEPTH_MAX &&
-              (take(r, object ? '}' : ']') || (object ? read_members(r, j) : read_elements(r, j)));
+    bool ok =
+        ++r->depth <= BASE_JSON_DEPTH_MAX && (take_if_next(r, object ? '}' : ']') ||
+                                              (object ? read_members(r, j) : read_elements(r, j)));
 
     r->depth--;
     if (ok)
@@ -150,7 +151,7 @@ static json_t *read_value(struct reader *r)
     const char *text;
     size_t len;
 
-    switch (peek(r)) {
+    switch (peek_after_blanks(r)) {
     case '{':
     case '[':
         return read_nested(r, *r->at++ == '{');
@@ -159,7 +160,7 @@ static json_t *read_value(struct reader *r)
     case 't':
     case 'f':
     case 'n':
-        return read_word(r);
+        return read_true_false_or_null(r);
     default:
         return r->at < r->end ? read_number(r) : NULL;
     }
@@ -168,10 +169,10 @@ static json_t *read_value(struct reader *r)
 json_t *base_json_read_plain(const char *text, size_t len)
 {
     struct reader r = {.at = text, .end = text + len};
-    char first = peek(&r);
+    char first = peek_after_blanks(&r);
     json_t *j = first == '{' || first == '[' ? read_value(&r) : NULL;
 
-    if (j && (peek(&r) != '\0' || r.at < r.end)) {
+    if (j && (peek_after_blanks(&r) != '\0' || r.at < r.end)) {
         json_decref(j);
         return NULL;
     }
@@ -240,8 +241,8 @@ void base_json_dump(const json_t *j, struct base_buf *out)
 
 #define SHOWN_MAX 60
 
-int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted,
-                     struct base_error *err)
+int base_json_set_value_error(const json_t *j, const char *where, const char *name,
+                              const char *wanted, struct base_error *err)
 {
     struct base_buf shown = {0};
     size_t n = strlen(where);
@@ -297,7 +298,7 @@ int base_json_str(const json_t *obj, const char *where, const char *name, bool r
     if (!j)
         return rc;
     if (!json_is_string(j))
-        return base_json_refuse(j, where, name, "a string", err);
+        return base_json_set_value_error(j, where, name, "a string", err);
     if (json_string_length(j) > max)
         return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %zu", where, name,
                               json_string_length(j), max);
@@ -315,7 +316,7 @@ int base_json_int(const json_t *obj, const char *where, const char *name, bool r
         return rc;
     if (!json_is_integer(j) || json_integer_value(j) < min || json_integer_value(j) > max) {
         char *wanted = base_printf("an integer from %lld to %lld", (long long)min, (long long)max);
-        rc = base_json_refuse(j, where, name, wanted, err);
+        rc = base_json_set_value_error(j, where, name, wanted, err);
         free(wanted);
         return rc;
     }
@@ -335,7 +336,7 @@ int base_json_num(const json_t *obj, const char *where, const char *name, bool r
     v = json_number_value(j);
     if (!json_is_number(j) || !isfinite(v) || v < min || v > max) {
         char *wanted = base_printf("a number from %g to %g", min, max);
-        rc = base_json_refuse(j, where, name, wanted, err);
+        rc = base_json_set_value_error(j, where, name, wanted, err);
         free(wanted);
         return rc;
     }
@@ -352,7 +353,7 @@ int base_json_bool(const json_t *obj, const char *where, const char *name, bool 
     if (!j)
         return rc;
     if (!json_is_boolean(j))
-        return base_json_refuse(j, where, name, "true or false", err);
+        return base_json_set_value_error(j, where, name, "true or false", err);
     *out = json_is_true(j);
     return 0;
 }
@@ -366,7 +367,7 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
     if (!j)
         return rc;
     if (!json_is_array(j))
-        return base_json_refuse(j, where, name, "an array", err);
+        return base_json_set_value_error(j, where, name, "an array", err);
     if (json_array_size(j) > max)
         return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu elements are more than %zu", where,
                               name, json_array_size(j), max);
@@ -381,14 +382,14 @@ int base_json_refuse_unknown_members(const json_t *obj, const char *where, const
     json_t *value;
 
     if (!json_is_object(obj))
-        return base_json_refuse(obj, where, "", "an object", err);
+        return base_json_set_value_error(obj, where, "", "an object", err);
     json_object_foreach((json_t *)obj, name, value)
     {
         const char *best = NULL;
         size_t distance = 0, i;
 
         for (i = 0; names[i] && strcmp(names[i], name) != 0; i++)
-            base_nearest_consider(name, names[i], &best, &distance);
+            base_nearest_take_if_closer(name, names[i], &best, &distance);
         if (names[i])
             continue;
         if (best)

@@ -37,8 +37,8 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
                   json_t **out, struct base_error *err);
 /* Returns -BASE_EINVAL with the message "<where><name>: <value of @j> is not <wanted>". With @name
  * "" the message names @where without its dot; with both "", "the body". */
-int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted,
-                     struct base_error *err);
+int base_json_set_value_error(const json_t *j, const char *where, const char *name,
+                              const char *wanted, struct base_error *err);
 /* Returns 0, or -BASE_EINVAL when @obj is not an object or has a member that is not in the
  * NULL-ended list @names; the message suggests a similar name if there is one. */
 int base_json_refuse_unknown_members(const json_t *obj, const char *where, const char *const *names,

@@ -39,7 +39,7 @@ static const char *json_escape(unsigned char c, char buf[static 7])
 }
 
 /* Returns true when each of the eight bytes of @w is ASCII and needs no escape. */
-static bool are_eight_plain(uint64_t w)
+static bool eight_need_no_escape(uint64_t w)
 {
     const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
     uint64_t quote = w ^ ones * '"', slash = w ^ ones * '\\';
@@ -50,7 +50,7 @@ static bool are_eight_plain(uint64_t w)
 }
 
 /* Returns true when all @n bytes of @s are ASCII and need no escape. */
-static bool is_plain(const char *s, size_t n)
+static bool needs_no_escape(const char *s, size_t n)
 {
     uint64_t w;
     uint32_t half[2];
@@ -58,20 +58,20 @@ static bool is_plain(const char *s, size_t n)
     if (n >= sizeof w) {
         for (size_t at = 0; at < n - sizeof w; at += sizeof w) {
             memcpy(&w, s + at, sizeof w);
-            if (!are_eight_plain(w))
+            if (!eight_need_no_escape(w))
                 return false;
         }
         memcpy(&w, s + n - sizeof w, sizeof w); /* may repeat some bytes */
-        return are_eight_plain(w);
+        return eight_need_no_escape(w);
     }
     if (n >= sizeof *half) {
         memcpy(&half[0], s, sizeof *half);
         memcpy(&half[1], s + n - sizeof *half, sizeof *half);
-        return are_eight_plain((uint64_t)half[0] << 32 | half[1]);
+        return eight_need_no_escape((uint64_t)half[0] << 32 | half[1]);
     }
     for (w = 0x6161616161616161; n > 0; n--)
         w = w << 8 | (unsigned char)s[n - 1];
-    return are_eight_plain(w);
+    return eight_need_no_escape(w);
 }
 
 /* Most strings are plain from end to end: these are copied at once. */
@@ -84,7 +84,7 @@ void base_json_quote(struct base_buf *out, const char *s)
         base_buf_reserve(out, n + 2);
     at = out->data + out->len;
     *at++ = '"';
-    if (is_plain(s, n)) {
+    if (needs_no_escape(s, n)) {
         memcpy(at, s, n);
         memcpy(at + n, "\"", 2);
         out->len += n + 2;

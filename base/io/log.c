@@ -70,7 +70,7 @@ void base_log_init(const char *program, enum base_log_format format, enum base_l
 /* ---- levels by name ---- */
 
 /* Returns true for @name itself and for what is below it, "NAME.something". */
-static bool covers(const char *name, const char *area)
+static bool name_covers_area(const char *name, const char *area)
 {
     size_t n = strlen(name);
 
@@ -78,7 +78,7 @@ static bool covers(const char *name, const char *area)
 }
 
 /* Call with the lock held. */
-static int find_level(const char *area)
+static int find_level_of_area(const char *area)
 {
     int level = levels.root;
     size_t longest = 0;
@@ -86,7 +86,7 @@ static int find_level(const char *area)
     for (size_t i = 0; i < levels.n; i++) {
         size_t n = strlen(levels.v[i].name);
 
-        if (n >= longest && covers(levels.v[i].name, area)) {
+        if (n >= longest && name_covers_area(levels.v[i].name, area)) {
             longest = n;
             level = levels.v[i].level;
         }
@@ -138,7 +138,7 @@ enum base_log_level base_log_get_level(const char *name)
     int level;
 
     pthread_rwlock_rdlock(&levels.lock);
-    level = find_level(name);
+    level = find_level_of_area(name);
     pthread_rwlock_unlock(&levels.lock);
     return (enum base_log_level)level;
 }
@@ -169,7 +169,7 @@ int base_log_format_parse(const char *text, enum base_log_format *out)
     return -BASE_EINVAL;
 }
 
-static void add_utc_time(struct base_buf *b)
+static void append_utc_now(struct base_buf *b)
 {
     struct timespec ts;
     struct tm tm;
@@ -194,7 +194,7 @@ static void format_text_line(struct base_buf *b, enum base_log_level level, cons
 {
     if (!settings.terminal)
         base_buf_addf(b, "<%d>", (int)level);
-    add_utc_time(b);
+    append_utc_now(b);
     blank_out_controls(message);
     base_buf_addf(b, " %s: %s\n", area, message);
 }
@@ -229,7 +229,7 @@ static void format_json_line(struct base_buf *b, enum base_log_level level, cons
                 *p = '?';
         text = json_string(message);
     }
-    add_utc_time(&at);
+    append_utc_now(&at);
     j = json_pack("{s:s, s:s, s:s, s:i, s:s*, s:o*}", "time", at.data, "level", level_name(level),
                   "program", settings.program, "pid", (int)getpid(), "area", area, "message", text);
     out = j ? json_dumps(j, JSON_COMPACT) : NULL;

@@ -60,7 +60,7 @@ int base_private_file_read(const char *path, size_t max, struct base_buf *out, s
 
 /* Returns the path of @name in the folder "creel" below the folder that environment variable
  * @variable names with an absolute path, else below @below in the user's home. */
-static char *make_path(const char *variable, const char *below, const char *name)
+static char *make_user_folder_path(const char *variable, const char *below, const char *name)
 {
     const char *base = getenv(variable), *home = getenv("HOME");
 
@@ -74,12 +74,12 @@ static char *make_path(const char *variable, const char *below, const char *name
     return base_printf("%s/%s/creel/%s", home, below, name);
 }
 
-char *base_state_path(const char *name)
+char *base_user_state_path(const char *name)
 {
-    return make_path("XDG_STATE_HOME", ".local/state", name);
+    return make_user_folder_path("XDG_STATE_HOME", ".local/state", name);
 }
 
 char *base_user_conf_path(const char *name)
 {
-    return make_path("XDG_CONFIG_HOME", ".config", name);
+    return make_user_folder_path("XDG_CONFIG_HOME", ".config", name);
 }

@@ -20,7 +20,7 @@ int base_private_file_read(const char *path, size_t max, struct base_buf *out, s
                            struct base_error *err);
 /* Returns the path of @name in the folder for the state of this user's programs: below
  * $XDG_STATE_HOME/creel, else ~/.local/state/creel. Caller frees. */
-char *base_state_path(const char *name);
+char *base_user_state_path(const char *name);
 /* The same for settings: below $XDG_CONFIG_HOME/creel, else ~/.config/creel. */
 char *base_user_conf_path(const char *name);
 

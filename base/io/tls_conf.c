@@ -13,7 +13,7 @@
 
 static struct base_tls_conf clients = {.certificate_file = "", .key_file = "", .ca_file = ""};
 
-static const char *get_text(const struct base_conf *conf, const char *key)
+static const char *get_text_or_empty(const struct base_conf *conf, const char *key)
 {
     const char *value = base_conf_get(conf, key);
 
@@ -22,7 +22,7 @@ static const char *get_text(const struct base_conf *conf, const char *key)
 
 static int read_client_auth(const struct base_conf *conf, bool *out, struct base_error *err)
 {
-    const char *value = get_text(conf, KEY_CLIENT_AUTH);
+    const char *value = get_text_or_empty(conf, KEY_CLIENT_AUTH);
 
     *out = strcmp(value, "daemons") == 0;
     if (*out || strcmp(value, "none") == 0)
@@ -55,9 +55,9 @@ int base_tls_conf_read(const struct base_conf *conf, struct base_tls_conf *out,
     int rc = base_http_policy_check(conf, err);
 
     *out = (struct base_tls_conf){.https = rc == 0 && base_http_policy_is_https(conf),
-                                  .certificate_file = get_text(conf, KEY_CERTIFICATE),
-                                  .key_file = get_text(conf, KEY_KEY),
-                                  .ca_file = get_text(conf, KEY_CA)};
+                                  .certificate_file = get_text_or_empty(conf, KEY_CERTIFICATE),
+                                  .key_file = get_text_or_empty(conf, KEY_KEY),
+                                  .ca_file = get_text_or_empty(conf, KEY_CA)};
     if (rc == 0)
         rc = read_client_auth(conf, &out->client_auth, err);
     return rc < 0 ? rc : check_complete(out, err);
@@ -82,7 +82,7 @@ void base_tls_use_for_clients(const struct base_tls_conf *conf)
     replace_text(&clients.key_file, conf->client_auth ? conf->key_file : "");
 }
 
-void base_tls_trust(const char *ca_file)
+void base_tls_trust_only(const char *ca_file)
 {
     base_tls_use_for_clients(&(struct base_tls_conf){.ca_file = ca_file});
 }

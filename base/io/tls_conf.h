@@ -3,7 +3,8 @@
  * yarn.http.policy (base/conf/http_policy.h) and creel.tls.*, which stand for Hadoop's
  * ssl-server.xml and ssl-client.xml with PEM files in place of Java key stores.
  *
- *   servers: api/server/tls/tls.h        clients: base_curl_set_target() in base/io/curl.h */
+ *   servers: api/server/tls/tls.h        clients: base_curl_set_url_and_defaults() in
+ * base/io/curl.h */
 #ifndef CREEL_BASE_IO_TLS_CONF_H
 #define CREEL_BASE_IO_TLS_CONF_H
 
@@ -34,7 +35,7 @@ int base_tls_conf_read(const struct base_conf *conf, struct base_tls_conf *out,
  * The environment is never read here: a variable must not change whom a daemon trusts. */
 void base_tls_use_for_clients(const struct base_tls_conf *conf);
 /* The same for a program that only has the name of the authority's file (NULL or "": none). */
-void base_tls_trust(const char *ca_file);
+void base_tls_trust_only(const char *ca_file);
 /* Returns the settings of this process's clients; borrowed, never NULL. */
 const struct base_tls_conf *base_tls_of_clients(void);
 

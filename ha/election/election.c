@@ -469,7 +469,7 @@ void ha_election_on_fenced_write(struct ha_election *e, int64_t now_us)
     election_start_round(e);
 }
 
-void ha_election_set_min_epoch(struct ha_election *e, int64_t epoch)
+void ha_election_raise_min_epoch(struct ha_election *e, int64_t epoch)
 {
     if (epoch > e->least)
         e->least = epoch;

@@ -100,7 +100,7 @@ void ha_election_resign(struct ha_election *e, int64_t hold_us, int64_t now_us);
 void ha_election_on_fenced_write(struct ha_election *e, int64_t now_us);
 /* The next claim takes at least @epoch. Nodes may have seen a higher epoch than a new store
  * knows. */
-void ha_election_set_min_epoch(struct ha_election *e, int64_t epoch);
+void ha_election_raise_min_epoch(struct ha_election *e, int64_t epoch);
 
 enum ha_election_state ha_election_get_state(const struct ha_election *e);
 /* Returns the time at which the lease ends; INT64_MAX: lease off; 0: not leading. */

@@ -278,7 +278,7 @@ static void conclude_round(struct ha_election *e, int64_t now_us)
 
 /* ---- the nodes of our rm-id, one by one ---- */
 
-static void inspect_next_node(struct ha_election *e, int64_t now_us)
+static void inspect_next_node_or_conclude(struct ha_election *e, int64_t now_us)
 {
     char *path;
 
@@ -330,7 +330,7 @@ static void keep_or_delete_inspected_node(struct ha_election *e, const struct ha
         e->blocker_us = ev->sent_us;
     }
     e->at++;
-    inspect_next_node(e, now_us);
+    inspect_next_node_or_conclude(e, now_us);
 }
 
 /* Called when the nodes and the epoch have both been read. */
@@ -346,7 +346,7 @@ static void on_nodes_and_epoch_read(struct ha_election *e, int64_t now_us)
     if (!only_own) {
         replace_string(&e->own, NULL);
         e->at = 0;
-        inspect_next_node(e, now_us);
+        inspect_next_node_or_conclude(e, now_us);
     } else {
         conclude_round(e, now_us);
     }
@@ -379,7 +379,7 @@ void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event
         keep_or_delete_inspected_node(e, ev, now_us);
     } else if (e->step == STEP_INSPECT || e->step == STEP_CLEAN) {
         e->at++;
-        inspect_next_node(e, now_us);
+        inspect_next_node_or_conclude(e, now_us);
     } else { /* JOIN, LEAVE: check whether the request took effect */
         replace_string(&e->own, NULL);
         election_request_nodes_and_epoch(e);

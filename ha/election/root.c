@@ -122,7 +122,7 @@ void election_start_round(struct ha_election *e)
 
 /* Creates the node whose path is the first e->making bytes of the root's path. The root itself is
  * created in one multi with its children, so that it is never incomplete. */
-static void create_root_path(struct ha_election *e)
+static void create_next_root_node(struct ha_election *e)
 {
     char *path = base_strndup(e->root, e->making);
     size_t up = (size_t)(strrchr(path, '/') - path);
@@ -148,7 +148,7 @@ static void create_root_path(struct ha_election *e)
     free(whose);
 }
 
-static void on_root_path_created(struct ha_election *e, enum ha_zk_code code, int64_t now_us)
+static void on_root_node_created(struct ha_election *e, enum ha_zk_code code, int64_t now_us)
 {
     size_t full = strlen(e->root);
 
@@ -162,14 +162,14 @@ static void on_root_path_created(struct ha_election *e, enum ha_zk_code code, in
             return;
         }
         e->making--;
-        create_root_path(e);
+        create_next_root_node(e);
     } else if (code != HA_ZK_OK && code != HA_ZK_NODEEXISTS) {
         election_retry_later(e, now_us);
     } else if (e->making < full) {
         do
             e->making++;
         while (e->making < full && e->root[e->making] != '/');
-        create_root_path(e);
+        create_next_root_node(e);
     } else {
         election_read_node(e, STEP_ROOT, HA_ZK_GET, e->root);
     }
@@ -214,7 +214,7 @@ static void on_root_data(struct ha_election *e, const struct ha_zk_event *ev, in
 
     if (ev->code == HA_ZK_NONODE) {
         e->making = strlen(e->root);
-        create_root_path(e);
+        create_next_root_node(e);
     } else if (ev->code != HA_ZK_OK) {
         election_retry_later(e, now_us);
     } else if (election_root_check(e->root, ev->data, e->cluster_id, &err) < 0) {
@@ -231,7 +231,7 @@ void election_on_root_result(struct ha_election *e, const struct ha_zk_event *ev
     else if (e->step == STEP_ROOT)
         on_root_data(e, ev, now_us);
     else if (e->step == STEP_MAKE_ROOT)
-        on_root_path_created(e, ev->code, now_us);
+        on_root_node_created(e, ev->code, now_us);
     else if (e->step == STEP_PARTS && ev->code == HA_ZK_OK)
         create_missing_root_children(e, ev);
     else if (e->step == STEP_MAKE_PARTS && (ev->code == HA_ZK_OK || ev->code == HA_ZK_NODEEXISTS))

@@ -338,7 +338,7 @@ static void *service_thread(void *user)
 
     pthread_setname_np(pthread_self(), "leadership");
     while (wait_for_work(s, at_us, &resign, &hold_us, &least)) {
-        ha_election_set_min_epoch(s->election, least);
+        ha_election_raise_min_epoch(s->election, least);
         if (resign)
             ha_election_resign(s->election, hold_us, mono_us());
         at_us = run_service_turn(s);
@@ -493,7 +493,7 @@ void ha_service_resign(struct ha_service *s, int64_t hold_us)
     pthread_mutex_unlock(&s->lock);
 }
 
-void ha_service_set_min_epoch(struct ha_service *s, int64_t epoch)
+void ha_service_raise_min_epoch(struct ha_service *s, int64_t epoch)
 {
     pthread_mutex_lock(&s->lock);
     if (epoch > s->least)

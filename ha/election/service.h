@@ -54,8 +54,8 @@ int64_t ha_service_lease_end_us(const struct ha_service *s, int64_t epoch);
 /* Lets the service thread end the leadership in favour of the next RM in the queue. This RM rejoins
  * the queue once another has claimed, or after @hold_us. No effect when not leading. */
 void ha_service_resign(struct ha_service *s, int64_t hold_us);
-/* As ha_election_set_min_epoch(), for any thread. */
-void ha_service_set_min_epoch(struct ha_service *s, int64_t epoch);
+/* As ha_election_raise_min_epoch(), for any thread. */
+void ha_service_raise_min_epoch(struct ha_service *s, int64_t epoch);
 /* Copies the rm-id of the active RM to @out, or "" when unknown. */
 void ha_service_get_active_rm(const struct ha_service *s, char out[256]);
 struct ha_service_status {

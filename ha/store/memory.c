@@ -129,7 +129,7 @@ static int memory_write(struct ha_store *base, const struct ha_record *v, size_t
     return 0;
 }
 
-static int memory_raise(struct ha_store *base, int64_t epoch, struct base_error *err)
+static int memory_raise_epoch(struct ha_store *base, int64_t epoch, struct base_error *err)
 {
     struct store *s = (struct store *)base;
 
@@ -152,4 +152,4 @@ const struct ha_store_ops ha_store_memory = {.name = "memory",
                                              .load = memory_load,
                                              .write = memory_write,
                                              .close = memory_close,
-                                             .raise = memory_raise};
+                                             .raise = memory_raise_epoch};

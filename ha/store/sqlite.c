@@ -414,7 +414,7 @@ static int sqlite_write(struct ha_store *base, const struct ha_record *v, size_t
     return result;
 }
 
-static int sqlite_raise(struct ha_store *base, int64_t epoch, struct base_error *err)
+static int sqlite_raise_epoch(struct ha_store *base, int64_t epoch, struct base_error *err)
 {
     char sql[80];
 
@@ -433,4 +433,4 @@ const struct ha_store_ops ha_store_sqlite = {.name = "sqlite",
                                              .load = sqlite_load,
                                              .write = sqlite_write,
                                              .close = sqlite_close,
-                                             .raise = sqlite_raise};
+                                             .raise = sqlite_raise_epoch};

@@ -139,7 +139,7 @@ static void zk_release(struct ha_store *base)
 /* Returns true with the log locked, or false while a load holds it. If the log has missed events,
  * it gets a lost connection and, if connected, a new one: the log then repeats its requests and
  * finds out what became of its writes. */
-static bool try_lock_log(struct store *st)
+static bool try_lock_log_and_reconnect(struct store *st)
 {
     if (pthread_mutex_trylock(&st->log_lock) != 0)
         return false;
@@ -162,7 +162,7 @@ static void zk_handle_event(struct ha_store *base, const struct ha_zk_event *ev)
             return;
         own.id &= (UINT64_C(1) << NUMBER_SHIFT) - 1;
     }
-    if (!try_lock_log(st)) {
+    if (!try_lock_log_and_reconnect(st)) {
         st->missed = true;
     } else {
         ha_log_on_event(st->log, &own);
@@ -198,11 +198,11 @@ static void copy_lent_write_into_log(struct store *st)
     pthread_mutex_unlock(&st->lock);
 }
 
-static void zk_take_write(struct ha_store *base)
+static void zk_take_lent_write(struct ha_store *base)
 {
     struct store *st = (struct store *)base;
 
-    if (!try_lock_log(st))
+    if (!try_lock_log_and_reconnect(st))
         return;
     copy_lent_write_into_log(st);
     pthread_mutex_unlock(&st->log_lock);
@@ -212,7 +212,7 @@ static void zk_stats(struct ha_store *base, struct ha_log_stats *out)
 {
     struct store *st = (struct store *)base;
 
-    if (!try_lock_log(st))
+    if (!try_lock_log_and_reconnect(st))
         return;
     ha_log_get_stats(st->log, out);
     pthread_mutex_unlock(&st->log_lock);
@@ -321,7 +321,7 @@ static void zk_close(struct ha_store *base)
 }
 
 static const struct ha_store_shared_ops shared = {.handle_event = zk_handle_event,
-                                                  .take_write = zk_take_write,
+                                                  .take_write = zk_take_lent_write,
                                                   .stats = zk_stats,
                                                   .release = zk_release};
 const struct ha_store_ops ha_store_zookeeper = {

@@ -94,7 +94,7 @@ static bool move_folder(const char *from, const char *to)
         return true;
     if (errno != EACCES)
         return false;
-    int rc = base_folder_restore_access(AT_FDCWD, from);
+    int rc = base_folder_restore_owner_access(AT_FDCWD, from);
     if (rc == 0)
         return rename(from, to) == 0;
     errno = -rc;

@@ -68,7 +68,7 @@ static void choose_next_rm(struct nm_rm_search *s, enum nm_outcome how, const ch
     } else if (how == NM_OUTCOME_MOVED) {
         out->at_once = base_rm_cursor_follow_redirect(&s->turn, location);
     } else {
-        out->at_once = base_rm_cursor_skip_failed(&s->turn);
+        out->at_once = base_rm_cursor_fail_and_advance(&s->turn);
     }
     out->elsewhere = has_several_rms(s);
 }
@@ -109,7 +109,7 @@ void nm_rm_search_note_good_answer(struct nm_rm_search *s, int64_t epoch)
 
 void nm_rm_search_note_bad_answer(struct nm_rm_search *s, struct nm_retry *out)
 {
-    out->at_once = base_rm_cursor_skip_failed(&s->turn);
+    out->at_once = base_rm_cursor_fail_and_advance(&s->turn);
     out->elsewhere = has_several_rms(s);
 }
 

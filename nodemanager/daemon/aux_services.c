@@ -82,7 +82,7 @@ static int read_service(const json_t *j, size_t i, struct service *out, struct b
 
     snprintf(where, sizeof where, "services[%zu].", i);
     if (!json_is_object(j))
-        return base_json_refuse(j, where, "", "an object", err);
+        return base_json_set_value_error(j, where, "", "an object", err);
     rc = base_json_str(j, where, "name", true, TEXT_MAX, &name, err);
     if (rc == 0)
         rc = base_json_str(j, where, "version", false, TEXT_MAX, &version, err);

@@ -63,12 +63,12 @@ bool nm_container_token_find_key(const char *id, struct base_key *out, void *use
     const struct nm_app_view *app;
     bool found = false;
 
-    if (!base_container_token_read_id(id, wall_ms(), &container))
+    if (!base_container_token_read_valid_id(id, wall_ms(), &container))
         return false;
     pthread_mutex_lock(&nm->lock);
     app = nm_core_app_find(nm->core, &container.attempt.app);
     if (app && !app->finished && !has_ended_here(nm->core, &container))
-        found = base_container_token_derive(app->token, id, out);
+        found = base_container_token_derive_key(app->token, id, out);
     pthread_mutex_unlock(&nm->lock);
     return found;
 }
@@ -80,10 +80,10 @@ bool nm_container_token_allows(const struct api_request *rq, struct nm *nm,
     struct base_container_id container;
     struct base_key given, key;
 
-    if (!id && (!bearer || !base_container_token_parse(bearer, &given) ||
+    if (!id && (!bearer || !base_container_token_parse_key(bearer, &given) ||
                 !nm_container_token_find_key(given.id, &key, nm) ||
-                !base_bytes_equal(given.bytes, key.bytes, sizeof key.bytes)))
+                !base_secret_bytes_equal(given.bytes, key.bytes, sizeof key.bytes)))
         return false;
-    return base_container_token_read_id(id ? id : given.id, wall_ms(), &container) &&
+    return base_container_token_read_valid_id(id ? id : given.id, wall_ms(), &container) &&
            base_app_id_cmp(&container.attempt.app, app) == 0;
 }

@@ -377,7 +377,7 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->rms_text = base_rm_list_to_text(&nm->rms);
     set_launch_conf(nm);
     if (rc == 0)
-        rc = base_keyring_open_by_conf(
+        rc = base_keyring_open_or_make_by_conf(
             conf, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
             api_bind_is_loopback(base_conf_get(conf, "creel.nodemanager.bind")), &nm->keys, &err);
     if (rc == 0)

@@ -110,7 +110,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static int load_conf(const struct args *a, struct base_conf *conf, struct base_error *err)
 {
-    int rc = a->n_files ? 0 : base_conf_load_default(conf, err);
+    int rc = a->n_files ? 0 : base_conf_load_default_files(conf, err);
     for (size_t i = 0; rc == 0 && i < a->n_files; i++)
         rc = base_conf_load_file(conf, a->files[i], err);
     for (size_t i = 0; rc == 0 && i < a->n_sets; i++)

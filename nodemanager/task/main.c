@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     }
     t.started_us = base_mono_us(&base_clock_real);
     /* the NodeManager sets this variable, whatever the job's environment says */
-    base_tls_trust(getenv(BASE_TLS_CA_VARIABLE));
+    base_tls_trust_only(getenv(BASE_TLS_CA_VARIABLE));
     if (start_signal_thread() < 0) {
         fprintf(stderr, "creel-task: cannot start the signal thread\n");
         return 1;

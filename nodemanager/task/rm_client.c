@@ -83,10 +83,10 @@ static int call_current_rm(struct task_rm *rm, const char *path, const char *bod
     } else if (rc == 0) {
         rc = describe_http_failure(rq.method, url, out, err);
         *again = out->status == 307 ? base_rm_cursor_follow_redirect(&rm->turn, out->location)
-                                    : base_rm_cursor_skip_failed(&rm->turn);
+                                    : base_rm_cursor_fail_and_advance(&rm->turn);
         base_http_answer_free(out);
     } else {
-        *again = base_rm_cursor_skip_failed(&rm->turn);
+        *again = base_rm_cursor_fail_and_advance(&rm->turn);
     }
     free(url);
     return rc;

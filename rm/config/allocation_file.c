@@ -22,7 +22,7 @@ static const char *find_key_source(const struct base_conf *conf, const char *key
 {
     struct base_conf_item item;
 
-    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
+    for (size_t i = 0; base_conf_item_at(conf, i, &item); i++)
         if (strcmp(item.name, key) == 0)
             return item.source;
     return NULL;

@@ -79,7 +79,7 @@ static int read_rm_url(const struct base_conf *c, const char *id, char **out,
         text = base_strdup(get_text_or_empty(c, key));
     else if (*get_text_or_empty(c, host_key))
         text = base_printf(strchr(get_text_or_empty(c, host_key), ':') ? "[%s]:%d" : "%s:%d",
-                           get_text_or_empty(c, host_key), base_http_policy_rm_port(c));
+                           get_text_or_empty(c, host_key), base_http_policy_default_rm_port(c));
     if (!text)
         rc = base_error_set(err, -BASE_EINVAL,
                             "%s is not set: expected host:port (or a host as %s)", key, host_key);
@@ -228,8 +228,8 @@ static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *o
 }
 
 /* Returns the path of ZooKeeper's secret: as configured, else beside the cluster's if that is
- * configured, else by default (base_state_path()). Sets *@by_default to whether the path is the
- * last, where a daemon may make the file. The caller frees the path. */
+ * configured, else by default (base_user_state_path()). Sets *@by_default to whether the path is
+ * the last, where a daemon may make the file. The caller frees the path. */
 static char *choose_zk_secret_path(const struct base_conf *c, bool *by_default)
 {
     const char *set = get_text_or_empty(c, KEY_SECRET);
@@ -241,7 +241,7 @@ static char *choose_zk_secret_path(const struct base_conf *c, bool *by_default)
         return base_strdup(set);
     if (*cluster)
         return base_printf("%.*s" NAME_SECRET, slash ? (int)(slash + 1 - cluster) : 0, cluster);
-    return base_state_path(NAME_SECRET);
+    return base_user_state_path(NAME_SECRET);
 }
 
 /* Sets the user creel with the first key of ZooKeeper's secret, as hex digits, as the password. */

@@ -161,7 +161,7 @@ int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf
                                     err);
     if (rc >= 0)
         rc = set_locality_delay_options(conf, out, err);
-    for (size_t i = 0; rc >= 0 && base_conf_at(conf, i, &item); i++) {
+    for (size_t i = 0; rc >= 0 && base_conf_item_at(conf, i, &item); i++) {
         struct base_error why;
 
         if (!is_policy_option(item.name))

@@ -42,7 +42,7 @@ static int read_properties_file(const char *path, struct rm_properties *out, str
     struct base_conf_item item;
     int rc = base_conf_load_file(file, path, err);
 
-    for (size_t i = 0; rc == 0 && base_conf_at(file, i, &item); i++)
+    for (size_t i = 0; rc == 0 && base_conf_item_at(file, i, &item); i++)
         if (item.source) /* the others are defaults, not set in the file */
             rm_properties_set(out, item.name, item.value);
     base_conf_free(file);

@@ -134,7 +134,7 @@ uint32_t rm_names_add(struct rm_names *t, const char *name)
         e->index = (uint32_t)t->n++;
     }
     t->v[e->index] = e->text;
-    base_map_put(&t->map, hash, e);
+    base_map_add(&t->map, hash, e);
     return e->index;
 }
 

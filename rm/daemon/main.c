@@ -195,7 +195,7 @@ static int check_expiry_exceeds_heartbeat(const struct base_conf *c, struct base
 
 static int load_conf(struct settings *s, struct base_error *err)
 {
-    int rc = s->conf_given ? 0 : base_conf_load_default(s->conf, err);
+    int rc = s->conf_given ? 0 : base_conf_load_default_files(s->conf, err);
 
     for (size_t i = 0; rc == 0 && i < s->args_n; i++)
         rc = base_conf_set_arg(s->conf, s->args[i], err);
@@ -573,9 +573,9 @@ static int run(struct settings *s, struct base_error *err)
     rc = set_bind_address_if_unset(s, err);
     if (rc < 0)
         return rc;
-    rc = base_keyring_open_by_conf(s->conf, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
-                                   api_bind_is_loopback(base_conf_get(s->conf, "creel.rm.bind")),
-                                   &s->keys, err);
+    rc = base_keyring_open_or_make_by_conf(
+        s->conf, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
+        api_bind_is_loopback(base_conf_get(s->conf, "creel.rm.bind")), &s->keys, err);
     if (rc < 0)
         return rc;
     rc = read_server_conf(s, &conf, err);

@@ -51,7 +51,7 @@ struct rm_own_token *rm_own_token_new(const struct base_conf *conf)
     base_hex_encode(random + ID_BYTES, SECRET_BYTES, t->text + 2 * ID_BYTES + 1);
     explicit_bzero(random, sizeof random);
     t->path_given = given && *given;
-    t->path = t->path_given ? base_strdup(given) : base_state_path("rm.token");
+    t->path = t->path_given ? base_strdup(given) : base_user_state_path("rm.token");
     t->header_path = make_header_path(t->path);
     pthread_mutex_init(&t->lock, NULL);
     return t;

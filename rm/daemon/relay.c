@@ -230,8 +230,8 @@ static void keep_header_to_pass_on(struct stream *s, const char *line, size_t le
 /* A node signs the answer to a request for a stream before its body is known. */
 static bool check_answer_signature(struct stream *s)
 {
-    return base_check_answer(s->relay->keys, s->signature, s->nonce, (unsigned)s->status, NULL, 0,
-                             true, &s->refusal) == 0;
+    return base_check_answer_signature(s->relay->keys, s->signature, s->nonce, (unsigned)s->status,
+                                       NULL, 0, true, &s->refusal) == 0;
 }
 
 static size_t receive_answer_header(char *data, size_t size, size_t n, void *user)
@@ -290,7 +290,7 @@ static void start_transfer(struct stream *s)
     CURL *e = s->easy;
 
     /* nodes speak HTTP or HTTPS; masters, for whose certificates nobody vouches, only plain HTTP */
-    base_curl_set_target(e, s->url, s->to_master ? "http" : "http,https");
+    base_curl_set_url_and_defaults(e, s->url, s->to_master ? "http" : "http,https");
     base_curl_limit_silence(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
@@ -321,7 +321,7 @@ static void handle_transfer_end(struct stream *s, CURLcode code)
                        "it has no such log or application");
     } else if (s->status == 0)
         answer_refusal(rq, 502, "BadGatewayException", name_node_or_master(s), s->name,
-                       base_curl_explain(s->easy, code, s->why, room));
+                       base_curl_explain_error(s->easy, code, s->why, room));
     else
         answer_refusal(rq, 502, "BadGatewayException", name_node_or_master(s), s->name,
                        s->refusal.code ? s->refusal.text
@@ -571,7 +571,7 @@ static void sign_stream_request(struct stream *s)
                       &signature);
     explicit_bzero(&key, sizeof key);
     memcpy(s->nonce, signature.nonce, sizeof s->nonce);
-    base_request_signature_put(&signature, &value);
+    base_request_signature_format(&signature, &value);
     add_header(s, "Authorization", value.data);
     curl_easy_setopt(s->easy, CURLOPT_PATH_AS_IS, 1L);
     base_buf_free(&value);

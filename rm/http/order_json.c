@@ -21,7 +21,7 @@ static void fill_output_path(const struct rm_job_spec *job, struct wire_task_spe
                              struct scratch *tmp)
 {
     if (job->output && base_file_path_parse(job->output, &tmp->output, NULL) == 0) {
-        base_file_path_strip_slashes(tmp->output);
+        base_file_path_strip_trailing_slashes(tmp->output);
         spec->output = tmp->output;
         spec->job_commits = true;
     }

@@ -100,8 +100,8 @@ static int read_strings(const json_t *obj, const char *where, const char *name, 
         const char *s = json_string_value(j);
         if (!s || is_blank(s) || has_control_characters(s)) {
             char *element = base_printf("%s[%zu]", name, i);
-            rc = base_json_refuse(j, where, element,
-                                  "a non-empty string without control characters", err);
+            rc = base_json_set_value_error(j, where, element,
+                                           "a non-empty string without control characters", err);
             free(element);
             return rc;
         }
@@ -121,7 +121,7 @@ static int compare_texts(const void *a, const void *b)
 static int set_env_value_error(const char *name, const json_t *value, struct base_error *err)
 {
     char *shown = base_utf8_escape_for_message(name, 100);
-    int rc = base_json_refuse(value, "job.env.", shown, "a string", err);
+    int rc = base_json_set_value_error(value, "job.env.", shown, "a string", err);
 
     free(shown);
     return rc;
@@ -136,8 +136,8 @@ static int read_env(const json_t *job, struct rm_str_list *out, struct base_erro
     if (!env || json_is_null(env))
         return 0;
     if (!json_is_object(env))
-        return base_json_refuse(env, "job.", "env", "an object of strings, as {\"LC_ALL\":\"C\"}",
-                                err);
+        return base_json_set_value_error(env, "job.", "env",
+                                         "an object of strings, as {\"LC_ALL\":\"C\"}", err);
     if (json_object_size(env) > BASE_ENV_MAX)
         return base_error_set(err, -BASE_ELIMIT, "job.env: %zu entries are more than %d",
                               json_object_size(env), BASE_ENV_MAX);
@@ -194,9 +194,9 @@ static int read_deadline(const json_t *job, struct rm_job_spec *s, struct base_e
             err, -BASE_EINVAL,
             "job.deadline-at-ms: not allowed beside \"deadline-s\": a job has one deadline");
     if (member_is_given(job, "deadline-s") && s->deadline_us <= 0)
-        return base_json_refuse(json_object_get(job, "deadline-s"), "job.", "deadline-s",
-                                "a number of seconds greater than 0 (and at least a millionth)",
-                                err);
+        return base_json_set_value_error(
+            json_object_get(job, "deadline-s"), "job.", "deadline-s",
+            "a number of seconds greater than 0 (and at least a millionth)", err);
     s->deadline_at_us = ms * 1000;
     return 0;
 }
@@ -210,8 +210,8 @@ static int read_weight(const json_t *job, struct rm_job_spec *s, struct base_err
     s->weight =
         (double)(int64_t)(s->weight * 1e6 + 0.5) / 1e6; /* the precision with which it is stored */
     if (member_is_given(job, "weight") && !(s->weight > 0))
-        return base_json_refuse(json_object_get(job, "weight"), "job.", "weight",
-                                "a number greater than 0 (and at least a millionth)", err);
+        return base_json_set_value_error(json_object_get(job, "weight"), "job.", "weight",
+                                         "a number greater than 0 (and at least a millionth)", err);
     return 0;
 }
 
@@ -447,7 +447,7 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
     if (!job)
         rc = base_error_set(err, -BASE_EINVAL, "job: is required, as {\"job\":{\"name\":…}}");
     else if (!json_is_object(job))
-        rc = base_json_refuse(job, "", "job", "an object, as {\"name\":…}", err);
+        rc = base_json_set_value_error(job, "", "job", "an object, as {\"name\":…}", err);
     else
         rc = decode_job(job, defaults, out, err);
     if (rc == 0 && (rc = check_path_syntax(*out, err)) < 0) {

@@ -333,7 +333,7 @@ static void carry_out_effect(struct rm_lead *l, struct news *n, const struct rm_
         ha_service_resign(l->service, fx->hold_us);
         break;
     case RM_LEAD_FX_SET_EPOCH:
-        ha_service_set_min_epoch(l->service, fx->epoch);
+        ha_service_raise_min_epoch(l->service, fx->epoch);
         break;
     case RM_LEAD_FX_SHOW_ACTIVE:
         publish_and_log_active_rm(l);

@@ -52,7 +52,7 @@ void sim_live_add(struct sim *s, struct sim_live *job)
         job->index = (uint32_t)s->live_n++;
     }
     s->live[job->index] = job;
-    base_map_put(&s->by_id, sim_mix(job->id), job);
+    base_map_add(&s->by_id, sim_mix(job->id), job);
 }
 
 static void free_live_job(struct sim_live *job)

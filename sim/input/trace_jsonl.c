@@ -42,9 +42,9 @@ static int refuse_unknown_member(const char *name, struct base_error *err)
     size_t distance = 0;
 
     for (int i = 0; i < SIM_FIELDS; i++)
-        base_nearest_consider(name, sim_fields[i].name, &best, &distance);
+        base_nearest_take_if_closer(name, sim_fields[i].name, &best, &distance);
     for (size_t i = 0; others[i]; i++)
-        base_nearest_consider(name, others[i], &best, &distance);
+        base_nearest_take_if_closer(name, others[i], &best, &distance);
     if (best)
         return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member; did you mean \"%s\"?",
                               name, best);
@@ -73,12 +73,12 @@ static int read_field(const struct sim_jsonl *r, int field, const json_t *j, str
     if (json_is_real(j) && !is_text && f->type != SIM_FIELD_BOOL)
         return sim_field_store_real(r->trace, field, json_real_value(j), job, err);
     *placed = false;
-    return base_json_refuse(j, "", f->name,
-                            f->type == SIM_FIELD_TEXT   ? "a string"
-                            : f->type == SIM_FIELD_BOOL ? "true or false"
-                            : f->type == SIM_FIELD_ID   ? "an integer or a string"
-                                                        : "a number",
-                            err);
+    return base_json_set_value_error(j, "", f->name,
+                                     f->type == SIM_FIELD_TEXT   ? "a string"
+                                     : f->type == SIM_FIELD_BOOL ? "true or false"
+                                     : f->type == SIM_FIELD_ID   ? "an integer or a string"
+                                                                 : "a number",
+                                     err);
 }
 
 static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_job *job,
@@ -131,8 +131,8 @@ static int read_task_durations(const json_t *obj, enum base_task_kind kind, stru
 
         if (!json_is_number(j) || !(s >= 1e-6 && s <= SIM_TRACE_TIME_MAX_S)) {
             snprintf(where, sizeof where, "%s[%zu]", lists[kind], i);
-            return base_json_refuse(j, where, "", "a number of seconds from 0.000001 to 1000000000",
-                                    err);
+            return base_json_set_value_error(
+                j, where, "", "a number of seconds from 0.000001 to 1000000000", err);
         }
         job->task_us[kind][i] = sim_trace_seconds_to_us(s);
     }
@@ -147,8 +147,8 @@ static int parse_node_or_host(struct sim_jsonl *r, const json_t *j, const char *
     if (names ? !json_is_string(j) || json_string_length(j) > BASE_NAME_MAX
               : !json_is_integer(j) || json_integer_value(j) < 0 ||
                     json_integer_value(j) >= SIM_TRACE_HOSTS_MAX)
-        return base_json_refuse(j, where, "", names ? "the name of a host" : "the number of a node",
-                                err);
+        return base_json_set_value_error(
+            j, where, "", names ? "the name of a host" : "the number of a node", err);
     if (!names) {
         *out = (uint32_t)json_integer_value(j);
     } else {
@@ -209,7 +209,7 @@ static int read_split_locations(struct sim_jsonl *r, const json_t *obj, struct s
 
         if (!json_is_array(row) || json_array_size(row) > SIM_REPLICAS_MAX) {
             snprintf(where, sizeof where, "%s[%zu]", name, i);
-            return base_json_refuse(row, where, "", "a list of at most 8 places", err);
+            return base_json_set_value_error(row, where, "", "a list of at most 8 places", err);
         }
         if (json_array_size(row) > width)
             width = json_array_size(row);
@@ -231,7 +231,7 @@ static int decode_job(struct sim_jsonl *r, const json_t *obj, struct sim_job *jo
     int rc;
 
     if (!json_is_object(obj)) {
-        rc = base_json_refuse(obj, "the line", "", "an object", err);
+        rc = base_json_set_value_error(obj, "the line", "", "an object", err);
         return sim_trace_prefix_place(r->trace, rc, err);
     }
     rc = base_json_int(obj, "", "version", false, SIM_JSONL_VERSION, SIM_JSONL_VERSION, &version,

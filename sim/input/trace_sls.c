@@ -201,7 +201,7 @@ static int read_task(const struct sim_sls *r, const json_t *j, size_t index, str
     snprintf(where, sizeof where, "job.tasks[%zu].", index);
     *task = (struct task){.count = 1};
     if (!json_is_object(j)) {
-        base_json_refuse(j, where, "", "an object", err);
+        base_json_set_value_error(j, where, "", "an object", err);
         return sim_trace_prefix_place(r->trace, -BASE_EINVAL, err);
     }
     if ((rc = read_text_member(r, j, where, "container.type", &type, err)) < 0 ||
@@ -210,8 +210,8 @@ static int read_task(const struct sim_sls *r, const json_t *j, size_t index, str
                                   err)) < 0)
         return rc;
     if (strcmp(type, "map") != 0 && strcmp(type, "reduce") != 0) {
-        base_json_refuse(json_object_get(j, "container.type"), where, "container.type",
-                         "\"map\" or \"reduce\"", err);
+        base_json_set_value_error(json_object_get(j, "container.type"), where, "container.type",
+                                  "\"map\" or \"reduce\"", err);
         return sim_trace_prefix_place(r->trace, -BASE_EINVAL, err);
     }
     task->kind = strcmp(type, "reduce") == 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;

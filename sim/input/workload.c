@@ -136,7 +136,7 @@ static int refuse_unknown_workload(const char *name, struct base_error *err)
     int rc;
 
     for (size_t i = 0; (at = sim_workload_name_at(i)); i++) {
-        base_nearest_consider(name, at, &best, &distance);
+        base_nearest_take_if_closer(name, at, &best, &distance);
         base_buf_addf(&names, "%s%s", i ? ", " : "", at);
     }
     rc = base_error_set(err, -BASE_ENOTFOUND, "no workload '%.60s'%s%s%s: there are %s", name,

@@ -130,7 +130,7 @@ static void make_secret(void)
     size_t n;
 
     setenv("XDG_STATE_HOME", dir, 1);
-    path = base_state_path(BASE_CLUSTER_SECRET_NAME);
+    path = base_user_state_path(BASE_CLUSTER_SECRET_NAME);
     if (base_secret_file_make(path, NULL) < 0 || base_secret_file_read(path, keys, &n, NULL) < 0)
         die("the secret cannot be made");
     secret = keys[0];
@@ -196,7 +196,7 @@ static void add_signature(const char *path, const char *body, struct base_buf *o
     base_sign_request(&secret, "POST", url, body, strlen(body),
                       base_wall_us(&base_clock_real) / 1000, false, &signature);
     base_buf_adds(out, "Authorization: ");
-    base_request_signature_put(&signature, out);
+    base_request_signature_format(&signature, out);
     base_buf_adds(out, "\r\n");
 }
 
@@ -487,7 +487,7 @@ static void measure_task_lives(const char *slots, int n)
 {
     char *exe = base_printf("%s/sim_nodes", bin), *url = base_printf("http://127.0.0.1:%u", port);
     char *nodes = base_printf("%d", TASK_NODES);
-    char *secret_file = base_state_path(BASE_CLUSTER_SECRET_NAME);
+    char *secret_file = base_user_state_path(BASE_CLUSTER_SECRET_NAME);
     char *all = base_printf("\"activeNodes\":%d", TASK_NODES);
     pid_t pid = fork();
     double cpu;

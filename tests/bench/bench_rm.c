@@ -133,7 +133,7 @@ static void end(pid_t pid)
 static struct base_keyring *open_secret(void)
 {
     static struct base_keyring *keys;
-    char *path = base_state_path(BASE_CLUSTER_SECRET_NAME);
+    char *path = base_user_state_path(BASE_CLUSTER_SECRET_NAME);
 
     if (!keys && base_keyring_open(path, &keys, NULL) < 0)
         die("the RM has made no secret");

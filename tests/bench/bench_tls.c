@@ -242,7 +242,7 @@ int main(int argc, char **argv)
     make_certificates();
     make_secret();
     ca = path_of("ca.pem");
-    base_tls_trust(ca);
+    base_tls_trust_only(ca);
     for (int i = 0; i < 2; i++) {
         start_rm(&rms[i], argv[1], i);
         rms[i].http = base_http_new();

@@ -155,7 +155,7 @@ static void send_request(struct node *n)
     base_sign_request(&secret, "POST", url, n->body.data, n->body.len,
                       base_wall_us(&base_clock_real) / 1000, false, &signature);
     base_buf_adds(&authorization, "Authorization: ");
-    base_request_signature_put(&signature, &authorization);
+    base_request_signature_format(&signature, &authorization);
     n->headers = curl_slist_append(n->headers, authorization.data);
     base_buf_free(&authorization);
     if (n->failed[0]) {

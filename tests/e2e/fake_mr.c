@@ -265,14 +265,16 @@ static const struct api_route routes[] = {
 static bool find_key(const char *id, struct base_key *out, void *user)
 {
     (void)user;
-    return strcmp(id, FAKE_MR_KEY) == 0 && base_container_token_parse(FAKE_MR_TOKEN, out);
+    return strcmp(id, FAKE_MR_KEY) == 0 && base_container_token_parse_key(FAKE_MR_TOKEN, out);
 }
 
 struct fake_mr *fake_mr_start(const char *root, int maps)
 {
     const struct base_key other = {.id = "of-daemons"};
-    const struct api_server_conf conf = {
-        .bind = "127.0.0.1", .threads = 2, .keys = base_keyring_new(&other), .find_key = find_key};
+    const struct api_server_conf conf = {.bind = "127.0.0.1",
+                                         .threads = 2,
+                                         .keys = base_keyring_new_of_key(&other),
+                                         .find_key = find_key};
     struct fake_mr *m = base_alloc(sizeof *m);
     struct base_error err = {0};
 

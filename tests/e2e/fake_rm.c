@@ -394,9 +394,9 @@ static struct fake_rm *start(uint16_t port, bool forger)
         .bind = "127.0.0.1", .port = port, .threads = 2, .static_user = "dr.who"};
     struct base_error err = {0};
     /* the secret that the daemons of the test use, too */
-    base_assert(forger ||
-                base_keyring_open_by_conf(none, BASE_CLUSTER_SECRET_KEY, BASE_CLUSTER_SECRET_NAME,
-                                          true, &conf.keys, &err) == 0);
+    base_assert(forger || base_keyring_open_or_make_by_conf(none, BASE_CLUSTER_SECRET_KEY,
+                                                            BASE_CLUSTER_SECRET_NAME, true,
+                                                            &conf.keys, &err) == 0);
     base_conf_free(none);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);

@@ -37,8 +37,8 @@ static void world_new(struct world *w)
         snprintf(w->url[i], sizeof w->url[i], "http://127.0.0.1:%d", fake_mr_port(w->mr[i]));
     }
     w->task.spec.rm = base_printf("http://127.0.0.1:1,%s, %s/", w->url[0], w->url[1]);
-    base_assert(base_container_token_parse(FAKE_MR_TOKEN, &key));
-    w->task.spec.keys = base_keyring_new(&key);
+    base_assert(base_container_token_parse_key(FAKE_MR_TOKEN, &key));
+    w->task.spec.keys = base_keyring_new_of_key(&key);
     w->rm = task_rm_new(&w->task);
 }
 

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             (void)base_conf_bool(c, "creel.rm.insecure");
             (void)base_conf_double(c, "creel.scheduler.slowstart");
         }
-        for (size_t i = 0; base_conf_at(c, i, &item); i++)
+        for (size_t i = 0; base_conf_item_at(c, i, &item); i++)
             base_assert(item.name && item.value);
     }
     base_conf_free(c);

@@ -101,7 +101,7 @@ static void test_dates(void)
     char out[BASE_DATE_TEXT_MAX];
 
     for (size_t i = 0; i < sizeof t / sizeof *t; i++)
-        CU_ASSERT_STRING_EQUAL(base_date_text(t[i].s * 1000000 + 999999, out), t[i].text);
+        CU_ASSERT_STRING_EQUAL(base_iso_utc_text(t[i].s * 1000000 + 999999, out), t[i].text);
 }
 
 static const struct cunit_case cases[] = {

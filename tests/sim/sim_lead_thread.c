@@ -96,7 +96,7 @@ static void carry_out(struct sim_rm *rm, const struct rm_lead_effect *fx)
         sim_rm_resign_now(rm, fx->hold_us);
         break;
     case RM_LEAD_FX_SET_EPOCH:
-        ha_election_set_min_epoch(rm->election, fx->epoch);
+        ha_election_raise_min_epoch(rm->election, fx->epoch);
         break;
     case RM_LEAD_FX_SHOW_ACTIVE:
         show_active(rm);

@@ -152,7 +152,7 @@ struct base_keyring *client_keys(void)
     struct base_key key = {.id = "00c0ffee", .bytes = "the secret of a test: 32 bytes."};
 
     if (!keys)
-        keys = base_keyring_new(&key);
+        keys = base_keyring_new_of_key(&key);
     return keys;
 }
 
@@ -168,7 +168,7 @@ char *client_sign(uint16_t port, const char *method, const char *path, const voi
                       &signature);
     free(url);
     base_buf_adds(&line, "Authorization: ");
-    base_request_signature_put(&signature, &line);
+    base_request_signature_format(&signature, &line);
     base_buf_adds(&line, "\r\n");
     return base_buf_take(&line);
 }

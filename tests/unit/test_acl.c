@@ -366,9 +366,9 @@ static void check_conf(const char *a, const char *b, bool closed, bool enabled, 
     base_assert(!a || base_conf_set_arg(conf, a, NULL) == 0);
     base_assert(!b || base_conf_set_arg(conf, b, NULL) == 0);
     rules = base_acl_conf_read(conf);
-    CU_ASSERT_EQUAL(base_acl_conf_is_closed(conf), closed);
+    CU_ASSERT_EQUAL(base_acl_conf_requires_auth(conf), closed);
     CU_ASSERT_EQUAL(rules.enabled, enabled);
-    CU_ASSERT_EQUAL(base_acl_conf_is_configured(conf),
+    CU_ASSERT_EQUAL(base_acl_conf_is_explicitly_enabled(conf),
                     enabled && base_conf_is_set(conf, "yarn.acl.enable"));
     CU_ASSERT_STRING_EQUAL(rules.admins, admins);
     CU_ASSERT_STRING_EQUAL(rules.process, base_process_user());

@@ -150,7 +150,7 @@ static void put_line(const struct base_key *key, const char *host, struct base_b
 
     base_sign_request(key, "POST", url, "{}", 2, base_wall_us(&base_clock_real) / 1000, false, &s);
     base_buf_adds(out, "Authorization: ");
-    base_request_signature_put(&s, out);
+    base_request_signature_format(&s, out);
     base_buf_adds(out, "\r\n");
     free(url);
 }
@@ -216,7 +216,7 @@ static void expect_time(int64_t off_ms, bool forge, int status, const char *why)
     if (forge)
         s.time_ms += 1;
     base_buf_adds(&line, "Authorization: ");
-    base_request_signature_put(&s, &line);
+    base_request_signature_format(&s, &line);
     base_buf_adds(&line, "\r\n");
     expect_beat(line.data, BEAT, "{}", status, why);
     base_buf_free(&line);
@@ -241,20 +241,20 @@ static void test_other_key(void)
     base_sign_request(&stranger, "POST", url_of(BEAT), "{}", 2,
                       base_wall_us(&base_clock_real) / 1000, false, &s);
     base_buf_adds(&line, "Authorization: ");
-    base_request_signature_put(&s, &line);
+    base_request_signature_format(&s, &line);
     base_buf_adds(&line, "\r\n");
     expect_beat(line.data, BEAT, "{}", 401, "no valid key is called feedface");
     /* a container's key is known, but a container is no daemon */
     line.len = strlen("Authorization: ");
     base_sign_request(&key, "POST", url_of(BEAT), "{}", 2, base_wall_us(&base_clock_real) / 1000,
                       false, &s);
-    base_request_signature_put(&s, &line);
+    base_request_signature_format(&s, &line);
     base_buf_adds(&line, "\r\n");
     expect_beat(line.data, BEAT, "{}", 403, NULL);
     line.len = strlen("Authorization: ");
     base_sign_request(&key, "GET", url_of("/master"), "", 0, base_wall_us(&base_clock_real) / 1000,
                       false, &s);
-    base_request_signature_put(&s, &line);
+    base_request_signature_format(&s, &line);
     base_buf_adds(&line, "\r\n");
     client_do(port, "GET", "/master", line.data, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 200);
@@ -298,7 +298,7 @@ static void test_client(void)
     struct base_http_answer a = {0};
     struct base_error err = {0};
     struct base_key other = {.id = "00c0ffee", .bytes = "not the server's"};
-    struct base_keyring *strange = base_keyring_new(&other);
+    struct base_keyring *strange = base_keyring_new_of_key(&other);
 
     CU_ASSERT_EQUAL(perform("POST", BEAT, "{}", false, client_keys(), &a, &err), 0);
     CU_ASSERT_EQUAL(a.status, 200);

@@ -353,16 +353,16 @@ static void test_default_files(void)
     struct base_error err = {0};
 
     setenv("CREEL_CONF_DIR", "/nonexistent", 1);
-    CU_ASSERT_EQUAL(base_conf_load_default(c, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_load_default_files(c, &err), 0);
     setenv("CREEL_CONF_DIR", dir, 1);
     file("yarn-site.xml", C(P("creel.rm.bind", "yarn")));
-    CU_ASSERT_EQUAL(base_conf_load_default(c, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_load_default_files(c, &err), 0);
     is(c, "creel.rm.bind", "yarn");
     file("creel-site.xml", C(P("creel.rm.port", "5")));
-    CU_ASSERT_EQUAL(base_conf_load_default(c, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_load_default_files(c, &err), 0);
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 5);
     file("creel-site.xml", "<broken");
-    CU_ASSERT_EQUAL(base_conf_load_default(c, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_conf_load_default_files(c, &err), -BASE_EINVAL);
     says(&err, "creel-site.xml, line 1");
     CU_ASSERT_EQUAL(base_conf_load_file(c, "/nonexistent/x.xml", &err), -BASE_ENOTFOUND);
     base_conf_free(c);
@@ -379,7 +379,7 @@ static void test_hidden_files(void)
     setenv("CREEL_CONF_DIR", dir, 1);
     file("yarn-site.xml", C(P("creel.rm.bind", "seen")));
     file("creel-site.xml", C(P("creel.rm.port", "5")));
-    CU_ASSERT_EQUAL(base_conf_load_readable(c, &left_out, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_load_readable_files(c, &left_out, &err), 0);
     CU_ASSERT_PTR_NULL(left_out);
     CU_ASSERT_TRUE(base_conf_is_set(c, "creel.rm.port"));
     CU_ASSERT_FALSE(base_conf_is_set(c, "creel.rm.insecure"));
@@ -390,7 +390,7 @@ static void test_hidden_files(void)
     if (geteuid() == 0)
         CU_ASSERT_EQUAL_FATAL(setresuid(65534, 0, 0), 0); /* access() asks for the real user */
     CU_ASSERT_EQUAL(chmod(dir, 0755), 0);
-    CU_ASSERT_EQUAL(base_conf_load_readable(c, &left_out, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_load_readable_files(c, &left_out, &err), 0);
     if (getuid() != geteuid())
         CU_ASSERT_EQUAL_FATAL(setresuid(0, 0, 0), 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(left_out);
@@ -409,7 +409,7 @@ static void test_listing(void)
     struct base_conf_item item, before = {0};
     size_t n = 0;
 
-    for (; base_conf_at(c, n, &item); n++) {
+    for (; base_conf_item_at(c, n, &item); n++) {
         if (n)
             CU_ASSERT(strcmp(before.name, item.name) < 0);
         if (strcmp(item.name, "z.last") == 0) {

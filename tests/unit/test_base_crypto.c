@@ -113,10 +113,10 @@ static void test_equal(void)
     CU_ASSERT_FALSE(base_secret_equal("aa", "a"));
     CU_ASSERT_FALSE(base_secret_equal("", "a"));
     CU_ASSERT_FALSE(base_secret_equal("a", ""));
-    CU_ASSERT(base_bytes_equal("a\0b", "a\0b", 3));
-    CU_ASSERT_FALSE(base_bytes_equal("a\0b", "a\0c", 3));
-    CU_ASSERT_FALSE(base_bytes_equal("b\0b", "a\0b", 3));
-    CU_ASSERT(base_bytes_equal("a", "b", 0));
+    CU_ASSERT(base_secret_bytes_equal("a\0b", "a\0b", 3));
+    CU_ASSERT_FALSE(base_secret_bytes_equal("a\0b", "a\0c", 3));
+    CU_ASSERT_FALSE(base_secret_bytes_equal("b\0b", "a\0b", 3));
+    CU_ASSERT(base_secret_bytes_equal("a", "b", 0));
 }
 
 static const struct cunit_case cases[] = {

@@ -77,10 +77,10 @@ static void test_nearest(void)
     CU_ASSERT_EQUAL(base_edit_distance("ab", "ba"), 1);
     CU_ASSERT_EQUAL(base_edit_distance("", "abc"), 3);
     CU_ASSERT_EQUAL(base_edit_distance("same", "same"), 0);
-    base_nearest_consider("reduce", "output", &best, &d);
+    base_nearest_take_if_closer("reduce", "output", &best, &d);
     CU_ASSERT_PTR_NULL(best);
-    base_nearest_consider("reduce", "reducer", &best, &d);
-    base_nearest_consider("reduce", "reduces-x", &best, &d);
+    base_nearest_take_if_closer("reduce", "reducer", &best, &d);
+    base_nearest_take_if_closer("reduce", "reduces-x", &best, &d);
     CU_ASSERT_PTR_NOT_NULL_FATAL(best);
     CU_ASSERT_STRING_EQUAL(best, "reducer");
 }

@@ -108,16 +108,16 @@ static void test_make(void)
     CU_ASSERT_EQUAL(st.st_nlink, 1); /* its temporary name is gone */
     CU_ASSERT_EQUAL(base_secret_file_read(path, one, &n, NULL), 0);
     CU_ASSERT_EQUAL(n, 1);
-    CU_ASSERT_EQUAL(base_secret_file_roll(path, true, NULL), 0);
+    CU_ASSERT_EQUAL(base_secret_file_rotate(path, true, NULL), 0);
     CU_ASSERT_EQUAL(base_secret_file_read(path, two, &n, NULL), 0);
     CU_ASSERT_EQUAL(n, 2);
     CU_ASSERT_STRING_NOT_EQUAL(two[0].id, one[0].id);
     CU_ASSERT_STRING_EQUAL(two[1].id, one[0].id);
-    CU_ASSERT_EQUAL(base_secret_file_roll(path, true, NULL), 0); /* the oldest key goes */
+    CU_ASSERT_EQUAL(base_secret_file_rotate(path, true, NULL), 0); /* the oldest key goes */
     CU_ASSERT_EQUAL(base_secret_file_read(path, one, &n, NULL), 0);
     CU_ASSERT_EQUAL(n, 2);
     CU_ASSERT_STRING_EQUAL(one[1].id, two[0].id);
-    CU_ASSERT_EQUAL(base_secret_file_roll(at("not-there"), true, NULL), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(base_secret_file_rotate(at("not-there"), true, NULL), -BASE_ENOTFOUND);
     free(path);
 }
 
@@ -139,10 +139,10 @@ static void test_refresh(void)
     CU_ASSERT_EQUAL(memcmp(now.bytes, first.bytes, sizeof now.bytes), 0);
     /* A daemon that still has the old file refuses the new key: from then on the old key signs. A
      * refusal of an unknown key changes nothing. */
-    base_keyring_note_refusal(k, "another");
+    base_keyring_refresh_or_switch_signer(k, "another");
     base_keyring_get_signing_key(k, &now);
     CU_ASSERT_STRING_EQUAL(now.id, second.id);
-    base_keyring_note_refusal(k, second.id);
+    base_keyring_refresh_or_switch_signer(k, second.id);
     base_keyring_get_signing_key(k, &now);
     CU_ASSERT_STRING_EQUAL(now.id, first.id);
     /* an invalid file changes nothing */
@@ -170,16 +170,18 @@ static void test_configured(void)
 
     setenv("XDG_STATE_HOME", state, 1);
     /* off loopback there is no default */
-    CU_ASSERT_EQUAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
-                                              BASE_CLUSTER_SECRET_NAME, false, &k, &err),
+    CU_ASSERT_EQUAL(base_keyring_open_or_make_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                                      BASE_CLUSTER_SECRET_NAME, false, &k, &err),
                     -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.cluster.secret-file is not set"));
     /* the first daemon makes the file, the second finds it */
-    CU_ASSERT_EQUAL_FATAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
-                                                    BASE_CLUSTER_SECRET_NAME, true, &k, NULL),
+    CU_ASSERT_EQUAL_FATAL(base_keyring_open_or_make_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                                            BASE_CLUSTER_SECRET_NAME, true, &k,
+                                                            NULL),
                           0);
-    CU_ASSERT_EQUAL_FATAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
-                                                    BASE_CLUSTER_SECRET_NAME, true, &same, NULL),
+    CU_ASSERT_EQUAL_FATAL(base_keyring_open_or_make_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                                            BASE_CLUSTER_SECRET_NAME, true, &same,
+                                                            NULL),
                           0);
     base_keyring_get_signing_key(k, &one);
     base_keyring_get_signing_key(same, &two);
@@ -189,8 +191,8 @@ static void test_configured(void)
     /* a file that is named has to be there */
     set = base_printf("creel.cluster.secret-file=%s/nowhere", dir);
     CU_ASSERT_EQUAL(base_conf_set_arg(conf, set, NULL), 0);
-    CU_ASSERT_EQUAL(base_keyring_open_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
-                                              BASE_CLUSTER_SECRET_NAME, true, &k, &err),
+    CU_ASSERT_EQUAL(base_keyring_open_or_make_by_conf(conf, BASE_CLUSTER_SECRET_KEY,
+                                                      BASE_CLUSTER_SECRET_NAME, true, &k, &err),
                     -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.cluster.secret-file: "));
     free(set);
@@ -223,12 +225,12 @@ static void test_request(void)
                     s.nonce, base_sha256_hex("body", 4, digest));
     base_hmac_sha256(key.bytes, sizeof key.bytes, expected, strlen(expected), mac);
     CU_ASSERT_EQUAL(memcmp(mac, s.mac, sizeof mac), 0);
-    base_request_signature_put(&s, &text);
+    base_request_signature_format(&s, &text);
     CU_ASSERT_TRUE(base_request_is_signed(text.data));
     CU_ASSERT_FALSE(base_request_is_signed("Bearer x"));
     CU_ASSERT_FALSE(base_request_is_signed("Creel-HMACx"));
     CU_ASSERT_FALSE(base_request_is_signed(NULL));
-    CU_ASSERT_EQUAL_FATAL(base_request_signature_get(text.data, &back, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(base_request_signature_parse(text.data, &back, &err), 0);
     CU_ASSERT_STRING_EQUAL(back.key, "0badcafe");
     CU_ASSERT_EQUAL(back.time_ms, 1764000000123);
     CU_ASSERT_FALSE(back.stream);
@@ -329,17 +331,17 @@ static void test_malformed(void)
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         text = base_printf("Creel-HMAC%s", wrong[i][0]);
-        CU_ASSERT_EQUAL(base_request_signature_get(text, &s, &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(base_request_signature_parse(text, &s, &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, wrong[i][1]));
         free(text);
     }
     text = base_printf("Creel-HMAC key=%0200d, time=1, nonce=" HEX32 ", sha256=" KEY1 ", mac=" KEY1,
                        0);
-    CU_ASSERT_EQUAL(base_request_signature_get(text, &s, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_request_signature_parse(text, &s, &err), -BASE_EINVAL);
     free(text);
-    CU_ASSERT_EQUAL(base_request_signature_get("Creel-HMAC key=a, time=1, nonce=" HEX32
-                                               ", sha256=" KEY1 ", mac=" KEY1 ", stream",
-                                               &s, &err),
+    CU_ASSERT_EQUAL(base_request_signature_parse("Creel-HMAC key=a, time=1, nonce=" HEX32
+                                                 ", sha256=" KEY1 ", mac=" KEY1 ", stream",
+                                                 &s, &err),
                     0);
     CU_ASSERT_TRUE(s.stream);
 }
@@ -348,7 +350,8 @@ static int check(struct base_keyring *k, const char *text, const char *nonce, un
                  const char *body, bool stream, const char *why)
 {
     struct base_error err = {0};
-    int rc = base_check_answer(k, text, nonce, status, body, body ? strlen(body) : 0, stream, &err);
+    int rc = base_check_answer_signature(k, text, nonce, status, body, body ? strlen(body) : 0,
+                                         stream, &err);
 
     CU_ASSERT_TRUE(rc == 0 || strstr(err.text, why));
     return rc;
@@ -363,7 +366,7 @@ static void test_answer(void)
     const char *none = "00000000000000000000000000000000";
 
     sign(&key, &s);
-    k = base_keyring_new(&key);
+    k = base_keyring_new_of_key(&key);
     base_sign_answer(&key, s.nonce, 200, "orders", 6, text);
     base_sign_answer(&key, s.nonce, 200, NULL, 0, stream);
     CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, "orders", false, ""), 0);
@@ -406,18 +409,19 @@ static void test_container_token(void)
 
     base_container_token_make("app-secret", &id, now + 1000, token);
     CU_ASSERT_EQUAL(strncmp(token, "container_1700000000000_0007_01_000002@1764000001000.", 53), 0);
-    CU_ASSERT_TRUE(base_container_token_parse(token, &key));
-    CU_ASSERT_TRUE(base_container_token_derive("app-secret", key.id, &derived));
+    CU_ASSERT_TRUE(base_container_token_parse_key(token, &key));
+    CU_ASSERT_TRUE(base_container_token_derive_key("app-secret", key.id, &derived));
     CU_ASSERT_EQUAL(memcmp(key.bytes, derived.bytes, sizeof key.bytes), 0);
-    CU_ASSERT_TRUE(base_container_token_read_id(key.id, now, &back));
+    CU_ASSERT_TRUE(base_container_token_read_valid_id(key.id, now, &back));
     CU_ASSERT_EQUAL(back.num, 2);
-    CU_ASSERT_FALSE(base_container_token_read_id(key.id, now + 1000, &back)); /* expired */
-    CU_ASSERT_FALSE(base_container_token_read_id(
+    CU_ASSERT_FALSE(base_container_token_read_valid_id(key.id, now + 1000, &back)); /* expired */
+    CU_ASSERT_FALSE(base_container_token_read_valid_id(
         key.id, now + 1000 - BASE_CONTAINER_TOKEN_LIFE_MAX_MS - 1, &back));
     CU_ASSERT_FALSE(
-        base_container_token_read_id("container_1700000000000_0007_01_000002", 0, &back));
-    CU_ASSERT_FALSE(base_container_token_read_id("container_1700000000000_7_1_2@9", 0, &back));
-    CU_ASSERT_FALSE(base_container_token_read_id("application_1_0001@9", 0, &back));
+        base_container_token_read_valid_id("container_1700000000000_0007_01_000002", 0, &back));
+    CU_ASSERT_FALSE(
+        base_container_token_read_valid_id("container_1700000000000_7_1_2@9", 0, &back));
+    CU_ASSERT_FALSE(base_container_token_read_valid_id("application_1_0001@9", 0, &back));
     /* another container, another time or another application gives another key */
     id.num = 3;
     base_container_token_make("app-secret", &id, now + 1000, again);
@@ -428,10 +432,10 @@ static void test_container_token(void)
     base_container_token_make("app-secreu", &id, now + 1000, again);
     CU_ASSERT_STRING_NOT_EQUAL(strrchr(token, '.'), strrchr(again, '.'));
     CU_ASSERT_STRING_EQUAL(base_container_token_make("", &id, now, again), "");
-    CU_ASSERT_FALSE(base_container_token_derive("", key.id, &derived));
-    CU_ASSERT_FALSE(base_container_token_parse("app-secret", &derived));
-    CU_ASSERT_FALSE(base_container_token_parse("a." KEY1 "00", &derived));
-    CU_ASSERT_FALSE(base_container_token_parse("a b." KEY1, &derived));
+    CU_ASSERT_FALSE(base_container_token_derive_key("", key.id, &derived));
+    CU_ASSERT_FALSE(base_container_token_parse_key("app-secret", &derived));
+    CU_ASSERT_FALSE(base_container_token_parse_key("a." KEY1 "00", &derived));
+    CU_ASSERT_FALSE(base_container_token_parse_key("a b." KEY1, &derived));
     /* the task's keyring follows its renewed file, and keeps the token while the file is invalid */
     padded = base_printf("%s\n", token);
     CU_ASSERT_EQUAL_FATAL(base_keyring_open_token(put("t", padded, 0600), &k, NULL), 0);

@@ -143,11 +143,11 @@ static void test_other_key(void)
     char *token = make(APP, "ann", LIFE);
 
     other.bytes[0]++;
-    keys = base_keyring_new(&other); /* the same name for another key */
+    keys = base_keyring_new_of_key(&other); /* the same name for another key */
     expect(token, -BASE_EPERM, "changed");
     base_keyring_unref(keys);
     snprintf(other.id, sizeof other.id, "89abcdef");
-    keys = base_keyring_new(&other);
+    keys = base_keyring_new_of_key(&other);
     expect(token, -BASE_EPERM, "another key");
     base_keyring_unref(keys);
     keys = mine;
@@ -175,7 +175,7 @@ static void test_rolled(void)
     }
     expect(token, 0, NULL);
     for (int turn = 0; turn < 2; turn++) {
-        CU_ASSERT_EQUAL(base_secret_file_roll(text.data, true, NULL), 0);
+        CU_ASSERT_EQUAL(base_secret_file_rotate(text.data, true, NULL), 0);
         CU_ASSERT_EQUAL(base_keyring_refresh(keys, NULL), 1);
         expect(token, turn ? -BASE_EPERM : 0, turn ? "another key" : NULL);
     }
@@ -198,7 +198,7 @@ int main(void)
 {
     int rc;
 
-    keys = base_keyring_new(&key);
+    keys = base_keyring_new_of_key(&key);
     rc = cunit_main("log tokens", cases, sizeof cases / sizeof *cases);
     base_keyring_unref(keys);
     return rc;

@@ -37,7 +37,7 @@ static void test_random_use(void)
         if (in[k])
             base_map_remove(&m, hash, &keys[k]);
         else
-            base_map_put(&m, hash, &keys[k]);
+            base_map_add(&m, hash, &keys[k]);
         in[k] = !in[k];
         n += in[k] ? 1 : -1;
         CU_ASSERT_EQUAL(m.n, n);

@@ -148,24 +148,24 @@ static void test_rounds(void)
     CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
     base_rm_cursor_note_success(&a.turn);
     CU_ASSERT_TRUE(a.turn.answered);
-    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_fail_and_advance(&a.turn));
     CU_ASSERT_FALSE(a.turn.answered);
     ASKS(a, "b:2");
     FAILED(a, "http://a:1");
-    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_fail_and_advance(&a.turn));
     ASKS(a, "c:3");
     FAILED(a, "http://a:1,http://b:2");
-    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn)); /* the round is over: a pause */
+    CU_ASSERT_FALSE(base_rm_cursor_fail_and_advance(&a.turn)); /* the round is over: a pause */
     ASKS(a, "a:1");
     CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
-    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_fail_and_advance(&a.turn));
     base_rm_cursor_note_success(&a.turn);
     ASKS(a, "b:2");
     CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
     asking_free(&a);
     asking_new(&a, "a:1"); /* a single RM: a pause each time */
-    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn));
-    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_FALSE(base_rm_cursor_fail_and_advance(&a.turn));
+    CU_ASSERT_FALSE(base_rm_cursor_fail_and_advance(&a.turn));
     ASKS(a, "a:1");
     asking_free(&a);
 }
@@ -179,7 +179,8 @@ static void test_moved(void)
     asking_new(&a, "a:1,b:2,c:3");
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://C:3/ws/v1/x?y"));
     ASKS(a, "c:3");
-    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn)); /* ... which is dead: on to the next */
+    CU_ASSERT_TRUE(
+        base_rm_cursor_fail_and_advance(&a.turn)); /* ... which is dead: on to the next */
     ASKS(a, "a:1");
     FAILED(a, "http://c:3");
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://c:3/"));
@@ -188,13 +189,13 @@ static void test_moved(void)
     CU_ASSERT_TRUE(
         base_rm_cursor_follow_redirect(&a.turn, "http://other:9/x")); /* not one of the list */
     ASKS(a, "other:9");
-    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_fail_and_advance(&a.turn));
     ASKS(a, "b:2"); /* the RM that sent us there is told that it failed */
     FAILED(a, "http://c:3,http://a:1,http://other:9");
     CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://other2:9/x"));
     base_rm_cursor_note_success(&a.turn);
     ASKS(a, "other2:9");
-    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_fail_and_advance(&a.turn));
     ASKS(a, "b:2");
     asking_free(&a);
 }
@@ -272,7 +273,7 @@ static void test_leads(void)
     ASKS(a, "c:3");
     FAILED(a, "http://a:1");
     CU_ASSERT_FALSE(a.turn.answered);
-    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_fail_and_advance(&a.turn));
     ASKS(a, "b:2");
     base_rm_cursor_jump_to_leader(&a.turn, "http://c:3");
     ASKS(a, "c:3");

@@ -162,8 +162,8 @@ static void test_at_least(void)
     struct world *w = world_new(1);
     struct world_rm *r = world_start(w, 0, "rm1", "a", false);
 
-    ha_election_set_min_epoch(r->e, 7);
-    ha_election_set_min_epoch(r->e, 3);
+    ha_election_raise_min_epoch(r->e, 7);
+    ha_election_raise_min_epoch(r->e, 3);
     world_connect(r);
     world_run(w);
     TOLD(r, "elected 7 v1\nactive rm1\n");
@@ -180,7 +180,7 @@ static void test_last_epoch(void)
     struct world *w = world_new(1);
     struct world_rm *r = world_start(w, 0, "rm1", "a", false);
 
-    ha_election_set_min_epoch(r->e, HA_EPOCH_MAX);
+    ha_election_raise_min_epoch(r->e, HA_EPOCH_MAX);
     world_connect(r);
     world_run(w);
     TOLD(r, "elected 8388607 v1\nactive rm1\n");

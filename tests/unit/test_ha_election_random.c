@@ -203,7 +203,7 @@ static void fault(struct play *p, size_t i)
         f->slow_until = now + up_to(p, 2 * WORLD_TIMEOUT);
         break;
     default:
-        ha_election_set_min_epoch(r->e, up_to(p, 100));
+        ha_election_raise_min_epoch(r->e, up_to(p, 100));
     }
 }
 

@@ -367,8 +367,8 @@ static void test_resign(void)
     rm_close(b);
     CU_ASSERT_FATAL(await_active(b, "rm1"));
     /* nodes have seen these epochs: the highest counts, whatever is heard later */
-    ha_service_set_min_epoch(b->service, 40);
-    ha_service_set_min_epoch(b->service, 7);
+    ha_service_raise_min_epoch(b->service, 40);
+    ha_service_raise_min_epoch(b->service, 7);
     ha_service_resign(a->service, INT64_MAX);
     CU_ASSERT_FATAL(await_count(b, &b->leads, 2));
     CU_ASSERT_EQUAL(b->epoch, 40);

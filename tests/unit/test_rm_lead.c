@@ -120,7 +120,7 @@ void ha_service_resign(struct ha_service *s, int64_t hold_us)
     atomic_fetch_add(&sv.resigned, 1);
 }
 
-void ha_service_set_min_epoch(struct ha_service *s, int64_t epoch)
+void ha_service_raise_min_epoch(struct ha_service *s, int64_t epoch)
 {
     (void)s;
     pthread_mutex_lock(&sv.lock);

@@ -55,7 +55,7 @@ static void test_path(void)
 
     expect_path(c, NULL, true); /* no folder was read */
     setenv("CREEL_CONF_DIR", dir, 1);
-    CU_ASSERT_EQUAL(base_conf_load_default(c, NULL), 0);
+    CU_ASSERT_EQUAL(base_conf_load_default_files(c, NULL), 0);
     expect_path(c, fair, true);
     put("creel-site.xml",
         "<configuration><property><name>yarn.scheduler.fair.allocation.file</name>"

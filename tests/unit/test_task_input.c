@@ -287,7 +287,7 @@ static const char *closed_to(const char *done)
     char user[BASE_USER_NAME_MAX];
 
     snprintf(words, sizeof words, "cannot be %s by user %s: Permission denied", done,
-             base_user_name(user));
+             base_effective_user_name(user));
     return words;
 }
 
@@ -460,7 +460,7 @@ static void test_output(void)
     snprintf(uri, sizeof uri, "file://%s/o%%75t//", dir);
     CU_ASSERT_EQUAL(task_output_check_creatable(uri, ours, &err), 0);
     CU_ASSERT_EQUAL_FATAL(base_file_path_parse(uri, &path, &err), 0);
-    base_file_path_strip_slashes(path);
+    base_file_path_strip_trailing_slashes(path);
     CU_ASSERT_STRING_EQUAL(path, at("out"));
     for (int twice = 0; twice < 2; twice++)
         CU_ASSERT_EQUAL(task_output_create_folder(path, ours, &err), 0);

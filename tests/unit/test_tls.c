@@ -187,7 +187,7 @@ static void expect_failure(const char *scheme, const char *host, const char *wor
 
 static void trust(const char *name)
 {
-    base_tls_trust(tls_path(name));
+    base_tls_trust_only(tls_path(name));
 }
 
 /* ---- tests: what passes through ---- */
@@ -238,10 +238,10 @@ static void test_client_refuses_certificates(void)
     start("host");
     trust("other.pem");
     expect_failure("https://", "127.0.0.1", "its certificate is not signed by an authority of ");
-    base_tls_trust("/nonexistent/ca.pem");
+    base_tls_trust_only("/nonexistent/ca.pem");
     expect_failure("https://", "127.0.0.1",
                    "cannot read the file of authorities, /nonexistent/ca.pem (creel.tls.ca-file)");
-    base_tls_trust(NULL);
+    base_tls_trust_only(NULL);
     expect_failure("https://", "127.0.0.1", "(creel.tls.ca-file names another one)");
     stop();
 
@@ -602,7 +602,7 @@ static void test_daemons_show_certificates(void)
     client.client_auth = true;
     base_tls_use_for_clients(&client);
     expect("127.0.0.1", "/node", 403, NULL);
-    base_tls_trust(NULL);
+    base_tls_trust_only(NULL);
     stop();
 }
 

@@ -25,7 +25,7 @@ char *cli_dev_dir(const char *arg, bool ha)
         free(cwd);
         return dir;
     }
-    return base_state_path(ha ? "dev-ha" : "dev");
+    return base_user_state_path(ha ? "dev-ha" : "dev");
 }
 
 char *cli_dev_path(const struct cli_dev *d, const char *name, const char *suffix)

@@ -24,7 +24,7 @@ void cli_dev_trust_authority(const struct cli_dev *d)
 {
     char *ca = cli_dev_authority_path(d);
 
-    base_tls_trust(access(ca, R_OK) == 0 ? ca : NULL);
+    base_tls_trust_only(access(ca, R_OK) == 0 ? ca : NULL);
     free(ca);
 }
 

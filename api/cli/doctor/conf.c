@@ -42,7 +42,7 @@ static bool ha_address_is_off_loopback(const struct doctor *d, const char **key,
                                            "yarn.resourcemanager.hostname."};
     struct base_conf_item item;
 
-    for (size_t i = 0; base_conf_at(d->conf, i, &item); i++)
+    for (size_t i = 0; base_conf_item_at(d->conf, i, &item); i++)
         for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
             if (strncmp(item.name, families[f], strlen(families[f])) != 0)
                 continue;
@@ -120,7 +120,7 @@ void doctor_check_admin_acl_for_all(struct doctor *d, const struct doctor_check 
 void doctor_check_proxy_users_for_all(struct doctor *d, const struct doctor_check *check)
 {
     struct base_conf_item item;
-    for (size_t i = 0; base_conf_at(d->conf, i, &item); i++)
+    for (size_t i = 0; base_conf_item_at(d->conf, i, &item); i++)
         if (strncmp(item.name, "hadoop.proxyuser.", 17) == 0 && item.value &&
             has_asterisk_entry(item.value))
             doctor_report_if_severe(d, check, item.name, item.value);
@@ -169,7 +169,7 @@ void doctor_check_jmx_origin(struct doctor *d, const struct doctor_check *check)
 
 void doctor_check_master_pages(struct doctor *d, const struct doctor_check *check)
 {
-    if (base_acl_conf_is_closed(d->conf) && !base_acl_conf_sandboxes_masters(d->conf))
+    if (base_acl_conf_requires_auth(d->conf) && !base_acl_conf_sandboxes_masters(d->conf))
         doctor_report_if_severe(d, check, "creel.proxy.sandbox", "false");
 }
 

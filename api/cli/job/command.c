@@ -37,7 +37,7 @@ int cli_job_main(int argc, char **argv)
     size_t distance = 0;
     for (size_t i = 0; i < VERBS; i++) {
         if (strcmp(argv[1], verbs[i].name) != 0) {
-            base_nearest_consider(argv[1], verbs[i].name, &best, &distance);
+            base_nearest_take_if_closer(argv[1], verbs[i].name, &best, &distance);
             continue;
         }
         char *full = base_printf("creel job %s", verbs[i].name);

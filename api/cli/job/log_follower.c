@@ -136,7 +136,7 @@ static void start_transfer(struct stream *s)
     char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset,
                             s->follow ? "&follow=1" : "");
     curl_easy_reset(s->easy);
-    base_curl_set_target(s->easy, url, "http,https");
+    base_curl_set_url_and_defaults(s->easy, url, "http,https");
     if (!s->direct) { /* a standby redirects to the active RM */
         curl_easy_setopt(s->easy, CURLOPT_FOLLOWLOCATION, 1L);
         curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);

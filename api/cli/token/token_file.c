@@ -97,7 +97,7 @@ static bool url_list_has_all(const char *list, const struct base_rm_list *rms)
 static int find_token_of_dev_cluster(const char *name, const struct base_rm_list *rms,
                                      struct cli_token *out, struct base_error *err)
 {
-    char *folder = base_state_path(name), *urls = base_printf("%s/rm.url", folder);
+    char *folder = base_user_state_path(name), *urls = base_printf("%s/rm.url", folder);
     char *path = base_printf("%s/rm.token", folder);
     struct base_buf list = {0};
     int rc = 0;
@@ -115,7 +115,7 @@ static int find_token_of_dev_cluster(const char *name, const struct base_rm_list
 static int find_token_of_own_daemon(const struct base_rm_list *rms, struct cli_token *out,
                                     struct base_error *err)
 {
-    char *path = base_state_path("rm.token"), *urls = NULL;
+    char *path = base_user_state_path("rm.token"), *urls = NULL;
     int rc = read_token(path, out, &urls, err);
 
     if (rc == 0 && !url_list_has_all(urls, rms))
@@ -176,7 +176,7 @@ void cli_token_clear(struct cli_token *t)
 
 char *cli_token_describe_places(void)
 {
-    char *state = base_state_path("rm.token"), *conf = base_user_conf_path("token");
+    char *state = base_user_state_path("rm.token"), *conf = base_user_conf_path("token");
     char *text = base_printf("CREEL_TOKEN_FILE, %s, %s", state, conf);
 
     free(conf);

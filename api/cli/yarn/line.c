@@ -101,7 +101,7 @@ static int refuse_unknown_option(const struct cli_yarn_line *line, const char *a
     char *word = base_strndup(name, strcspn(name, "="));
     size_t distance = 0;
     for (const struct cli_yarn_option *o = line->options; o->name; o++)
-        base_nearest_consider(word, o->name, &best, &distance);
+        base_nearest_take_if_closer(word, o->name, &best, &distance);
     free(word);
     if (best)
         return cli_yarn_print_exception("%s: Unrecognized option: %s; did you mean -%s?",

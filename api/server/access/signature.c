@@ -79,7 +79,7 @@ static bool check_signature(struct api_request *rq, const char *authorization,
     enum api_replay_verdict verdict;
     int64_t now_ms = base_wall_us(&base_clock_real) / 1000;
 
-    if (base_request_signature_get(authorization, &given, err) < 0 ||
+    if (base_request_signature_parse(authorization, &given, err) < 0 ||
         !check_time_skew(given.time_ms, now_ms, s->max_skew_ms, err))
         return false;
     if (!find_key(s, given.key, signer))

@@ -120,7 +120,7 @@ static int ask_each(struct nm_identifier *i, const struct base_buf *body,
     while (more && ask_one(i, body, out) < 0) {
         more = out->status == 307 && out->location[0]
                    ? base_rm_cursor_follow_redirect(&i->turn, out->location)
-                   : base_rm_cursor_skip_failed(&i->turn);
+                   : base_rm_cursor_fail_and_advance(&i->turn);
         base_http_answer_free(out);
         *out = (struct base_http_answer){0};
     }

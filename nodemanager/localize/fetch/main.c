@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     f.max_bytes = strtoll(argv[ARG_MAX], NULL, 10);
     f.root = argv[ARG_ROOT];
     f.own = argv[ARG_OWN];
-    base_tls_trust(argv[ARG_CA]);
+    base_tls_trust_only(argv[ARG_CA]);
     rc = open_folders(&f, argv[ARG_DIR], &err);
     if (rc < 0) {
         if (f.dir_fd >= 0)

@@ -211,8 +211,9 @@ static void set_options(CURL *easy, const char *scheme, struct download *d,
 {
     const char *protocols = strcmp(scheme, "https") == 0 ? "https" : "http,https";
 
-    base_curl_set_target(easy, d->f->url, protocols);
-    base_curl_trust_system_too(easy); /* a user's server need not be one of the cluster */
+    base_curl_set_url_and_defaults(easy, d->f->url, protocols);
+    base_curl_trust_system_and_hide_certificate(
+        easy); /* a user's server need not be one of the cluster */
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, protocols);
@@ -243,7 +244,7 @@ static int download(struct fetch *f, const char *scheme, int fd, struct base_err
     set_options(easy, scheme, &d, why);
     rc = curl_easy_perform(easy);
     if (rc != CURLE_OK)
-        words = base_curl_explain(easy, rc, why, room);
+        words = base_curl_explain_error(easy, rc, why, room);
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(easy, CURLINFO_FILETIME_T, &changed_s);
     curl_easy_cleanup(easy);

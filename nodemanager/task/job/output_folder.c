@@ -28,7 +28,7 @@ static int parse_output_path(const char *output, char **out, struct base_error *
 
     if (rc < 0)
         return base_error_wrap(err, rc, "job.output");
-    base_file_path_strip_slashes(*out);
+    base_file_path_strip_trailing_slashes(*out);
     return 0;
 }
 
@@ -37,7 +37,7 @@ static int report_not_writable(const char *path, int sys, struct base_error *err
     char user[BASE_USER_NAME_MAX];
 
     return base_error_set(err, -BASE_EINVAL, "job.output: %s cannot be written by user %s: %s",
-                          path, base_user_name(user), strerror(sys));
+                          path, base_effective_user_name(user), strerror(sys));
 }
 
 static int check_parent_folder(const char *path, struct base_error *err)

@@ -48,7 +48,7 @@ static int report_unreadable(const char *path, int sys, struct base_error *err)
         return base_error_set(err, -BASE_EINVAL, "%s does not exist", path);
     if (sys == EACCES || sys == EPERM)
         return base_error_set(err, -BASE_EINVAL, "%s cannot be read by user %s: %s", path,
-                              base_user_name(user), strerror(sys));
+                              base_effective_user_name(user), strerror(sys));
     if (sys == ELOOP || sys == ENAMETOOLONG)
         return base_error_set(err, -BASE_EINVAL, "%s cannot be read: %s", path, strerror(sys));
     return base_error_sys(err, -BASE_EIO, sys, "%s", path);
@@ -369,7 +369,7 @@ static void mark_repeated_inputs(const char *const *inputs, size_t n, bool *agai
     for (size_t i = 0; i < n; i++) {
         if (base_file_path_parse(inputs[i], &v[k].path, NULL) < 0)
             continue;
-        base_file_path_strip_slashes(v[k].path);
+        base_file_path_strip_trailing_slashes(v[k].path);
         v[k++].at = i;
     }
     qsort(v, k, sizeof *v, compare_entries);

@@ -192,7 +192,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     memmove(c->apps + at + 1, c->apps + at, (c->apps_n - at) * sizeof *c->apps);
     c->apps[at] = a;
     c->apps_n++;
-    base_map_put(&c->apps_by_id, hash_app_id(id), a);
+    base_map_add(&c->apps_by_id, hash_app_id(id), a);
     if (id.cluster_ts == c->conf.cluster_ts_ms && id.seq > c->next_app)
         c->next_app = id.seq;
     c->stats.submitted++;

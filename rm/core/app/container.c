@@ -138,7 +138,7 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     if (n->containers)
         n->containers->node_prev = ct;
     n->containers = ct;
-    base_map_put(&c->containers_by_id, hash_container_id(id), ct);
+    base_map_add(&c->containers_by_id, hash_container_id(id), ct);
     rm_app_add_used_node(c, a, n);
     rm_node_ref(c, n);
     rm_ledger_begin_container(c, ct);

@@ -33,7 +33,7 @@ static struct rm_member *find_or_add_member(struct rm_members *t, uint32_t queue
     m->place = t->n;
     base_array_grow(&t->v, t->n, &t->cap);
     t->v[t->n++] = m;
-    base_map_put(&t->by_key, hash, m);
+    base_map_add(&t->by_key, hash, m);
     return m;
 }
 
@@ -237,7 +237,7 @@ void rm_totals_renumber_queues(struct rm_core *c, const int32_t *to)
         m->queue = (uint32_t)to[m->queue];
         m->place = kept;
         t->v[kept++] = m;
-        base_map_put(&t->by_key, hash_member_key(m->queue, m->user), m);
+        base_map_add(&t->by_key, hash_member_key(m->queue, m->user), m);
     }
     t->n = kept;
     for (size_t i = 0; i < c->labels.n; i++)

@@ -24,7 +24,8 @@ static const char *compose_refusal(struct rm_core *c, const struct rm_app *a, co
         c,
         "%s. Submitted again now with the deadline %s (%.0f s after this submission) it would be "
         "accepted",
-        text, base_date_text(a->earliest_us, date), (double)(a->earliest_us - a->submit_us) / 1e6);
+        text, base_iso_utc_text(a->earliest_us, date),
+        (double)(a->earliest_us - a->submit_us) / 1e6);
 }
 
 bool rm_job_admit(struct rm_core *c, struct rm_app *a)

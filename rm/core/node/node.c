@@ -39,7 +39,7 @@ struct rm_node *rm_node_new(struct rm_core *c, const char *id)
         n->index = (uint32_t)c->nodes_n++;
     }
     c->nodes[n->index] = n;
-    base_map_put(&c->nodes_by_id, base_hash_text(id), n);
+    base_map_add(&c->nodes_by_id, base_hash_text(id), n);
     return n;
 }
 

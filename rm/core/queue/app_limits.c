@@ -33,7 +33,7 @@ void rm_user_apps_add(struct base_map *users, const char *user, int64_t by)
 
         u = base_alloc(sizeof *u + size);
         memcpy(u->user, user, size);
-        base_map_put(users, hash, u);
+        base_map_add(users, hash, u);
     }
     u->n += by;
     base_assert(u->n >= 0);

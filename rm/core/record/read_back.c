@@ -32,7 +32,7 @@ static int stash_splits(struct rm_core *c, const struct rm_record *rec, struct b
 {
     if (!rec->data)
         return rm_record_set_corrupt_error(rec, err, "it is empty");
-    base_map_put(&c->splits, base_hash_text(rec->key), rm_stash_new(rec, "meta", true));
+    base_map_add(&c->splits, base_hash_text(rec->key), rm_stash_new(rec, "meta", true));
     return 0;
 }
 

@@ -20,7 +20,7 @@ void rm_access_begin_for_user(struct rm_access *a, struct rm_backend *b, const c
         .b = b,
         .rules = {.acl = base_acl_conf_read(conf),
                   .open_queues = rm_scheduler_shape_read(conf) == RM_SHAPE_FIFO &&
-                                 !base_acl_conf_is_closed(conf)},
+                                 !base_acl_conf_requires_auth(conf)},
         .who = {.user = user ? base_strdup(user) : NULL},
     };
 }
@@ -31,7 +31,7 @@ void rm_access_begin_for_request(struct rm_access *a, struct rm_backend *b,
     const struct api_route *route = api_route_of(rq);
     bool unproven = rm_access_requires_tokens(b) && !api_caller_is_named(rq),
          reads = route && route->role == API_ROLE_READ && !(route->flags & API_ROUTE_PRIVATE),
-         open = unproven && reads && !base_acl_conf_is_configured(rm_backend_conf(b));
+         open = unproven && reads && !base_acl_conf_is_explicitly_enabled(rm_backend_conf(b));
 
     rm_access_begin_for_user(a, b, open ? NULL : api_caller(rq));
 }

@@ -19,12 +19,12 @@ bool rm_container_token_find_key(const char *id, struct base_key *out, void *bac
     char secret[65];
     bool found;
 
-    if (!base_container_token_read_id(id, wall_ms(), &container))
+    if (!base_container_token_read_valid_id(id, wall_ms(), &container))
         return false;
     core = rm_backend_lock_core(backend);
     found = core && rm_view_secret_of_container(core, &container, secret) == 0;
     rm_backend_unlock_core(backend);
-    found = found && base_container_token_derive(secret, id, out);
+    found = found && base_container_token_derive_key(secret, id, out);
     explicit_bzero(secret, sizeof secret);
     return found;
 }
@@ -35,11 +35,11 @@ bool rm_container_token_read(const struct api_request *rq, void *backend,
     const char *id = api_signing_key_id(rq), *bearer = api_bearer_token(rq);
     struct base_key given, key;
 
-    if (!id && (!bearer || !base_container_token_parse(bearer, &given) ||
+    if (!id && (!bearer || !base_container_token_parse_key(bearer, &given) ||
                 !rm_container_token_find_key(given.id, &key, backend) ||
-                !base_bytes_equal(given.bytes, key.bytes, sizeof key.bytes)))
+                !base_secret_bytes_equal(given.bytes, key.bytes, sizeof key.bytes)))
         return false;
-    return base_container_token_read_id(id ? id : given.id, wall_ms(), out);
+    return base_container_token_read_valid_id(id ? id : given.id, wall_ms(), out);
 }
 
 /* Returns true when @given is the key that its application's secret gives for @id, the container of
@@ -53,8 +53,8 @@ static bool is_key_of_master(void *backend, const struct base_container_id *id,
     bool is = core && rm_view_secret_of_master(core, id, secret) == 0;
 
     rm_backend_unlock_core(backend);
-    is = is && base_container_token_derive(secret, given->id, &key) &&
-         base_bytes_equal(given->bytes, key.bytes, sizeof key.bytes);
+    is = is && base_container_token_derive_key(secret, given->id, &key) &&
+         base_secret_bytes_equal(given->bytes, key.bytes, sizeof key.bytes);
     explicit_bzero(secret, sizeof secret);
     explicit_bzero(&key, sizeof key);
     return is;
@@ -69,9 +69,9 @@ int rm_container_token_read_master(const struct api_request *rq, void *backend,
     struct base_key given;
     int rc = 0;
 
-    if (!bearer || !base_container_token_parse(bearer, &given))
+    if (!bearer || !base_container_token_parse_key(bearer, &given))
         return base_error_set(err, -BASE_EPERM, "the token has not the form of one");
-    if (!base_container_token_read_id(given.id, wall_ms(), &container))
+    if (!base_container_token_read_valid_id(given.id, wall_ms(), &container))
         rc = base_error_set(err, -BASE_EPERM, "the token %s has expired, or lives too long",
                             given.id);
     else if (base_app_id_cmp(&container.attempt.app, app) != 0)

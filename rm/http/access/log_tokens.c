@@ -102,8 +102,8 @@ static int read_container_from_body(const json_t *body, struct base_app_id app,
     if (rc == 0 && *container &&
         (base_container_id_parse(*container, &id, NULL) < 0 ||
          base_app_id_cmp(&id.attempt.app, &app) != 0))
-        rc = base_json_refuse(json_object_get(body, "container"), "", "container",
-                              "the id of a container of the application", err);
+        rc = base_json_set_value_error(json_object_get(body, "container"), "", "container",
+                                       "the id of a container of the application", err);
     return rc;
 }
 

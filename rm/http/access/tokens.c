@@ -131,14 +131,14 @@ static int read_new_token(const json_t *body, const char **user, int64_t *second
     if (rc == 0 && !token)
         rc = base_error_set(err, -BASE_EINVAL, "token: is missing");
     if (rc == 0 && !json_is_object(token))
-        rc = base_json_refuse(token, "", "token", "an object", err);
+        rc = base_json_set_value_error(token, "", "token", "an object", err);
     if (rc == 0)
         rc = base_json_refuse_unknown_members(token, "token.", inner, err);
     if (rc == 0)
         rc = base_json_str(token, "token.", "user", false, BASE_NAME_MAX, user, err);
     if (rc == 0 && *user && (!**user || !base_utf8_valid_without_controls(*user)))
-        rc = base_json_refuse(json_object_get(token, "user"), "token.", "user",
-                              "a name without control characters", err);
+        rc = base_json_set_value_error(json_object_get(token, "user"), "token.", "user",
+                                       "a name without control characters", err);
     if (rc == 0)
         rc = base_json_int(token, "token.", "expiresInSeconds", false, 1, LONGEST_S, seconds, err);
     return rc;

@@ -58,7 +58,7 @@ void rm_page_add_time(struct base_buf *out, int64_t us)
         base_buf_adds(out, "not yet");
         return;
     }
-    base_date_text(us, text);
+    base_iso_utc_text(us, text);
     base_buf_addf(out, "<time datetime=\"%s\">%.10s %.8s UTC</time>", text, text, text + 11);
 }
 
@@ -67,7 +67,7 @@ void rm_page_add_short_time(struct base_buf *out, int64_t us)
     char text[BASE_DATE_TEXT_MAX];
 
     if (us > 0)
-        base_buf_addf(out, "<time datetime=\"%s\">%.10s %.8s</time>", base_date_text(us, text),
+        base_buf_addf(out, "<time datetime=\"%s\">%.10s %.8s</time>", base_iso_utc_text(us, text),
                       text, text + 11);
 }
 

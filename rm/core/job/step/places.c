@@ -28,7 +28,7 @@ static struct rm_step_user *find_or_add_step_user(struct rm_core *c, const struc
     u = base_alloc(sizeof *u + size);
     memcpy(u->name, a->user, size);
     u->turn = c->places.launches;
-    base_map_put(&c->places.users, base_hash_text(u->name), u);
+    base_map_add(&c->places.users, base_hash_text(u->name), u);
     return u;
 }
 
