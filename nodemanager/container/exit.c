@@ -51,7 +51,7 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
     const char *story = own.diagnostics ? own.diagnostics : tail.data;
     bool said =
         own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || mentions_no_space(story);
-    out->no_space = said && nm_is_disk_failure(nm_files_probe_disk(f, NM_DISK_PROBE_BYTES));
+    out->no_space = said && nm_is_disk_failure(nm_files_probe_disk_write(f, NM_DISK_PROBE_BYTES));
     if (out->no_space) {
         out->end.exit_code = NM_EXIT_DISK;
         base_buf_addf(&text, NM_NO_SPACE_TEXT "%s%s", story ? "\n" : "", story ? story : "");
@@ -68,7 +68,7 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
     base_buf_free(&tail);
 }
 
-static void append_bytes(struct base_buf *text, int64_t bytes)
+static void append_byte_count_text(struct base_buf *text, int64_t bytes)
 {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
     double n = (double)bytes;
@@ -91,9 +91,9 @@ static void set_memory_ending(const struct base_container_id *id, const struct n
                   "Container [pid=%lld,containerID=%s] is running beyond the 'PHYSICAL' memory "
                   "limit. Current usage: ",
                   (long long)x->pid, base_container_id_text(id, name));
-    append_bytes(&text, x->max_rss_kb * 1024);
+    append_byte_count_text(&text, x->max_rss_kb * 1024);
     base_buf_adds(&text, " of ");
-    append_bytes(&text, x->limit_bytes);
+    append_byte_count_text(&text, x->limit_bytes);
     base_buf_addf(&text,
                   " physical memory used. Killing container.\nContainer killed on request. Exit "
                   "code is %lld\n",

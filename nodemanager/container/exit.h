@@ -17,8 +17,8 @@ struct nm_ending {
     char *diagnostics, *counters;
     bool no_space; /* the exit code is NM_EXIT_DISK */
 };
-/* Returns true if @rc, a result of nm_files_probe_disk(), shows that the disk is full, read-only or
- * failing. */
+/* Returns true if @rc, a result of nm_files_probe_disk_write(), shows that the disk is full,
+ * read-only or failing. */
 bool nm_is_disk_failure(int rc);
 /* Reads how a container ended. Returns false if there is no readable exit.json: the container has
  * not ended, or its shim was killed or could not write the file.

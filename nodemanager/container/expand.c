@@ -52,7 +52,7 @@ static bool starts_with(const char *text, const char *start)
 }
 
 /* Returns the length of the variable's name at the beginning of @text, 0 for none. */
-static size_t name_length(const char *text)
+static size_t variable_name_length(const char *text)
 {
     size_t n = 0;
 
@@ -74,7 +74,7 @@ static size_t parse_reference(const char *text, bool shell, const char **name, s
     if (!open)
         return 0;
     *name = text + strlen(open);
-    *len = name_length(*name);
+    *len = variable_name_length(*name);
     if (*len == 0 || !starts_with(*name + *len, close))
         return 0;
     return strlen(open) + *len + strlen(close);
@@ -151,7 +151,7 @@ static void expand_variable(struct env_work *w, size_t i);
 
 /* Looks up a variable for a value. Each variable is expanded once, before the first that names it,
  * so that the work is bounded by the size of the result. */
-static const char *look_up(void *user, const char *name, size_t len)
+static const char *look_up_expanded(void *user, const char *name, size_t len)
 {
     struct env_work *w = user;
     const char *value;
@@ -177,7 +177,8 @@ static void expand_variable(struct env_work *w, size_t i)
     w->progress[i] = BEGUN;
     if (w->rc == 0) {
         struct base_error err = {0}; /* expansion may fail in a variable that this value names */
-        int rc = nm_expand_value(w->env[i] + len + 1, w->log_dir, look_up, w, &value, &err);
+        int rc =
+            nm_expand_value(w->env[i] + len + 1, w->log_dir, look_up_expanded, w, &value, &err);
 
         if (rc < 0 && w->rc == 0)
             w->rc = base_error_set(w->err, rc, "environment: %.200s %s", name, err.text);

@@ -88,7 +88,7 @@ char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *
 
 /* Moving a folder requires write permission on it, which a container may have removed; in this case
  * the permission is restored first. */
-static bool move_folder(const char *from, const char *to)
+static bool move_folder_restoring_access(const char *from, const char *to)
 {
     if (rename(from, to) == 0)
         return true;
@@ -109,7 +109,7 @@ bool nm_files_move_to_trash(struct nm_files *f, const char *path, char *to)
     to = nm_files_format_path(to ? to : own, "%s/trash/%lld.%09ld.%lld", f->root,
                               (long long)now.tv_sec, now.tv_nsec,
                               (long long)__atomic_fetch_add(&f->trashed, 1, __ATOMIC_RELAXED));
-    if (move_folder(path, to))
+    if (move_folder_restoring_access(path, to))
         return true;
     if (errno != ENOENT)
         base_log_warn("files", "%s: cannot be removed: %s", path, strerror(errno));
@@ -124,7 +124,8 @@ void nm_files_move_container_to_trash(struct nm_files *f, const char *files, con
         return;
     }
     if (rename(to, nm_files_format_path(name, "%.4000s.record", to)) == 0 &&
-        !move_folder(files, nm_files_format_path(name, "%.4000s.files", to)) && errno != ENOENT)
+        !move_folder_restoring_access(files, nm_files_format_path(name, "%.4000s.files", to)) &&
+        errno != ENOENT)
         base_log_warn("files", "%s: cannot be removed: %s", files, strerror(errno));
 }
 
@@ -137,7 +138,7 @@ static bool move_to_trash_and_wake_janitor(void *u, const char *path)
     return done;
 }
 
-void nm_files_discard(struct nm_files *f, const char *path)
+void nm_files_move_to_trash_and_wake(struct nm_files *f, const char *path)
 {
     move_to_trash_and_wake_janitor(f, path);
 }
@@ -478,7 +479,7 @@ void nm_files_get_free_space(const struct nm_files *f, struct nm_files_free_spac
         out->inodes = (int64_t)v.f_favail;
 }
 
-static int allocate_bytes(int fd, size_t bytes)
+static int allocate_file_space(int fd, size_t bytes)
 {
     static const char zero[PROBE_WRITE];
     int rc = 0;
@@ -496,7 +497,7 @@ static int allocate_bytes(int fd, size_t bytes)
  * file may already own its space. So each call creates a file with a random name, or fails, and
  * unlinks the file before writing. The space is freed when the file is closed, even if this process
  * is killed first. */
-int nm_files_probe_disk(const struct nm_files *f, size_t bytes)
+int nm_files_probe_disk_write(const struct nm_files *f, size_t bytes)
 {
     char random[33], name[64];
     base_random_hex(random);
@@ -504,7 +505,7 @@ int nm_files_probe_disk(const struct nm_files *f, size_t bytes)
     int fd = base_plain_open(f->root_fd, name, O_WRONLY | O_CREAT | O_EXCL, 0600, NULL);
     if (fd < 0)
         return fd;
-    int rc = unlinkat(f->root_fd, name, 0) < 0 ? -errno : allocate_bytes(fd, bytes);
+    int rc = unlinkat(f->root_fd, name, 0) < 0 ? -errno : allocate_file_space(fd, bytes);
     close(fd);
     return rc;
 }

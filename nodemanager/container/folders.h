@@ -125,7 +125,7 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
                         struct base_buf *out, struct base_error *err);
 
 /* Makes @path, one of ours, disappear at once; it is deleted in the background. */
-void nm_files_discard(struct nm_files *f, const char *path);
+void nm_files_move_to_trash_and_wake(struct nm_files *f, const char *path);
 
 /* Creates the application's folders for files and logs, and its record. @token: the application's
  * secret. Does nothing and returns 0 if the record exists. */
@@ -244,7 +244,7 @@ void nm_files_get_free_space(const struct nm_files *f, struct nm_files_free_spac
 /* Tests whether @bytes can be stored: allocates them in a temporary file without a name, writes the
  * first 64 KiB (all bytes if the file system cannot allocate), and closes the file, which frees
  * them. Returns 0 or -errno. */
-int nm_files_probe_disk(const struct nm_files *f, size_t bytes);
+int nm_files_probe_disk_write(const struct nm_files *f, size_t bytes);
 
 /* Replaces invalid UTF-8 by '?' and NULs by spaces, in place. s[len] must be 0. */
 void nm_utf8_replace_invalid(char *s, size_t len);

@@ -103,8 +103,8 @@ int nm_files_read_exit(const struct nm_files *f, const struct base_container_id 
 
 /* Reads a file by which a task reports (api/wire/task_file.h). Returns 0 and text that the caller
  * frees, -BASE_ENOTFOUND, or -BASE_ECORRUPT. */
-static int read_task_file(const struct nm_files *f, const struct base_container_id *id,
-                          const char *name, size_t max, struct base_buf *out)
+static int read_task_report_file(const struct nm_files *f, const struct base_container_id *id,
+                                 const char *name, size_t max, struct base_buf *out)
 {
     char path[NM_PATH_MAX];
     int rc = nm_files_read_plain(f, nm_path_in_container(f, id, name, path), max, out, NULL);
@@ -120,7 +120,7 @@ int nm_files_read_result(const struct nm_files *f, const struct base_container_i
 {
     struct wire_task_result r;
     struct base_buf b = {0};
-    int rc = read_task_file(f, id, "result.json", SMALL_FILE_MAX, &b);
+    int rc = read_task_report_file(f, id, "result.json", SMALL_FILE_MAX, &b);
 
     *out = (struct nm_result_file){0};
     if (rc < 0)
@@ -141,7 +141,7 @@ int nm_files_read_failure(const struct nm_files *f, const struct base_container_
 {
     struct wire_task_failure failure;
     struct base_buf b = {0};
-    int rc = read_task_file(f, id, "failure.json", FAILURE_FILE_MAX, &b);
+    int rc = read_task_report_file(f, id, "failure.json", FAILURE_FILE_MAX, &b);
 
     *out = (struct nm_failure_file){0};
     if (rc < 0)
@@ -288,7 +288,7 @@ static DIR *open_folder_stream(const struct nm_files *f, const char *path)
 
 /* Moves the folders of applications without a record to trash/. A crash leaves such a folder, since
  * its record is created after it and removed before it. */
-static void move_orphans_to_trash(struct nm_files *f)
+static void move_unrecorded_apps_to_trash(struct nm_files *f)
 {
     char path[NM_PATH_MAX];
     DIR *apps = open_folder_stream(f, nm_files_format_path(path, "%s/apps", f->root));
@@ -326,6 +326,6 @@ int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_
             closedir(in);
     }
     closedir(apps);
-    move_orphans_to_trash(f);
+    move_unrecorded_apps_to_trash(f);
     return 0;
 }

@@ -54,7 +54,8 @@ void nm_janitor_wake(struct nm_files *f)
 
 /* ---- spares ---- */
 
-static bool needs_spares(struct nm_files *f, const struct nm_spare_stock *stock, size_t limit)
+static bool stock_is_below_limit(struct nm_files *f, const struct nm_spare_stock *stock,
+                                 size_t limit)
 {
     pthread_mutex_lock(&f->lock);
     bool wanted = stock->n < limit && !f->stopping;
@@ -74,7 +75,7 @@ static void fill_spare_stock(struct nm_files *f, enum nm_spare_kind kind)
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     int64_t number;
     /* if making a spare fails here, the next launch makes one itself and reports the reason */
-    while (needs_spares(f, stock, NM_SPARES_MADE) &&
+    while (stock_is_below_limit(f, stock, NM_SPARES_MADE) &&
            nm_spare_make(&f->spares, kind, &number, NULL) == 0)
         add_spare_to_stock(f, stock, number);
 }
@@ -108,7 +109,7 @@ static void remove_or_reuse_trash(struct nm_files *f, const char *path)
         return;
     }
     nm_files_format_path(record, "%.*s.record", (int)(strlen(path) - strlen(".files")), path);
-    if (needs_spares(f, stock, NM_SPARES_MAX) &&
+    if (stock_is_below_limit(f, stock, NM_SPARES_MAX) &&
         nm_spare_adopt(&f->spares, path, record, &number, NULL) == 0) {
         add_spare_to_stock(f, stock, number);
         return;
@@ -154,7 +155,7 @@ void nm_janitor_add_ended_app(struct nm_files *f, const struct base_app_id *id)
     pthread_mutex_unlock(&f->lock);
 }
 
-static void mark_logs_as_ended(const char *logs)
+static void mark_app_logs_as_ended(const char *logs)
 {
     char running[NM_PATH_MAX], ended[NM_PATH_MAX];
     nm_files_format_path(running, "%.4000s/.running", logs);
@@ -178,7 +179,7 @@ static int64_t find_or_mark_end_time_of_app(const struct nm_files *f, const stru
         return st.st_ctime;
     if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* it may just be starting */
         return -1;
-    mark_logs_as_ended(logs);
+    mark_app_logs_as_ended(logs);
     return wall_clock_s();
 }
 
@@ -198,7 +199,7 @@ static void index_ended_apps(struct nm_files *f)
             f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
         if (ended < 0)
             continue;
-        nm_log_choice_apply(logs); /* a previous process may not have done so */
+        nm_log_choice_remove_unchosen(logs); /* a previous process may not have done so */
         base_array_grow(&v, n, &cap);
         v[n++] = (struct nm_ended_app){.app = id, .ended_s = ended};
     }
@@ -212,7 +213,7 @@ static void index_ended_apps(struct nm_files *f)
 
 /* Applies the choice of logs of applications that have just ended: removes the logs that are not to
  * be kept. */
-static void choose_logs_of_ended_apps(struct nm_files *f)
+static void remove_unchosen_logs_of_ended_apps(struct nm_files *f)
 {
     char path[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
     pthread_mutex_lock(&f->lock);
@@ -220,7 +221,7 @@ static void choose_logs_of_ended_apps(struct nm_files *f)
         struct base_app_id id = f->choose[--f->choose_n];
         pthread_mutex_unlock(&f->lock);
         if (!nm_files_has_app_record(f, &id)) /* not if the application runs here again */
-            nm_log_choice_apply(
+            nm_log_choice_remove_unchosen(
                 nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&id, app)));
         pthread_mutex_lock(&f->lock);
     }
@@ -236,7 +237,7 @@ static bool take_oldest_ended_app(struct nm_files *f, int64_t until_s, struct nm
     bool yes = first && first->ended_s <= until_s && !f->stopping;
     if (yes) {
         *out = *first;
-        nm_ended_logs_remove_oldest(&f->retain);
+        nm_ended_logs_drop_oldest_entry(&f->retain);
     }
     pthread_mutex_unlock(&f->lock);
     return yes;
@@ -343,7 +344,7 @@ static void *janitor_thread(void *u)
             f->work = false;
         pthread_mutex_unlock(&f->lock);
         if (trash) { /* before making spares, since folders in the trash may become spares */
-            choose_logs_of_ended_apps(f);
+            remove_unchosen_logs_of_ended_apps(f);
             remove_expired_or_excess_logs(f);
             empty_trash(f);
         }

@@ -44,14 +44,14 @@ static void inherit_whitelisted_env(struct nm_env_list *l)
         inherit_env(l, names[i], NULL);
 }
 
-static void set_env_as_given(struct nm_env_list *l, const struct wire_launch *order)
+static void set_env_of_order_unexpanded(struct nm_env_list *l, const struct wire_launch *order)
 {
     for (size_t i = 0; i < order->env_n; i++)
         set_env_entry(l, order->env[i]);
 }
 
 /* Returns true if the container has a launch context. Commands of jobs are not expanded. */
-static bool has_launch_context(const struct nm_launch *la)
+static bool is_command_or_master(const struct nm_launch *la)
 {
     return !la->task && (la->kind == BASE_CONTAINER_COMMAND || la->kind == BASE_CONTAINER_MASTER);
 }
@@ -102,14 +102,14 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
     nm_env_set(l, "NM_HOST", conf->host);
     snprintf(port, sizeof port, "%d", conf->port);
     nm_env_set(l, "NM_HTTP_PORT", port);
-    if (has_launch_context(la)) {
+    if (is_command_or_master(la)) {
         nm_env_set(l, "NM_PORT", port); /* of the node's id */
         nm_env_set(l, "LOCAL_DIRS", nm_path_in_app(f, &la->id.attempt.app, NULL, path));
     }
 }
 
 /* Sets variables that YARN gives masters. SOURCE: ApplicationConstants. */
-static void set_env_of_application(struct nm_env_list *l, const struct nm_launch *la)
+static void set_yarn_env_of_master(struct nm_env_list *l, const struct nm_launch *la)
 {
     const struct wire_launch *order = la->order;
     char text[64], id[BASE_ID_TEXT_MAX];
@@ -122,8 +122,8 @@ static void set_env_of_application(struct nm_env_list *l, const struct nm_launch
 }
 
 /* Writes the credentials where programs of Hadoop read them. */
-static int set_env_for_credentials(struct nm_env_list *l, const struct nm_files *f,
-                                   const struct nm_launch *la, struct base_error *err)
+static int write_credentials_and_set_env(struct nm_env_list *l, const struct nm_files *f,
+                                         const struct nm_launch *la, struct base_error *err)
 {
     const char *credentials = ((const struct wire_launch *)la->order)->credentials;
     struct base_buf bytes = {0};
@@ -152,7 +152,7 @@ static int build_command_text(const struct nm_files *f, const struct nm_launch *
 {
     const struct wire_launch *order = la->order;
     char path[NM_PATH_MAX];
-    if (has_launch_context(la) && strpbrk(order->command, "<{"))
+    if (is_command_or_master(la) && strpbrk(order->command, "<{"))
         return nm_expand_command(order->command, nm_path_in_logs(f, &la->id, NULL, path), look_up,
                                  env, out, err);
     base_buf_adds(out, order->command);
@@ -195,8 +195,8 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
     return rc;
 }
 
-static void set_env_of_node_manager(const struct nm_launch_conf *conf, struct nm_env_list *env,
-                                    const struct nm_launch *l)
+static void set_initial_env(const struct nm_launch_conf *conf, struct nm_env_list *env,
+                            const struct nm_launch *l)
 {
     char id[BASE_ID_TEXT_MAX];
     /* first, so that a search of /proc/pid/environ finds it at once */
@@ -206,7 +206,7 @@ static void set_env_of_node_manager(const struct nm_launch_conf *conf, struct nm
     if (!conf->launcher) /* the launcher sets the user's own */
         inherit_env(env, "HOME", "/");
     inherit_env(env, "TZ", NULL);
-    if (has_launch_context(l))
+    if (is_command_or_master(l))
         inherit_whitelisted_env(env);
     nm_env_set(env, "USER", l->user && *l->user ? l->user : "nobody");
     nm_env_set(env, "LOGNAME", l->user && *l->user ? l->user : "nobody");
@@ -222,8 +222,8 @@ static int set_env_of_order(struct nm_env_list *env, const struct nm_files *file
     struct nm_env_list expanded = {0};
     char path[NM_PATH_MAX];
     int rc;
-    if (!has_launch_context(l)) {
-        set_env_as_given(env, order);
+    if (!is_command_or_master(l)) {
+        set_env_of_order_unexpanded(env, order);
         return 0;
     }
     rc = nm_expand_env(order->env, order->env_n, nm_path_in_logs(files, &l->id, NULL, path), fixed,
@@ -238,12 +238,12 @@ int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *f
                      const struct nm_launch *l, struct nm_command *out, struct base_error *err)
 {
     struct nm_env_list argv = {0}, env = {0}, fixed = {0};
-    int rc = set_env_for_credentials(&fixed, files, l, err);
+    int rc = write_credentials_and_set_env(&fixed, files, l, err);
     set_env_for_task(&fixed, l);
     set_env_for_node(&fixed, conf, files, l);
     if (l->kind == BASE_CONTAINER_MASTER)
-        set_env_of_application(&fixed, l);
-    set_env_of_node_manager(conf, &env, l);
+        set_yarn_env_of_master(&fixed, l);
+    set_initial_env(conf, &env, l);
     if (rc == 0)
         rc = set_env_of_order(&env, files, l, &fixed, err);
     for (size_t i = 0; i < fixed.len; i++)

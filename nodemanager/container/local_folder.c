@@ -75,14 +75,15 @@ static pid_t find_lock_holder(int fd)
     if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%d %lld", &pid, &start) != 2 ||
         pid <= 0)
         return 0;
-    return nm_proc_read(pid, &p) && p.start == start && p.state != 'Z' && p.state != 'X' ? pid : 0;
+    return nm_proc_read_stat(pid, &p) && p.start == start && p.state != 'Z' && p.state != 'X' ? pid
+                                                                                              : 0;
 }
 
 static int write_holder_into_lock(int fd, const char *path, struct base_error *err)
 {
     char text[LOCK_TEXT];
     struct nm_proc me = {0};
-    nm_proc_read(getpid(), &me);
+    nm_proc_read_stat(getpid(), &me);
     int len = snprintf(text, sizeof text, "%d %lld\n", (int)getpid(), (long long)me.start);
     if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) == 0)
         return 0;

@@ -75,7 +75,7 @@ static ssize_t read_proc_file(const char *path, char *buf, size_t size)
     return (ssize_t)len;
 }
 
-bool nm_proc_read(pid_t pid, struct nm_proc *out)
+bool nm_proc_read_stat(pid_t pid, struct nm_proc *out)
 {
     char path[48], buf[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -149,7 +149,7 @@ static void record_parent(pid_t pid, void *u)
 {
     struct parents *p = u;
     struct nm_proc info;
-    if (nm_proc_read(pid, &info) && append_pid(&p->pid, pid) &&
+    if (nm_proc_read_stat(pid, &info) && append_pid(&p->pid, pid) &&
         !append_pid(&p->parent, info.parent))
         p->pid.len--;
 }
@@ -203,7 +203,7 @@ static bool signal_if_in_tree(pid_t pid, int sig, pid_t root, const struct nm_pi
     bool done = false;
     if (fd < 0)
         return false;
-    if (nm_proc_read(pid, &info) && info.state != 'Z' &&
+    if (nm_proc_read_stat(pid, &info) && info.state != 'Z' &&
         (!tree || info.parent == root || contains_pid(tree, info.parent)))
         done = send_signal_by_pidfd(fd, sig) == 0;
     close(fd);
@@ -252,7 +252,7 @@ static bool handles_signal(pid_t pid, int sig)
     return caught >> (sig - 1) & 1;
 }
 
-size_t nm_tree_signal_handlers(pid_t root, int sig)
+size_t nm_tree_signal_those_with_handler(pid_t root, int sig)
 {
     struct nm_pids now = {0};
     size_t count = 0;
@@ -328,7 +328,7 @@ static void add_if_lost_process(pid_t pid, void *u)
 {
     struct lost *l = u;
     struct nm_proc info;
-    if (pid == getpid() || !nm_proc_read(pid, &info) || info.state == 'Z')
+    if (pid == getpid() || !nm_proc_read_stat(pid, &info) || info.state == 'Z')
         return;
     enum claim claim = read_container_claim(pid, l->want);
     if (claim == CLAIM_OURS || (claim == CLAIM_NONE && l->sid > 0 && info.session == l->sid) ||
@@ -358,10 +358,10 @@ size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spaw
     return reached;
 }
 
-pid_t nm_tree_session_of_shim(pid_t pid, int64_t start)
+pid_t nm_tree_shim_session_or_0(pid_t pid, int64_t start)
 {
     struct nm_proc p;
-    return nm_proc_read(pid, &p) && p.start != start ? 0 : pid;
+    return nm_proc_read_stat(pid, &p) && p.start != start ? 0 : pid;
 }
 
 static void record_if_shim_of_container(pid_t pid, void *u)
@@ -369,7 +369,7 @@ static void record_if_shim_of_container(pid_t pid, void *u)
     struct lost *l = u;
     struct nm_proc info;
     if (command_name_begins_with(pid, "creel-shim") &&
-        read_container_claim(pid, l->want) == CLAIM_OURS && nm_proc_read(pid, &info) &&
+        read_container_claim(pid, l->want) == CLAIM_OURS && nm_proc_read_stat(pid, &info) &&
         info.session == pid && info.state != 'Z')
         l->shim = pid;
 }

@@ -29,7 +29,7 @@ size_t nm_tree_signal(pid_t root, int sig);
 
 /* Sends @sig to the descendants of @root that have installed a handler for it; it would end the
  * others. Returns the number of processes reached. */
-size_t nm_tree_signal_handlers(pid_t root, int sig);
+size_t nm_tree_signal_those_with_handler(pid_t root, int sig);
 
 /* Kills a tree whose root is gone: processes with "CONTAINER_ID=<id>" in their environment,
  * processes of session @sid that name no container, children of @spawner that no longer have a
@@ -39,7 +39,7 @@ size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spaw
 
 /* Returns the session led by the process @pid that started at @start; 0 if the pid now belongs to
  * another process. */
-pid_t nm_tree_session_of_shim(pid_t pid, int64_t start);
+pid_t nm_tree_shim_session_or_0(pid_t pid, int64_t start);
 
 /* Returns the pid of the live creel-shim that has CONTAINER_ID=<id> in its environment and leads
  * its session, or -1. */
@@ -52,6 +52,6 @@ struct nm_proc {
     char state;
     int64_t start; /* clock ticks since boot */
 };
-bool nm_proc_read(pid_t pid, struct nm_proc *out);
+bool nm_proc_read_stat(pid_t pid, struct nm_proc *out);
 
 #endif

@@ -86,7 +86,7 @@ static bool attach_to_shim(int64_t pid, int64_t start, struct found *out)
     int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
     if (fd < 0)
         return false;
-    if (!nm_proc_read((pid_t)pid, &p) || p.start != start) {
+    if (!nm_proc_read_stat((pid_t)pid, &p) || p.start != start) {
         close(fd);
         return false;
     }
@@ -162,15 +162,15 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
             out->isolation,
             &(struct nm_isolated){.id = text,
                                   .place = out->place,
-                                  .shim = nm_tree_session_of_shim((pid_t)p.shim, p.shim_start)},
+                                  .shim = nm_tree_shim_session_or_0((pid_t)p.shim, p.shim_start)},
             NM_KILL_LOST);
         kill_processes_of_user(nm, out->user, text,
-                               nm_tree_session_of_shim((pid_t)p.shim, p.shim_start));
+                               nm_tree_shim_session_or_0((pid_t)p.shim, p.shim_start));
         nm_ending_set(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
         return false;
     }
     pid_t shim = nm_tree_find_shim(text); /* the shim may run without pid.json yet */
-    if (shim > 0 && nm_proc_read(shim, &info) && attach_to_shim(shim, info.start, out))
+    if (shim > 0 && nm_proc_read_stat(shim, &info) && attach_to_shim(shim, info.start, out))
         return true;
     if (nm_ending_read(&nm->files, id, kind, &out->ending))
         return false;
@@ -244,7 +244,7 @@ static void recover_container(const struct base_container_id *id, void *u)
         w->running++;
     }
     nm_handle_event(nm, &ev);
-    struct nm_container *c = nm_core_find(nm->core, id);
+    struct nm_container *c = nm_core_find_container(nm->core, id);
     if (c && f.pidfd >= 0) {
         struct nm_box *box = nm_box_new(nm, c);
         box->isolation = f.isolation;

@@ -142,7 +142,7 @@ static void write_exit_file(struct shim *s, const char *text, size_t len)
     close(fd);
 }
 
-static int reserve_exit_file(const struct shim *s)
+static int reserve_space_for_exit_file(const struct shim *s)
 {
     char room[EXIT_FILE_ROOM];
     memset(room, ' ', sizeof room);
@@ -165,7 +165,7 @@ static void write_pid_file(const struct shim *s)
         boot[n > 0 ? n : 0] = 0;
         boot[strcspn(boot, "\n")] = 0;
     }
-    if (!nm_proc_read(getpid(), &me) || !nm_proc_read(s->command, &child))
+    if (!nm_proc_read_stat(getpid(), &me) || !nm_proc_read_stat(s->command, &child))
         return;
     int len =
         snprintf(text, sizeof text,
@@ -377,7 +377,7 @@ static void measure_when_due(struct shim *s)
     s->measure_next_ms = s->measure_began_ms + s->measure_pause_ms;
 }
 
-static void end_measuring(struct shim *s, int status)
+static void on_measuring_ended(struct shim *s, int status)
 {
     int64_t took = mono_ms() - s->measure_began_ms, pause = s->measure_pause_ms * 2;
 
@@ -419,7 +419,8 @@ static void carry_out_pending_order(struct shim *s)
         s->order = 0;
 }
 
-static void take_signals(struct shim *s, const struct signalfd_siginfo *si, ssize_t bytes)
+static void carry_out_signalled_orders(struct shim *s, const struct signalfd_siginfo *si,
+                                       ssize_t bytes)
 {
     for (; bytes >= (ssize_t)sizeof *si; si++, bytes -= (ssize_t)sizeof *si) {
         if ((int)si->ssi_signo != EXEC_ORDER_SIGNAL || si->ssi_uid != getuid())
@@ -441,7 +442,7 @@ static bool reap_children(struct shim *s)
             s->ended_ms = mono_ms();
             s->status = status;
         } else if (pid > 0 && pid == s->measuring) {
-            end_measuring(s, status);
+            on_measuring_ended(s, status);
         } else if (pid == 0) {
             return true;
         } else if (pid < 0 && errno != EINTR) {
@@ -452,7 +453,7 @@ static bool reap_children(struct shim *s)
 
 /* Returns true while the rest of the tree still has its grace period after an ordered kill. The
  * NodeManager's SIGKILL ends this period; GRACE_MAX_MS is the limit if none arrives. */
-static bool grace_period_runs(const struct shim *s)
+static bool is_in_kill_grace_period(const struct shim *s)
 {
     return faccessat(s->record_fd, "killed", F_OK, 0) == 0 &&
            mono_ms() - s->ended_ms < GRACE_MAX_MS;
@@ -490,13 +491,13 @@ static void copy_logs_and_reap_until_tree_ends(struct shim *s, int sig_fd)
             ssize_t got = read(sig_fd, si, sizeof si);
             if (got < 0 && errno != EAGAIN && errno != EINTR)
                 break;
-            take_signals(s, si, got);
+            carry_out_signalled_orders(s, si, got);
         }
         if ((n > 0 && p[0].revents) || s->ended)
             more = reap_children(s);
         carry_out_pending_order(s);
         measure_when_due(s);
-        if (more && (s->disk_exceeded || (s->ended && !grace_period_runs(s)))) {
+        if (more && (s->disk_exceeded || (s->ended && !is_in_kill_grace_period(s)))) {
             nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
             more = reap_children(s);
         }
@@ -515,14 +516,14 @@ static int report_start_failure(struct shim *s, int exit_code, int sys, const ch
 
 /* Notes why the launcher refused; if it did not, lets the NodeManager read what the command has
  * left. */
-static void settle_launch(struct shim *s)
+static void note_refusal_or_share_logs(struct shim *s)
 {
     char reason[sizeof s->reason];
     nm_launched_read_reason(s->launched, reason, sizeof reason);
     if (reason[0])
         set_reason(s, "%s", reason);
     else
-        nm_launched_share_logs(s->launched, s->logs);
+        nm_launched_share_if_unreadable(s->launched, s->logs);
 }
 
 static int run_command(struct shim *s, char **argv, int null_fd)
@@ -577,7 +578,7 @@ static int run_command(struct shim *s, char **argv, int null_fd)
     /* The allocation runs concurrently with the command instead of delaying it. A container without
      * space for its report must not go on. If the report cannot be written afterwards either, the
      * NodeManager sees an end without exit.json and a full disk. */
-    if (reserve_exit_file(s) < 0)
+    if (reserve_space_for_exit_file(s) < 0)
         nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
     write_pid_file(s);
     if (strtoll(s->disk_mb, NULL, 10) > 0) {
@@ -587,7 +588,7 @@ static int run_command(struct shim *s, char **argv, int null_fd)
     copy_logs_and_reap_until_tree_ends(s, sig_fd);
     drain_pipes_into_logs(s);
     if (s->launched)
-        settle_launch(s);
+        note_refusal_or_share_logs(s);
     int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
     write_end_report(s, sig ? 128 + sig : WEXITSTATUS(s->status), sig);
     return 0;

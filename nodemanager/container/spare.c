@@ -106,7 +106,7 @@ static int overwrite_file(const char *at, const struct nm_spare_text *t, struct 
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", at) : 0;
 }
 
-static bool name_is_taken(int sys)
+static bool errno_means_name_taken(int sys)
 {
     return sys == ENOTEMPTY || sys == EEXIST;
 }
@@ -122,7 +122,7 @@ static bool rename_over_leftover(const struct nm_spares *s, const char *from, co
     if (try_rename(from, to))
         return true;
     int sys = errno;
-    if (name_is_taken(sys) && s->discard(s->user, to))
+    if (errno_means_name_taken(sys) && s->discard(s->user, to))
         return try_rename(from, to);
     errno = sys;
     return false;
@@ -145,7 +145,7 @@ int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_sp
             return rc;
     }
     if (!try_rename(format_spare_path(s, number, NM_SPARE_LOGS, NULL, &p), logs)) {
-        if (!name_is_taken(errno))
+        if (!errno_means_name_taken(errno))
             return base_error_sys(err, -BASE_EIO, errno, "%s", logs);
         s->discard(s->user, p.text);
     }
@@ -153,8 +153,8 @@ int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_sp
         return base_error_sys(err, -BASE_EIO, errno, "%s", files);
     if (try_rename(format_spare_path(s, number, NM_SPARE_RECORD, NULL, &p), record))
         return 0;
-    return base_error_sys(err, name_is_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno, "%s",
-                          record);
+    return base_error_sys(err, errno_means_name_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno,
+                          "%s", record);
 }
 
 /* Files that an ended container leaves behind, and their names in a spare. */
@@ -193,7 +193,7 @@ static bool has_original_mode_and_owner(int dir_fd, const char *name, mode_t mod
 
 /* Returns true if the folder contains only the @n plain files, each without further links, and the
  * empty @folder (NULL: none), all with their original modes and owner. */
-static bool is_untouched(int dir_fd, const struct again *again, size_t n, const char *folder)
+static bool is_folder_untouched(int dir_fd, const struct again *again, size_t n, const char *folder)
 {
     struct stat st;
     if (!has_original_mode_and_owner(dir_fd, ".", S_IFDIR | 0700, &st) ||
@@ -210,13 +210,13 @@ static bool is_untouched(int dir_fd, const struct again *again, size_t n, const 
     return true;
 }
 
-static bool turn_into_spare(const char *used, const struct again *again, size_t n,
-                            const char *folder)
+static bool rename_files_for_reuse(const char *used, const struct again *again, size_t n,
+                                   const char *folder)
 {
     int dir_fd = open(used, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir_fd < 0)
         return false;
-    bool ok = is_untouched(dir_fd, again, n, folder);
+    bool ok = is_folder_untouched(dir_fd, again, n, folder);
     for (size_t i = 0; ok && i < n; i++)
         ok = strcmp(again[i].used, again[i].spare) == 0 ||
              renameat(dir_fd, again[i].used, dir_fd, again[i].spare) == 0;
@@ -230,8 +230,8 @@ int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, i
                    struct base_error *err)
 {
     struct path p;
-    if (!turn_into_spare(files, files_again, FILES_AGAIN, "work") ||
-        !turn_into_spare(record, record_again, RECORD_AGAIN, NULL))
+    if (!rename_files_for_reuse(files, files_again, FILES_AGAIN, "work") ||
+        !rename_files_for_reuse(record, record_again, RECORD_AGAIN, NULL))
         return base_error_set(err, -BASE_ESTATE, "%s: of no use as a spare", files);
     *number = atomic_fetch_add(&s->last, 1) + 1;
     int rc = create_spare_part_folder(s, NM_SPARE_CONTAINER, *number, NM_SPARE_LOGS, err);

@@ -116,7 +116,7 @@ static bool serve_request(int fd, const posix_spawnattr_t *attr)
     return ok;
 }
 
-static void ignore_signal(int sig)
+static void on_ignored_signal(int sig)
 {
     (void)sig;
 }
@@ -143,7 +143,7 @@ _Noreturn static void run_spawner(int fd, int keep_fd)
     close_range(keep_fd >= 0 ? 5 : 4, ~0u, 0);
     sigemptyset(&none);
     sigfillset(&all);
-    struct sigaction sa = {.sa_handler = ignore_signal};
+    struct sigaction sa = {.sa_handler = on_ignored_signal};
     sigaction(SIGCHLD, &sa, NULL); /* so that SIGCHLD interrupts poll() */
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_IGN);

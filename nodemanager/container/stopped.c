@@ -9,7 +9,7 @@
 #include "nodemanager/container/spawn.h"
 
 /* 'T': stopped by a signal; 't': by ptrace, which SIGCONT does not end. */
-static bool is_stopped(char state)
+static bool state_is_stopped(char state)
 {
     return state == 'T' || state == 't';
 }
@@ -25,8 +25,8 @@ static void continue_or_kill_stopped_shim(struct nm_box *box)
 {
     char id[BASE_ID_TEXT_MAX];
     struct nm_proc p;
-    if (box->pidfd < 0 || !nm_proc_read((pid_t)box->shim, &p) || p.start != box->shim_start ||
-        !is_stopped(p.state))
+    if (box->pidfd < 0 || !nm_proc_read_stat((pid_t)box->shim, &p) || p.start != box->shim_start ||
+        !state_is_stopped(p.state))
         return;
     base_container_id_text(&box->id, id);
     if (box->killed_us && nm_now_us() - box->killed_us >= NM_STOPPED_MAX_US) {
@@ -53,7 +53,8 @@ static void continue_spawner_if_stopped(struct nm *nm)
 {
     pid_t pid = nm_spawn_pid(nm->spawn);
     struct nm_proc p;
-    if (pid <= 0 || !nm_proc_read(pid, &p) || !is_stopped(p.state) || p.parent != getpid())
+    if (pid <= 0 || !nm_proc_read_stat(pid, &p) || !state_is_stopped(p.state) ||
+        p.parent != getpid())
         return;
     base_log_warn("nm", "the spawner was stopped by someone; continuing it");
     kill(pid, SIGCONT);

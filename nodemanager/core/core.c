@@ -64,7 +64,7 @@ struct nm_effect *nm_effect_add(struct nm_effects *out, enum nm_effect_kind kind
     return fx;
 }
 
-void nm_note_add(struct nm_effects *out, const char *fmt, ...)
+void nm_log_note_add(struct nm_effects *out, const char *fmt, ...)
 {
     struct nm_effect *fx = nm_effect_add(out, NM_FX_NOTE);
     va_list ap;
@@ -82,7 +82,7 @@ static void replace_text(char **field, const char *text)
     *field = copy;
 }
 
-static void set_phase(struct nm_container *c, const char *phase)
+static void copy_phase(struct nm_container *c, const char *phase)
 {
     snprintf(c->v.phase, sizeof c->v.phase, "%s", phase ? phase : "");
 }
@@ -153,17 +153,18 @@ void nm_core_free(struct nm_core *core)
 }
 
 /* The hash table compares whole structs, so padding bytes must be zero in keys. */
-static void make_app_key(struct base_app_id *key, const struct base_app_id *id)
+static void zero_padded_app_key(struct base_app_id *key, const struct base_app_id *id)
 {
     memset(key, 0, sizeof *key);
     key->cluster_ts = id->cluster_ts;
     key->seq = id->seq;
 }
 
-static void make_container_key(struct base_container_id *key, const struct base_container_id *id)
+static void zero_padded_container_key(struct base_container_id *key,
+                                      const struct base_container_id *id)
 {
     memset(key, 0, sizeof *key);
-    make_app_key(&key->attempt.app, &id->attempt.app);
+    zero_padded_app_key(&key->attempt.app, &id->attempt.app);
     key->attempt.attempt = id->attempt.attempt;
     key->num = id->num;
 }
@@ -172,16 +173,17 @@ struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id 
 {
     struct base_app_id key;
     struct nm_app *app = NULL;
-    make_app_key(&key, id);
+    zero_padded_app_key(&key, id);
     HASH_FIND(hh, core->app_by_id, &key, sizeof key, app);
     return app;
 }
 
-struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id)
+struct nm_container *nm_core_find_container(const struct nm_core *core,
+                                            const struct base_container_id *id)
 {
     struct base_container_id key;
     struct nm_container *c = NULL;
-    make_container_key(&key, id);
+    zero_padded_container_key(&key, id);
     HASH_FIND(hh, core->by_id, &key, sizeof key, c);
     return c;
 }
@@ -193,7 +195,7 @@ static struct nm_app *find_or_create_app(struct nm_core *core, const struct nm_l
     struct nm_app *app = nm_app_find(core, id);
     if (!app) {
         app = base_alloc(sizeof *app);
-        make_app_key(&app->v.id, id);
+        zero_padded_app_key(&app->v.id, id);
         base_app_id_text(&app->v.id, app->v.text);
         TAILQ_INIT(&app->containers);
         HASH_ADD(hh, core->app_by_id, v.id, sizeof app->v.id, app);
@@ -215,7 +217,7 @@ static struct nm_app *find_or_create_app(struct nm_core *core, const struct nm_l
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l)
 {
     struct nm_container *c = base_alloc(sizeof *c);
-    make_container_key(&c->v.id, &l->id);
+    zero_padded_container_key(&c->v.id, &l->id);
     base_container_id_text(&c->v.id, c->v.text);
     c->of = find_or_create_app(core, l);
     c->v.app = &c->of->v;
@@ -271,7 +273,7 @@ bool nm_container_apply_input(struct nm_core *core, struct nm_container *c, enum
     return true;
 }
 
-void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out)
+void nm_signal_request(struct nm_container *c, enum nm_signal s, struct nm_effects *out)
 {
     struct nm_effect *fx = nm_effect_add(out, NM_FX_SIGNAL);
     fx->container = c;
@@ -283,13 +285,13 @@ static void send_first_kill_signal(struct nm_container *c, int64_t now_us, bool 
                                    struct nm_effects *out)
 {
     if (c->v.grace_ms <= 0) {
-        nm_signal_send(c, NM_SIGNAL_KILL, out);
+        nm_signal_request(c, NM_SIGNAL_KILL, out);
         c->kill_at_us = now_us + NM_KILL_AGAIN_US;
         return;
     }
-    nm_signal_send(c, NM_SIGNAL_TERM, out);
+    nm_signal_request(c, NM_SIGNAL_TERM, out);
     if (stopped) /* a stopped process gets its TERM only when it runs again */
-        nm_signal_send(c, NM_SIGNAL_CONT, out);
+        nm_signal_request(c, NM_SIGNAL_CONT, out);
     c->kill_at_us = now_us + c->v.grace_ms * 1000;
 }
 
@@ -420,7 +422,7 @@ void nm_container_complete(struct nm_core *core, struct nm_container *c, const s
 
 static void handle_ended(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
-    struct nm_container *c = nm_core_find(core, &ev->container);
+    struct nm_container *c = nm_core_find_container(core, &ev->container);
     if (c)
         nm_container_complete(core, c, &ev->u.ended, out);
 }
@@ -433,13 +435,13 @@ static void suspend_running_container(struct nm_core *core, struct nm_container 
     struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_SUSPENDED;
-    nm_signal_send(c, NM_SIGNAL_STOP, out);
+    nm_signal_request(c, NM_SIGNAL_STOP, out);
     nm_link_mark_urgent(core);
 }
 
 static void handle_spawned(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
-    struct nm_container *c = nm_core_find(core, &ev->container);
+    struct nm_container *c = nm_core_find_container(core, &ev->container);
     if (!c || !nm_container_apply_input(core, c, NM_IN_SPAWNED))
         return;
     c->v.started_ms = ev->u.spawned.started_ms;
@@ -469,9 +471,9 @@ static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
     return false;
 }
 
-static void handle_signalled(struct nm_core *core, const struct nm_event *ev)
+static void repeat_signal_if_none_reached(struct nm_core *core, const struct nm_event *ev)
 {
-    struct nm_container *c = nm_core_find(core, &ev->container);
+    struct nm_container *c = nm_core_find_container(core, &ev->container);
     if (!c || ev->u.signalled.count || !signal_still_wanted(c, ev->u.signalled.signal))
         return;
     c->again = ev->u.signalled.signal;
@@ -480,13 +482,13 @@ static void handle_signalled(struct nm_core *core, const struct nm_event *ev)
 
 static void handle_progress(struct nm_core *core, const struct nm_event *ev)
 {
-    struct nm_container *c = nm_core_find(core, &ev->container);
+    struct nm_container *c = nm_core_find_container(core, &ev->container);
     if (!c || !nm_state_is_alive(c->v.state))
         return;
     double p = ev->u.progress.progress;
     c->v.progress = p >= 0 ? (p <= 1 ? p : 1) : 0; /* NaN fails the first comparison */
     if (ev->u.progress.phase)
-        set_phase(c, ev->u.progress.phase);
+        copy_phase(c, ev->u.progress.phase);
     if (ev->u.progress.counters)
         replace_text(&c->v.counters, ev->u.progress.counters);
     nm_container_mark_changed(c);
@@ -504,7 +506,7 @@ static void handle_health(struct nm_core *core, const struct nm_event *ev)
 static void handle_recovered(struct nm_core *core, const struct nm_event *ev,
                              struct nm_effects *out)
 {
-    if (nm_core_find(core, &ev->u.recovered.launch.id))
+    if (nm_core_find_container(core, &ev->u.recovered.launch.id))
         return;
     if (ev->u.recovered.state == NM_FORGOTTEN) {
         const struct nm_launch *l = &ev->u.recovered.launch;
@@ -523,9 +525,9 @@ static void handle_recovered(struct nm_core *core, const struct nm_event *ev,
         c->v.grace_ms = 0;
         send_first_kill_signal(c, ev->at_us, false, out);
     } else if (c->v.state == NM_SUSPENDED) {
-        nm_signal_send(c, NM_SIGNAL_STOP, out);
+        nm_signal_request(c, NM_SIGNAL_STOP, out);
     } else if (c->v.state == NM_RUNNING) { /* a resume may have been interrupted after its mark */
-        nm_signal_send(c, NM_SIGNAL_CONT, out);
+        nm_signal_request(c, NM_SIGNAL_CONT, out);
     }
 }
 
@@ -535,10 +537,10 @@ static void send_due_signals(struct nm_core *core, int64_t now_us, struct nm_eff
     TAILQ_FOREACH(c, &core->all, all)
     {
         if (c->kill_at_us <= now_us) {
-            nm_signal_send(c, NM_SIGNAL_KILL, out);
+            nm_signal_request(c, NM_SIGNAL_KILL, out);
             c->kill_at_us = now_us + NM_KILL_AGAIN_US;
         } else if (c->again_us <= now_us) {
-            nm_signal_send(c, c->again, out);
+            nm_signal_request(c, c->again, out);
         }
     }
 }
@@ -584,7 +586,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         handle_ended(core, ev, out);
         break;
     case NM_EV_SIGNALLED:
-        handle_signalled(core, ev);
+        repeat_signal_if_none_reached(core, ev);
         break;
     case NM_EV_PROGRESS:
     case NM_EV_EPOCH_SAVED:

@@ -281,7 +281,8 @@ void nm_core_set_shell_data(struct nm_container *c, void *shell);
  * freed. */
 void nm_core_set_shell_data_destructor(struct nm_core *core, void (*fn)(void *shell));
 
-struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);
+struct nm_container *nm_core_find_container(const struct nm_core *core,
+                                            const struct base_container_id *id);
 /* Returns true if the container was forgotten. The ids of forgotten containers are kept at least
  * until their application is cleaned up. */
 bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id);

@@ -73,7 +73,7 @@ struct nm_core {
 };
 
 struct nm_effect *nm_effect_add(struct nm_effects *out, enum nm_effect_kind kind);
-void nm_note_add(struct nm_effects *out, const char *fmt, ...)
+void nm_log_note_add(struct nm_effects *out, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* nodemanager/core/link.c */
@@ -104,7 +104,7 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
 /* Call this with the move to FORGOTTEN: stores the container's id, and lets a later step free the
  * container. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);
-void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
+void nm_signal_request(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
 struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id);
 bool nm_state_is_alive(enum nm_state s);
 void nm_container_mark_changed(struct nm_container *c);

@@ -31,8 +31,8 @@ static void mark_all_acknowledged(struct nm_core *core)
 
 /* Returns true when the answer is of a lower epoch. Such answers are counted, and logged at most
  * once per epoch. */
-static bool refuse_stale_answer(struct nm_core *core, const struct nm_event *ev,
-                                struct nm_effects *out)
+static bool refuse_if_stale_answer(struct nm_core *core, const struct nm_event *ev,
+                                   struct nm_effects *out)
 {
     base_assert(ev->u.answer.epoch <= core->epoch);
     if (ev->u.answer.epoch == core->epoch)
@@ -41,13 +41,13 @@ static bool refuse_stale_answer(struct nm_core *core, const struct nm_event *ev,
     core->stats.refused_orders += ev->u.answer.n_orders;
     if (ev->u.answer.epoch > core->link.noted) {
         core->link.noted = ev->u.answer.epoch;
-        nm_note_add(out, "orders of epoch %lld are refused: %lld was seen",
-                    (long long)ev->u.answer.epoch, (long long)core->epoch);
+        nm_log_note_add(out, "orders of epoch %lld are refused: %lld was seen",
+                        (long long)ev->u.answer.epoch, (long long)core->epoch);
     }
     return true;
 }
 
-static void double_pause(struct nm_link *l, int64_t max_us)
+static void double_retry_pause(struct nm_link *l, int64_t max_us)
 {
     l->pause_us = l->pause_us ? l->pause_us * 2 : NM_BACKOFF_MIN_US;
     if (l->pause_us > max_us)
@@ -70,7 +70,7 @@ static void schedule_retry(struct nm_link *l, int64_t now_us, bool no_pause)
     l->next_us = now_us;
     if (no_pause)
         return;
-    double_pause(l, NM_BACKOFF_MAX_US);
+    double_retry_pause(l, NM_BACKOFF_MAX_US);
     l->next_us += l->pause_us - (int64_t)(draw_random(l) % (uint64_t)(l->pause_us / 2 + 1));
 }
 
@@ -88,7 +88,7 @@ static void schedule_next_heartbeat(struct nm_core *core, const struct nm_event 
         (ev->u.answer.n_orders && !core->stopping)) {
         l->pause_us = 0;
     } else {
-        double_pause(l, l->interval_us);
+        double_retry_pause(l, l->interval_us);
     }
     l->next_us = ev->at_us + l->pause_us;
 }
@@ -100,7 +100,7 @@ void nm_link_handle_answer(struct nm_core *core, const struct nm_event *ev, stru
     if (!l->in_flight)
         return;
     l->in_flight = false;
-    if (refuse_stale_answer(core, ev, out)) {
+    if (refuse_if_stale_answer(core, ev, out)) {
         schedule_retry(l, ev->at_us, ev->u.answer.no_pause);
         l->registered = false; /* register with the present leader first */
         l->repeat = false;

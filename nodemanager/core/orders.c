@@ -3,18 +3,18 @@
 
 /* Ends a container that cannot be launched. The end is reported like any other; without a report
  * the RM would wait forever. */
-static void refuse_launch(struct nm_core *core, struct nm_container *c, const char *why,
-                          struct nm_effects *out)
+static void end_unlaunched_container(struct nm_core *core, struct nm_container *c, const char *why,
+                                     struct nm_effects *out)
 {
     const struct nm_end end = {.exit_code = NM_EXIT_REFUSED, .diagnostics = why};
-    nm_note_add(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
+    nm_log_note_add(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
     nm_container_complete(core, c, &end, out);
 }
 
 static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, int64_t now_us,
                                struct nm_effects *out)
 {
-    struct nm_container *c = nm_core_find(core, &l->id);
+    struct nm_container *c = nm_core_find_container(core, &l->id);
     struct nm_app *app = nm_app_find(core, &l->id.attempt.app);
     if (c) { /* the order was repeated */
         core->stats.ignored[nm_core_view(c)->state][NM_IN_LAUNCH]++;
@@ -33,8 +33,8 @@ static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, 
     c->launched_us = now_us;
     nm_container_apply_input(core, c, NM_IN_LAUNCH);
     if (l->refused || full) {
-        refuse_launch(core, c,
-                      l->refused ? l->refused : "The node runs as many containers as it can.", out);
+        end_unlaunched_container(
+            core, c, l->refused ? l->refused : "The node runs as many containers as it can.", out);
         return;
     }
     core->stats.launched++;
@@ -55,7 +55,7 @@ static void apply_suspend_order(struct nm_core *core, struct nm_container *c,
     struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_SUSPENDED;
-    nm_signal_send(c, NM_SIGNAL_STOP, out);
+    nm_signal_request(c, NM_SIGNAL_STOP, out);
     nm_link_mark_urgent(core);
 }
 
@@ -70,7 +70,7 @@ static void apply_resume_order(struct nm_core *core, struct nm_container *c, str
     struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_RESUMED;
-    nm_signal_send(c, NM_SIGNAL_CONT, out);
+    nm_signal_request(c, NM_SIGNAL_CONT, out);
     nm_link_mark_urgent(core);
 }
 
@@ -130,7 +130,7 @@ static void apply_shutdown_order(struct nm_core *core, const struct nm_order *o,
     if (core->stopping)
         return;
     core->stopping = true;
-    nm_note_add(out, "shutdown ordered: %s", o->reason ? o->reason : "no reason given");
+    nm_log_note_add(out, "shutdown ordered: %s", o->reason ? o->reason : "no reason given");
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)
     {
@@ -146,7 +146,7 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
     struct nm_container *c = NULL;
     core->stats.orders[o->kind]++;
     if (o->kind >= BASE_ORDER_KILL && o->kind <= BASE_ORDER_FORGET) {
-        c = nm_core_find(core, &o->container);
+        c = nm_core_find_container(core, &o->container);
         if (!c)
             return; /* forgotten and freed, or never on this node */
     }

@@ -44,7 +44,7 @@ int64_t nm_rm_search_timeout_us(const struct nm_rm_search *s, bool registering, 
 }
 
 /* Schedules the next look after the grace and a random extra of up to half of the grace. */
-static void schedule_look(struct nm_rm_search *s, int64_t from_us, uint32_t random)
+static void schedule_leader_look(struct nm_rm_search *s, int64_t from_us, uint32_t random)
 {
     s->look_us = from_us + s->grace_us + (int64_t)random % (s->grace_us / 2 + 1);
 }
@@ -56,7 +56,7 @@ void nm_rm_search_note_request_sent(struct nm_rm_search *s, bool registering, in
     s->asked++;
     s->answer_by_us = now_us + nm_rm_search_timeout_us(s, registering, hold_us);
     if (has_several_rms(s))
-        schedule_look(s, now_us + (registering ? REGISTRATION_TAKES_US : hold_us), random);
+        schedule_leader_look(s, now_us + (registering ? REGISTRATION_TAKES_US : hold_us), random);
 }
 
 static void choose_next_rm(struct nm_rm_search *s, enum nm_outcome how, const char *location,
@@ -114,7 +114,7 @@ void nm_rm_search_note_bad_answer(struct nm_rm_search *s, struct nm_retry *out)
 }
 
 /* ---- looks ---- */
-const char *nm_rm_search_next_other_rm(const struct nm_rm_search *s, size_t *at)
+const char *nm_rm_search_next_rm_but_current(const struct nm_rm_search *s, size_t *at)
 {
     const struct base_rm_list *list = s->turn.list;
 
@@ -139,7 +139,7 @@ int64_t nm_rm_search_least_leader_epoch(const struct nm_rm_search *s)
     return s->turn.answered ? s->epoch + 1 : s->epoch;
 }
 
-bool nm_rm_search_is_leader(const char *state, int64_t epoch, int64_t least)
+bool nm_rm_search_state_is_leader(const char *state, int64_t epoch, int64_t least)
 {
     return strcmp(state, "initializing") == 0 || (strcmp(state, "active") == 0 && epoch >= least);
 }
@@ -158,6 +158,6 @@ bool nm_rm_search_note_look_result(struct nm_rm_search *s, uint64_t asked, const
     s->grace_us *= 2;
     if (s->grace_us > NM_LOOK_GRACE_MAX_US)
         s->grace_us = NM_LOOK_GRACE_MAX_US;
-    schedule_look(s, now_us, random);
+    schedule_leader_look(s, now_us, random);
     return false;
 }

@@ -103,7 +103,7 @@ void nm_rm_search_note_bad_answer(struct nm_rm_search *s, struct nm_retry *out);
 /* ---- looks: asking the other RMs while an answer is overdue ---- */
 /* Iterates over the RMs to ask in a look: returns the next one from place *@at on (0 at first) and
  * advances *@at; NULL at the end. */
-const char *nm_rm_search_next_other_rm(const struct nm_rm_search *s, size_t *at);
+const char *nm_rm_search_next_rm_but_current(const struct nm_rm_search *s, size_t *at);
 /* Returns true if request @asked is still in flight, so that a look for it goes on. */
 bool nm_rm_search_is_request_in_flight(const struct nm_rm_search *s, uint64_t asked);
 /* Returns the lowest epoch under which another RM counts as the new leader. */
@@ -111,7 +111,7 @@ int64_t nm_rm_search_least_leader_epoch(const struct nm_rm_search *s);
 /* Returns true when an RM with this answer to GET /ws/v1/cluster/ha leads under an epoch of at
  * least @least, or has just been elected and is reading the state ("initializing", with any
  * epoch). */
-bool nm_rm_search_is_leader(const char *state, int64_t epoch, int64_t least);
+bool nm_rm_search_state_is_leader(const char *state, int64_t epoch, int64_t least);
 /* Notes the result of a look for request @asked: the leader's @url (borrowed from the list), or
  * NULL if no RM leads. Returns true when the request must be abandoned; false also if it is no
  * longer in flight, in which case the result is ignored. */

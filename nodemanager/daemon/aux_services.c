@@ -58,7 +58,7 @@ static bool is_service_name(const char *name)
                                       "0123456789_")] == '\0';
 }
 
-static int check_class(const json_t *j, const char *where, struct base_error *err)
+static int check_class_is_shuffle(const json_t *j, const char *where, struct base_error *err)
 {
     const json_t *properties = json_object_get(json_object_get(j, "configuration"), "properties");
     const char *class = "";
@@ -91,7 +91,7 @@ static int read_service(const json_t *j, size_t i, struct service *out, struct b
                             "%sname: \"%.100s\": expected letters, digits and underscores", where,
                             name);
     if (rc == 0)
-        rc = check_class(j, where, err);
+        rc = check_class_is_shuffle(j, where, err);
     if (rc < 0)
         return rc;
     base_json_dump(j, &record);
@@ -117,7 +117,7 @@ static int read_manifest(const char *text, size_t len, struct services *out, str
     return rc;
 }
 
-static void set_start_time(struct service *s, const struct services *before)
+static void keep_or_set_start_time(struct service *s, const struct services *before)
 {
     format_now(s->started);
     for (size_t i = 0; i < before->n; i++)
@@ -138,14 +138,14 @@ int nm_aux_services_reload(struct nm_aux_services *aux, const char *text, size_t
     pthread_mutex_lock(&aux->lock);
     before = aux->all;
     for (size_t i = 0; i < read.n; i++)
-        set_start_time(&read.v[i], &before);
+        keep_or_set_start_time(&read.v[i], &before);
     aux->all = read;
     pthread_mutex_unlock(&aux->lock);
     free_services(&before);
     return 0;
 }
 
-static void load_file(struct nm_aux_services *aux, const char *path)
+static void load_manifest_file(struct nm_aux_services *aux, const char *path)
 {
     struct base_error err = {0};
     struct base_buf text = {0};
@@ -166,7 +166,7 @@ struct nm_aux_services *nm_aux_services_new(const struct base_conf *conf)
     aux->enabled = base_conf_bool(conf, "yarn.nodemanager.aux-services.manifest.enabled");
     pthread_mutex_init(&aux->lock, NULL);
     if (aux->enabled && path && *path)
-        load_file(aux, path);
+        load_manifest_file(aux, path);
     return aux;
 }
 

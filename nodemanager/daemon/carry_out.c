@@ -93,7 +93,7 @@ static int prepare_isolation(const struct nm_box *box, const struct nm_launch *l
 }
 
 /* Copies the launch order without its secrets, for the container. The caller frees the text. */
-static char *copy_order_for_container(const struct wire_launch *order)
+static char *copy_order_without_secrets(const struct wire_launch *order)
 {
     json_t *shown = json_copy((json_t *)(uintptr_t)order->source); /* json_copy() only reads its
                                                                     * argument */
@@ -108,7 +108,7 @@ static char *copy_order_for_container(const struct wire_launch *order)
 static int create_container_files(struct nm *nm, const struct nm_launch *l, struct base_error *err)
 {
     const struct wire_launch *order = l->order;
-    char token[BASE_CONTAINER_TOKEN_MAX], *shown = copy_order_for_container(order);
+    char token[BASE_CONTAINER_TOKEN_MAX], *shown = copy_order_without_secrets(order);
     struct base_buf text = {0};
     base_json_dump(order->source, &text);
     int rc = nm_files_create_container(
@@ -144,10 +144,10 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_lau
 
 /* Fails a start for lack of a resource. If the disk is full, that is the node's fault and not the
  * container's; a message alone does not prove a full disk. */
-static void fail_without_resources(struct nm *nm, struct nm_box *box, const char *why)
+static void fail_unlocalized_start(struct nm *nm, struct nm_box *box, const char *why)
 {
     bool no_space = strstr(why, NM_NO_SPACE_TEXT) &&
-                    nm_is_disk_failure(nm_files_probe_disk(&nm->files, NM_DISK_PROBE_BYTES));
+                    nm_is_disk_failure(nm_files_probe_disk_write(&nm->files, NM_DISK_PROBE_BYTES));
     nm_command_free(&box->command);
     nm_box_clean_isolation(box);
     nm_queue_failed_start(nm, &box->id, no_space ? NM_EXIT_DISK : NM_EXIT_UNLOCALIZED,
@@ -159,7 +159,7 @@ void nm_loop_report_resources(void *user, void *container, const char *failure)
     struct nm *nm = user;
     struct nm_box *box = container;
     if (failure)
-        fail_without_resources(nm, box, failure);
+        fail_unlocalized_start(nm, box, failure);
     else
         TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
 }
@@ -192,7 +192,7 @@ static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
     }
     rc = nm_localizer_begin(nm->localizer, &box->id, fx->launch->order, box, &err);
     if (rc < 0)
-        fail_without_resources(nm, box, err.text);
+        fail_unlocalized_start(nm, box, err.text);
     else if (rc == 1)
         TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
 }
@@ -227,7 +227,7 @@ static size_t signal_container(const struct nm_box *box, enum nm_signal signal)
                                              [NM_SIGNAL_CONT] = EXEC_ORDER_CONT};
     const struct nm_isolated c = nm_box_describe_for_isolation(box, id);
     if (box->user)
-        return nm_launcher_order(box->pidfd, orders[signal]);
+        return nm_launcher_signal_order(box->pidfd, orders[signal]);
     switch (signal) {
     case NM_SIGNAL_TERM:
         return nm_isolation_kill(box->isolation, &c, NM_KILL_TERM);
@@ -250,7 +250,7 @@ static void carry_out_signal(struct nm *nm, const struct nm_effect *fx)
     struct nm_event ev = {.kind = NM_EV_SIGNALLED, .container = nm_core_view(fx->container)->id};
     ev.u.signalled.signal = fx->signal;
     /* the pidfd of a lost box is that of creel-exec, which an order would end */
-    if (box && box->pidfd >= 0 && !box->lost && nm_proc_read((pid_t)box->shim, &p) &&
+    if (box && box->pidfd >= 0 && !box->lost && nm_proc_read_stat((pid_t)box->shim, &p) &&
         p.start == box->shim_start)
         ev.u.signalled.count = signal_container(box, fx->signal);
     if (box && fx->signal == NM_SIGNAL_KILL)
@@ -322,7 +322,7 @@ static void put_heartbeat(struct nm *nm, int64_t hold_ms, struct base_buf *body)
     nm->load_reported = load.number;
 }
 
-static void carry_out_beat(struct nm *nm, const struct nm_effect *fx)
+static void carry_out_registration_or_heartbeat(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_buf body = {0};
     nm_core_each_container(nm->core, read_progress_into_core, nm);
@@ -335,7 +335,7 @@ static void carry_out_beat(struct nm *nm, const struct nm_effect *fx)
     }
 }
 
-static void carry_out_wake(struct nm *nm)
+static void carry_out_wake_rm(struct nm *nm)
 {
     struct base_buf body = {0};
     wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance},
@@ -360,10 +360,10 @@ static void carry_out_effect(struct nm *nm, const struct nm_effect *fx)
         nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
         break;
     case NM_FX_BEAT:
-        carry_out_beat(nm, fx);
+        carry_out_registration_or_heartbeat(nm, fx);
         break;
     case NM_FX_WAKE:
-        carry_out_wake(nm);
+        carry_out_wake_rm(nm);
         break;
     case NM_FX_STOP:
         nm->stop = true;
@@ -385,7 +385,7 @@ static void step_and_carry_out(struct nm *nm, const struct nm_event *ev)
         carry_out_effect(nm, &nm->effects.v[i]);
 }
 
-static void start_waiting(struct nm *nm)
+static void start_waiting_downloads_and_shims(struct nm *nm)
 {
     nm_localizer_run(nm->localizer, nm->spawn);
     request_waiting_shims(nm);
@@ -393,13 +393,13 @@ static void start_waiting(struct nm *nm)
 
 void nm_handle_pending_events(struct nm *nm)
 {
-    start_waiting(nm);
+    start_waiting_downloads_and_shims(nm);
     for (size_t i = 0; i < nm->pending_len; i++) { /* pending_len grows meanwhile */
         struct nm_pending p = nm->pending_v[i];
         p.ev.at_us = nm_now_us();
         step_and_carry_out(nm, &p.ev);
         free(p.text);
-        start_waiting(nm);
+        start_waiting_downloads_and_shims(nm);
     }
     nm->pending_len = 0;
 }

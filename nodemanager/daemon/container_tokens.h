@@ -23,7 +23,7 @@ void nm_container_tokens_renew_if_due(struct nm *nm);
 bool nm_container_token_find_key(const char *id, struct base_key *out, void *nm);
 /* Returns true when the request is signed with the token of a container of @app, or shows it as its
  * bearer token. */
-bool nm_container_token_allows(const struct api_request *rq, struct nm *nm,
-                               const struct base_app_id *app);
+bool nm_container_token_is_of_app(const struct api_request *rq, struct nm *nm,
+                                  const struct base_app_id *app);
 
 #endif

@@ -30,7 +30,7 @@
 
 /* Finds another program of Creel: in the folder of creel-nm, or in ../libexec/creel when installed.
  * If neither contains the program, @out names the first place. */
-static void find_own_program(const char *name, char out[static NM_PATH_MAX])
+static void find_creel_program(const char *name, char out[static NM_PATH_MAX])
 {
     static const char *const places[] = {"", "/../libexec/creel"};
     char self[NM_PATH_MAX - 128], path[NM_PATH_MAX];
@@ -59,7 +59,7 @@ static void raise_open_files_limit(void)
     }
 }
 
-static bool is_any_address(const char *bind)
+static bool is_wildcard_address(const char *bind)
 {
     return !*bind || strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0;
 }
@@ -70,7 +70,7 @@ static void set_host_name(struct nm *nm)
     const char *bind = base_conf_get(nm->conf, "creel.nodemanager.bind");
     if (host && *host)
         snprintf(nm->host, sizeof nm->host, "%s", host);
-    else if (!is_any_address(bind))
+    else if (!is_wildcard_address(bind))
         snprintf(nm->host, sizeof nm->host, "%s", bind);
     else if (gethostname(nm->host, sizeof nm->host) < 0)
         snprintf(nm->host, sizeof nm->host, "localhost");
@@ -98,7 +98,7 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
 }
 
 /* Sets which certificate authorities are trusted for connections to the RMs. */
-static int prepare_clients(const struct nm *nm, struct base_error *err)
+static int set_client_tls(const struct nm *nm, struct base_error *err)
 {
     struct base_tls_conf tls;
     int rc = base_tls_conf_read(nm->conf, &tls, err);
@@ -176,7 +176,7 @@ static int choose_isolation(struct nm *nm, struct base_error *err)
     if (!nm->isolation)
         return base_error_set(err, -BASE_EINVAL,
                               "creel.nodemanager.isolation: \"%.40s\": expected one of %s", name,
-                              nm_isolation_names(known, sizeof known));
+                              nm_isolation_list_names(known, sizeof known));
     int rc = nm_isolation_open(nm->isolation, parent ? parent : "", nm->isolation_place, why);
     if (rc < 0)
         return base_error_sys(err, rc == -EINVAL ? -BASE_EINVAL : -BASE_EIO, -rc,
@@ -188,9 +188,9 @@ static int choose_isolation(struct nm *nm, struct base_error *err)
 
 static void set_launch_conf(struct nm *nm)
 {
-    find_own_program("creel-shim", nm->shim_path);
-    find_own_program("creel-task", nm->task_path);
-    find_own_program("creel-localize", nm->localize_path);
+    find_creel_program("creel-shim", nm->shim_path);
+    find_creel_program("creel-task", nm->task_path);
+    find_creel_program("creel-localize", nm->localize_path);
     nm->launch_conf = (struct nm_launch_conf){
         .shim = nm->shim_path,
         .task_runner = nm->task_path,
@@ -208,7 +208,7 @@ static int write_line_file(const char *path, const char *text, struct base_error
     return path ? base_file_write_atomic(path, line, (size_t)n, 0644, false, err) : 0;
 }
 
-static int announce_ready(struct nm *nm, struct base_error *err)
+static int write_pid_url_and_notify_ready(struct nm *nm, struct base_error *err)
 {
     char pid[32];
     snprintf(pid, sizeof pid, "%d", (int)getpid());
@@ -227,8 +227,8 @@ static int announce_ready(struct nm *nm, struct base_error *err)
 /* Does everything that must be done before the first thread runs. */
 static int start_before_threads(struct nm *nm, struct base_error *err)
 {
-    int rc = nm_launcher_check(base_conf_get(nm->conf, "creel.nodemanager.user-launcher"),
-                               &nm->launcher, err);
+    int rc = nm_launcher_check_installation(
+        base_conf_get(nm->conf, "creel.nodemanager.user-launcher"), &nm->launcher, err);
     nm->launch_conf.launcher = nm->launcher;
     const struct nm_files_conf files = {
         .launcher = nm->launcher,
@@ -253,7 +253,7 @@ static int start_before_threads(struct nm *nm, struct base_error *err)
     return rc;
 }
 
-static void look_for_unfinished(const struct nm_app_view *app, void *u)
+static void find_unfinished_app(const struct nm_app_view *app, void *u)
 {
     bool *found = u;
 
@@ -263,13 +263,13 @@ static void look_for_unfinished(const struct nm_app_view *app, void *u)
 /* A node that is stopped on purpose signs off, so that the RM need not wait until the node counts
  * as lost. It does not sign off while an application has containers or map outputs here, which
  * outlive the daemon and wait for its return. */
-static void sign_off(struct nm *nm)
+static void sign_off_if_unneeded(struct nm *nm)
 {
     struct base_buf body = {0};
     struct base_error err = {0};
     bool needed = false;
 
-    nm_core_each_app(nm->core, look_for_unfinished, &needed);
+    nm_core_each_app(nm->core, find_unfinished_app, &needed);
     if (needed || !nm_core_is_registered(nm->core))
         return;
     wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance},
@@ -319,11 +319,11 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     nm_core_seed_random(nm->core, strtoull(nm->instance + 16, NULL, 16));
     rc = nm_link_start(&nm->rms, nm->keys, &nm->link, err);
     if (rc == 0)
-        rc = announce_ready(nm, err);
+        rc = write_pid_url_and_notify_ready(nm, err);
     if (rc == 0)
         nm_loop_run(nm);
     if (rc == 0 && nm->told_to_end)
-        sign_off(nm);
+        sign_off_if_unneeded(nm);
     return rc;
 }
 
@@ -371,7 +371,7 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
     set_host_name(nm);
-    int rc = prepare_clients(nm, &err);
+    int rc = set_client_tls(nm, &err);
     if (rc == 0)
         rc = base_rm_list_add_configured(conf, &nm->rms, &err);
     nm->rms_text = base_rm_list_to_text(&nm->rms);

@@ -18,7 +18,7 @@ bool nm_ha_answer_shows_leader(const char *text, size_t len, int64_t least)
     bool yes = base_json_parse(text, len, &j, NULL) == 0 && json_is_object(j) &&
                base_json_str(j, "", "state", true, 32, &state, NULL) == 0 &&
                base_json_int(j, "", "epoch", true, 0, BASE_EPOCH_MAX, &epoch, NULL) == 0 &&
-               nm_rm_search_is_leader(state, epoch, least);
+               nm_rm_search_state_is_leader(state, epoch, least);
 
     json_decref(j);
     return yes;

@@ -10,7 +10,7 @@
 #include "base/io/http_client.h"
 
 /* Parses the body of an answer. Returns true when it says that the RM leads under an epoch of at
- * least @least, by nm_rm_search_is_leader(); false also for a body that cannot be read. */
+ * least @least, by nm_rm_search_state_is_leader(); false also for a body that cannot be read. */
 bool nm_ha_answer_shows_leader(const char *text, size_t len, int64_t least);
 /* Asks the RM at base address @url. Returns true when nm_ha_answer_shows_leader() accepts its
  * answer, which with @keys has to be signed. Takes three seconds at most. */

@@ -92,7 +92,7 @@ static void handle_shim_end(struct nm *nm, struct nm_box *box);
 
 /* Handles the answer about a creel-exec that kills the processes which a shim has left. Waits for
  * the end of creel-exec, unless the end of the container has been reported already (no box). */
-static void handle_answer_about_helper(struct nm *nm, const struct nm_spawned *s)
+static void handle_spawned_user_killer(struct nm *nm, const struct nm_spawned *s)
 {
     struct nm_box *box = (struct nm_box *)(uintptr_t)(s->tag & ~(uint64_t)NM_HELPER_TAG);
     if (s->pidfd < 0)
@@ -118,7 +118,7 @@ static void handle_spawner_answers(struct nm *nm)
             continue;
         }
         if (s.tag & NM_HELPER_TAG) {
-            handle_answer_about_helper(nm, &s);
+            handle_spawned_user_killer(nm, &s);
             continue;
         }
         struct nm_box *box = (struct nm_box *)(uintptr_t)s.tag;
@@ -135,7 +135,7 @@ static void handle_spawner_answers(struct nm *nm)
             nm_handle_pending_events(nm);
             continue;
         }
-        nm_proc_read(s.pid, &p);
+        nm_proc_read_stat(s.pid, &p);
         nm_box_watch_shim(box, s.pidfd, s.pid, p.start);
         ev.u.spawned.started_ms = nm_wall_ms();
         nm_handle_event(nm, &ev);
@@ -149,12 +149,13 @@ static void handle_spawner_answers(struct nm *nm)
 
 /* Kills the processes of a container whose shim has ended without writing exit.json, because it was
  * killed or the disk is full, and sets @e to the container's end. */
-static void kill_tree_and_set_ending(struct nm *nm, struct nm_box *box, struct nm_ending *e)
+static void kill_tree_and_set_lost_shim_ending(struct nm *nm, struct nm_box *box,
+                                               struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
-    kill_processes_without_shim(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
+    kill_processes_without_shim(box, nm_tree_shim_session_or_0((pid_t)box->shim, box->shim_start),
                                 nm_spawn_pid(nm->spawn));
-    if (nm_is_disk_failure(nm_files_probe_disk(&nm->files, PROBE_BYTES)))
+    if (nm_is_disk_failure(nm_files_probe_disk_write(&nm->files, PROBE_BYTES)))
         nm_ending_set(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else
         nm_ending_set(e, 137, nm_wall_ms(), "container's shim was killed");
@@ -174,7 +175,7 @@ static bool request_kill_of_users_processes(struct nm *nm, struct nm_box *box)
     if (nm_launcher_request_kill(nm->spawn, (uint64_t)(uintptr_t)box | NM_HELPER_TAG,
                                  nm->launch_conf.launcher ? nm->launch_conf.launcher : "",
                                  box->user, base_container_id_text(&box->id, id),
-                                 nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
+                                 nm_tree_shim_session_or_0((pid_t)box->shim, box->shim_start),
                                  nm_spawn_pid(nm->spawn), &err) == 0)
         return true;
     base_log_warn("nm", "%s: %s", id, err.text);
@@ -188,7 +189,7 @@ static void handle_shim_end(struct nm *nm, struct nm_box *box)
     if (!nm_ending_read(&nm->files, &box->id, box->kind, &e)) {
         if (request_kill_of_users_processes(nm, box))
             return;
-        kill_tree_and_set_ending(nm, box, &e);
+        kill_tree_and_set_lost_shim_ending(nm, box, &e);
     }
     nm_box_clean_isolation(box);
     nm_localizer_release(nm->localizer, &box->id);
@@ -375,7 +376,7 @@ static void find_health_problem(struct nm *nm, const struct nm_files_free_space 
     int rc = 0;
     *report = 0;
     if (nm->no_space_us && nm_now_us() >= nm->no_space_us + NO_SPACE_REST_US)
-        rc = nm_files_probe_disk(&nm->files, PROBE_BYTES);
+        rc = nm_files_probe_disk_write(&nm->files, PROBE_BYTES);
     else if (nm->no_space_us)
         rc = -ENOSPC;
     if (rc == 0)
@@ -422,7 +423,7 @@ static bool get_loop_turns(void *user, uint64_t *turns)
     return true;
 }
 
-static int64_t get_watchdog_us(void *user)
+static int64_t get_watchdog_limit_us(void *user)
 {
     return ((struct nm *)user)->watchdog_us;
 }
@@ -503,7 +504,7 @@ void nm_loop_run(struct nm *nm)
     }
     const struct base_watchdog_conf dog = {.user = nm,
                                            .busy = get_loop_turns,
-                                           .limit_us = get_watchdog_us,
+                                           .limit_us = get_watchdog_limit_us,
                                            .expired = exit_hung_process,
                                            .still = "the main thread stands still for longer than "
                                                     "creel.nodemanager.watchdog-ms"};

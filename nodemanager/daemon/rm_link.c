@@ -62,8 +62,8 @@ static void move_body(struct base_buf *to, struct base_buf *from)
     memset(from, 0, sizeof *from);
 }
 
-static int post_job(struct nm_link_io *l, struct base_http *h, const struct job *j,
-                    struct base_http_answer *out, struct base_error *err)
+static int post_to_rm(struct nm_link_io *l, struct base_http *h, const struct job *j,
+                      struct base_http_answer *out, struct base_error *err)
 {
     struct base_http_request rq = {.method = "POST",
                                    .url = j->url,
@@ -92,7 +92,7 @@ static bool wait_for_job(struct nm_link_io *l, struct job *j)
     return go;
 }
 
-static void *run_wake_thread(void *u)
+static void *run_wake_rm_thread(void *u)
 {
     struct nm_link_io *l = u;
     while (wait_for_job(l, &l->call)) {
@@ -102,8 +102,8 @@ static void *run_wake_thread(void *u)
         memcpy(j.url, l->call.url, sizeof j.url);
         move_body(&j.body, &l->call.body);
         pthread_mutex_unlock(&l->lock);
-        post_job(l, l->call_http, &j, &a,
-                 NULL); /* may fail: the RM answers after the interval anyway */
+        post_to_rm(l, l->call_http, &j, &a,
+                   NULL); /* may fail: the RM answers after the interval anyway */
         base_http_answer_free(&a);
         base_buf_free(&j.body);
     }
@@ -138,7 +138,7 @@ static void *run_request_thread(void *u)
     while (wait_for_job(l, &l->beat)) {
         struct base_http_answer a = {0};
         struct base_error err = {0};
-        int rc = post_job(l, l->beat_http, &l->beat, &a, &err);
+        int rc = post_to_rm(l, l->beat_http, &l->beat, &a, &err);
         pthread_mutex_lock(&l->lock);
         l->result = (struct nm_link_result){.rc = rc, .status = a.status, .err = err};
         snprintf(l->result.url, sizeof l->result.url, "%s", l->beat.url);
@@ -189,7 +189,7 @@ static const char *next_rm_to_ask(struct nm_link_io *l, uint64_t asked, size_t *
 {
     pthread_mutex_lock(&l->lock);
     const char *url = !l->stopping && nm_rm_search_is_request_in_flight(&l->search, asked)
-                          ? nm_rm_search_next_other_rm(&l->search, at)
+                          ? nm_rm_search_next_rm_but_current(&l->search, at)
                           : NULL;
     pthread_mutex_unlock(&l->lock);
     return url;
@@ -244,7 +244,8 @@ static void *run_look_thread(void *u)
 
 static int start_threads(struct nm_link_io *l, struct base_error *err)
 {
-    static void *(*const loops[])(void *) = {run_request_thread, run_wake_thread, run_look_thread};
+    static void *(*const loops[])(void *) = {run_request_thread, run_wake_rm_thread,
+                                             run_look_thread};
     static const char *const names[] = {"rm-link", "rm-link-wake", "rm-link-look"};
     int n = l->several ? 3 : 2;
     for (; l->threads_n < n; l->threads_n++) {
@@ -374,7 +375,7 @@ int nm_link_sign_off(struct nm_link_io *l, struct base_buf *body, struct base_er
              base_rm_cursor_url(&l->search.turn));
     pthread_mutex_unlock(&l->lock);
     move_body(&j.body, body);
-    int rc = post_job(l, http, &j, &a, err);
+    int rc = post_to_rm(l, http, &j, &a, err);
     if (rc >= 0 && a.status != 204)
         rc = base_error_set(err, -BASE_EIO, "%s: status %ld", j.url, a.status);
     base_http_answer_free(&a);

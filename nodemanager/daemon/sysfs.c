@@ -30,7 +30,7 @@ static int open_sysfs_folder(const struct nm_files *f, const char *app_folder)
 }
 
 /* Returns 0 or -errno. */
-static int replace_document(int folder, const char *text, size_t len)
+static int replace_app_json(int folder, const char *text, size_t len)
 {
     int fd, rc;
 
@@ -55,7 +55,7 @@ int nm_sysfs_write(const struct nm_files *f, const struct base_app_id *app, cons
 
     if (folder >= 0) {
         pthread_mutex_lock(&writing);
-        rc = replace_document(folder, text, len);
+        rc = replace_app_json(folder, text, len);
         pthread_mutex_unlock(&writing);
         close(folder);
     }

@@ -18,7 +18,7 @@ struct reports {
     size_t len, cap;
 };
 
-static void add_report(struct nm_container *ct, void *u)
+static void add_container_report(struct nm_container *ct, void *u)
 {
     struct reports *r = u;
     const struct nm_container_view *c = nm_core_view(ct);
@@ -70,7 +70,7 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
     struct app_list apps = {0};
     struct reports reports = {0};
     nm_core_each_app(core, add_unfinished_app, &apps);
-    nm_core_mark_sent_each_to_report(core, add_report, &reports);
+    nm_core_mark_sent_each_to_report(core, add_container_report, &reports);
     const struct wire_registration r = {
         .node_id = who->node_id,
         .http_address = who->http_address,
@@ -99,7 +99,7 @@ void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int
     const char *report;
     int64_t free_mb;
     bool healthy = nm_core_is_healthy(core, &report, &free_mb);
-    nm_core_mark_sent_each_to_report(core, add_report, &reports);
+    nm_core_mark_sent_each_to_report(core, add_container_report, &reports);
     const struct wire_heartbeat h = {
         .node_id = who->node_id,
         .instance = who->instance,

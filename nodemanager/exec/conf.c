@@ -18,7 +18,7 @@ bool exec_list_has(const char *list, const char *name)
     return false;
 }
 
-static bool parse_bool(const char *key, const char *value)
+static bool parse_bool_or_refuse(const char *key, const char *value)
 {
     if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
         exec_refuse("%s: %s '%.40s': true or false was expected", EXEC_CONF, key, value);
@@ -26,7 +26,7 @@ static bool parse_bool(const char *key, const char *value)
 }
 
 /* Copies @value without its blanks, which may surround the names of a list. */
-static void copy_value(const char *key, const char *value, char *out, size_t size)
+static void copy_value_without_blanks(const char *key, const char *value, char *out, size_t size)
 {
     size_t n = 0;
 
@@ -59,9 +59,9 @@ static void set_key(struct exec_conf *c, const char *key, const char *value)
         if (strcmp(key, keys[i].key) != 0)
             continue;
         if (keys[i].flag)
-            *keys[i].flag = parse_bool(key, value);
+            *keys[i].flag = parse_bool_or_refuse(key, value);
         else
-            copy_value(key, value, keys[i].text, keys[i].size);
+            copy_value_without_blanks(key, value, keys[i].text, keys[i].size);
         return;
     }
     if (strcmp(key, "min-user-id") != 0)
@@ -96,14 +96,14 @@ static void parse_line(struct exec_conf *c, char *line)
     set_key(c, trim(line), trim(value));
 }
 
-static bool is_below(const char *path, const char *folder)
+static bool is_same_or_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
 
     return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]);
 }
 
-static void check_conf(struct exec_conf *c)
+static void check_conf_and_look_up_nm_user(struct exec_conf *c)
 {
     const struct passwd *p = *c->nm_user ? getpwnam(c->nm_user) : NULL;
 
@@ -114,7 +114,8 @@ static void check_conf(struct exec_conf *c)
     c->nm_gid = p->pw_gid;
     if (c->local_dir[0] != '/' || !c->local_dir[1])
         exec_refuse("%s: local-dir '%s': an absolute path was expected", EXEC_CONF, c->local_dir);
-    if (c->private_tmp && (is_below(c->local_dir, "/tmp") || is_below(c->local_dir, "/var/tmp")))
+    if (c->private_tmp &&
+        (is_same_or_below(c->local_dir, "/tmp") || is_same_or_below(c->local_dir, "/var/tmp")))
         exec_refuse("%s: private-tmp would hide local-dir '%s'", EXEC_CONF, c->local_dir);
     if (c->seccomp && !c->no_new_privileges)
         exec_refuse("%s: seccomp needs no-new-privileges", EXEC_CONF);
@@ -125,7 +126,7 @@ void exec_conf_read(struct exec_conf *c)
     static char text[CONF_BYTES_MAX];
     size_t len = 0;
     ssize_t n;
-    int fd = exec_open_path(EXEC_CONF, 0, true);
+    int fd = exec_open_path_safe_from_others(EXEC_CONF, 0, true);
 
     *c = (struct exec_conf){.min_user_id = 1000,
                             .no_new_privileges = true,
@@ -141,5 +142,5 @@ void exec_conf_read(struct exec_conf *c)
     for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest))
         parse_line(c, line);
-    check_conf(c);
+    check_conf_and_look_up_nm_user(c);
 }

@@ -127,13 +127,13 @@ void exec_user_by_name(const struct exec_conf *c, const char *name, struct exec_
 void exec_user_by_id(const struct exec_conf *c, uid_t uid, struct exec_user *out);
 /* Gives up root for good. @for_good: become the user altogether, as for his own programs; else the
  * ids are n,user,n. */
-void exec_become(const struct exec_conf *c, const struct exec_user *u, bool for_good);
+void exec_become_user(const struct exec_conf *c, const struct exec_user *u, bool for_good);
 
 /* folder.c: opens what the NodeManager made, as root. */
 /* Opens folder @path, or a plain file if @file, from the root on, step by step and without links.
  * It must belong to @owner, each folder above it to @owner or root, and nobody else may be able to
  * replace them. */
-int exec_open_path(const char *path, uid_t owner, bool file);
+int exec_open_path_safe_from_others(const char *path, uid_t owner, bool file);
 /* Opens folder @name, a name and not a path, in @at. It must belong to @owner; if that is the
  * NodeManager, nobody else may write to it. Returns a descriptor for reading. Closes @at. */
 int exec_open_folder(const struct exec_conf *c, int at, const char *name, uid_t owner);
@@ -142,7 +142,7 @@ int exec_open_container(const struct exec_conf *c, const char *part, const char 
                         const char *container, uid_t owner);
 /* Gives a folder of the NodeManager, and all that is in it, to the user. Refuses what belongs to
  * neither, and files with several names. */
-void exec_give_folder(const struct exec_conf *c, const struct exec_user *u, int fd);
+void exec_give_folder_to_user(const struct exec_conf *c, const struct exec_user *u, int fd);
 
 /* launch.c: the subcommands launch and localize, see above. */
 int exec_launch(const struct exec_conf *c, const char *user, const char *app,

@@ -21,7 +21,7 @@ static void stat_or_refuse(int fd, const char *name, struct stat *st)
         exec_refuse("'%.300s': %s", name, strerror(errno));
 }
 
-int exec_open_path(const char *path, uid_t owner, bool file)
+int exec_open_path_safe_from_others(const char *path, uid_t owner, bool file)
 {
     char copy[EXEC_PATH_MAX], *name = copy + 1, *slash = copy;
     struct stat st;
@@ -71,7 +71,7 @@ int exec_open_folder(const struct exec_conf *c, int at, const char *name, uid_t 
     return fd;
 }
 
-static void check_id(const char *text, const char *begin)
+static void refuse_malformed_id(const char *text, const char *begin)
 {
     if (strncmp(text, begin, strlen(begin)) != 0 || strlen(text) >= EXEC_ID_TEXT_MAX ||
         text[strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789")])
@@ -83,15 +83,16 @@ int exec_open_container(const struct exec_conf *c, const char *part, const char 
 {
     int fd;
 
-    check_id(app, "application_");
-    check_id(container, "container_");
-    fd = exec_open_folder(c, exec_open_path(c->local_dir, c->nm_uid, false), part, c->nm_uid);
+    refuse_malformed_id(app, "application_");
+    refuse_malformed_id(container, "container_");
+    fd = exec_open_folder(c, exec_open_path_safe_from_others(c->local_dir, c->nm_uid, false), part,
+                          c->nm_uid);
     return exec_open_folder(c, exec_open_folder(c, fd, app, c->nm_uid), container, owner);
 }
 
 /* Changes owner and mode of what @fd (O_PATH) names. */
-static void give(const struct exec_conf *c, const struct exec_user *u, int fd, const char *name,
-                 mode_t mode)
+static void give_to_user(const struct exec_conf *c, const struct exec_user *u, int fd,
+                         const char *name, mode_t mode)
 {
     char link[48];
 
@@ -100,10 +101,11 @@ static void give(const struct exec_conf *c, const struct exec_user *u, int fd, c
         exec_refuse("'%.100s': cannot be given to user '%s': %s", name, u->name, strerror(errno));
 }
 
-static void give_contents(const struct exec_conf *c, const struct exec_user *u, int fd, int depth);
+static void give_contents_to_user(const struct exec_conf *c, const struct exec_user *u, int fd,
+                                  int depth);
 
-static void give_entry(const struct exec_conf *c, const struct exec_user *u, int at,
-                       const char *name, int depth)
+static void give_entry_to_user(const struct exec_conf *c, const struct exec_user *u, int at,
+                               const char *name, int depth)
 {
     struct stat st;
     int fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), in;
@@ -118,34 +120,35 @@ static void give_entry(const struct exec_conf *c, const struct exec_user *u, int
         in = openat(fd, ".", FOLDER);
         if (in < 0 || depth >= EXEC_DEPTH_MAX)
             exec_refuse("'%.100s': %s", name, in < 0 ? strerror(errno) : "too deep");
-        give_contents(c, u, in, depth + 1);
-        give(c, u, fd, name, 02770);
+        give_contents_to_user(c, u, in, depth + 1);
+        give_to_user(c, u, fd, name, 02770);
     } else if (S_ISREG(st.st_mode) && st.st_nlink == 1) {
         /* the group gets what the owner has, so that the NodeManager loses nothing */
-        give(c, u, fd, name, (st.st_mode & 0700) | (st.st_mode & 0700) >> 3);
+        give_to_user(c, u, fd, name, (st.st_mode & 0700) | (st.st_mode & 0700) >> 3);
     } else if (S_ISLNK(st.st_mode)) {
-        give(c, u, fd, name, 0);
+        give_to_user(c, u, fd, name, 0);
     } else {
         exec_refuse("'%.100s': neither a folder, nor a link, nor a file with one name", name);
     }
     close(fd);
 }
 
-static void give_contents(const struct exec_conf *c, const struct exec_user *u, int fd, int depth)
+static void give_contents_to_user(const struct exec_conf *c, const struct exec_user *u, int fd,
+                                  int depth)
 {
     DIR *d = fdopendir(fd);
     const struct dirent *e;
 
     while (d && (e = readdir(d)) != NULL)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            give_entry(c, u, fd, e->d_name, depth);
+            give_entry_to_user(c, u, fd, e->d_name, depth);
     if (!d)
         exec_refuse("a folder: %s", strerror(errno));
     closedir(d);
 }
 
 /* The folder itself comes last: until then the user cannot reach what is in it. */
-void exec_give_folder(const struct exec_conf *c, const struct exec_user *u, int fd)
+void exec_give_folder_to_user(const struct exec_conf *c, const struct exec_user *u, int fd)
 {
     struct stat st;
     int in = openat(fd, ".", FOLDER);
@@ -154,6 +157,6 @@ void exec_give_folder(const struct exec_conf *c, const struct exec_user *u, int 
     if (in < 0 || st.st_uid != c->nm_uid || (st.st_mode & 077))
         exec_refuse("a container's folder has owner %u and mode %04o; expected %u and 0700",
                     (unsigned)st.st_uid, (unsigned)st.st_mode & 07777, (unsigned)c->nm_uid);
-    give_contents(c, u, in, 0);
-    give(c, u, fd, "a container's folder", 02770);
+    give_contents_to_user(c, u, in, 0);
+    give_to_user(c, u, fd, "a container's folder", 02770);
 }

@@ -129,7 +129,7 @@ static const int denied_calls[] = {SYS_acct,
 
 /* Makes these calls fail with EPERM, and likewise all calls of other architectures, whose numbers
  * differ. */
-static void filter_calls(void)
+static void deny_dangerous_syscalls(void)
 {
 #ifdef OWN_ARCH
     struct sock_filter f[DENIED * 2 + 16];
@@ -168,22 +168,22 @@ static void filter_calls(void)
 
 /* Becomes the user and runs the program. @parent: the process whose death kills the program; 0:
  * none. */
-_Noreturn static void run(const struct exec_conf *c, const struct exec_user *u, pid_t parent,
-                          int folder, const struct program *p)
+_Noreturn static void become_user_and_exec(const struct exec_conf *c, const struct exec_user *u,
+                                           pid_t parent, int folder, const struct program *p)
 {
     sigset_t none;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     if (null < 0 || dup2(null, 0) < 0)
         exec_refuse("/dev/null: %s", strerror(errno));
-    exec_become(c, u, true);
+    exec_become_user(c, u, true);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the change of user has cleared it */
     if (parent && getppid() != parent)
         _exit(EXEC_REFUSED);
     if (c->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         exec_refuse("no-new-privileges: %s", strerror(errno));
     if (c->seccomp)
-        filter_calls();
+        deny_dangerous_syscalls();
     if (fchdir(folder) < 0)
         exec_refuse("the working folder: %s", strerror(errno));
     sigemptyset(&none);
@@ -194,13 +194,13 @@ _Noreturn static void run(const struct exec_conf *c, const struct exec_user *u, 
 
 /* Waits for the command and ends as the command did. All signals stay blocked: a SIGTERM is meant
  * for the command. */
-_Noreturn static void monitor(const struct exec_conf *c, const struct exec_user *u, pid_t shim,
-                              pid_t command)
+_Noreturn static void wait_and_end_as_command(const struct exec_conf *c, const struct exec_user *u,
+                                              pid_t shim, pid_t command)
 {
     sigset_t one;
     int status;
 
-    exec_become(c, u, false);
+    exec_become_user(c, u, false);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != shim)
         _exit(EXEC_REFUSED);
@@ -229,9 +229,9 @@ int exec_launch(const struct exec_conf *c, const char *user, const char *app, co
     if (c->private_tmp &&
         (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) < 0))
         exec_refuse("private-tmp: %s", strerror(errno));
-    exec_give_folder(c, &u, exec_open_container(c, "logs", app, container, c->nm_uid));
+    exec_give_folder_to_user(c, &u, exec_open_container(c, "logs", app, container, c->nm_uid));
     folder = exec_open_container(c, "apps", app, container, c->nm_uid);
-    exec_give_folder(c, &u, folder);
+    exec_give_folder_to_user(c, &u, folder);
     if (c->private_tmp)
         mount_private_tmp(c, &u, app, container);
     folder = exec_open_folder(c, folder, "work", u.uid);
@@ -239,8 +239,8 @@ int exec_launch(const struct exec_conf *c, const char *user, const char *app, co
     if (command < 0)
         exec_refuse("fork: %s", strerror(errno));
     if (command == 0)
-        run(c, &u, self, folder, &p);
-    monitor(c, &u, shim, command);
+        become_user_and_exec(c, &u, self, folder, &p);
+    wait_and_end_as_command(c, &u, shim, command);
 }
 
 int exec_localize(const struct exec_conf *c, const char *user, const char *number, char **argv)
@@ -253,10 +253,10 @@ int exec_localize(const struct exec_conf *c, const char *user, const char *numbe
     if (!*number || number[strspn(number, "0123456789")] || argv[0][0] != '/')
         exec_refuse("'%.40s', '%.100s': a number and the path of a program were expected", number,
                     argv[0]);
-    folder =
-        exec_open_folder(c, exec_open_path(c->local_dir, c->nm_uid, false), "cache", c->nm_uid);
+    folder = exec_open_folder(c, exec_open_path_safe_from_others(c->local_dir, c->nm_uid, false),
+                              "cache", c->nm_uid);
     folder = exec_open_folder(c, folder, number, c->nm_uid);
     folder = exec_open_folder(c, folder, "own", c->nm_uid);
-    exec_give_folder(c, &u, folder);
-    run(c, &u, 0, folder, &(struct program){.argv = argv, .envp = envp});
+    exec_give_folder_to_user(c, &u, folder);
+    become_user_and_exec(c, &u, 0, folder, &(struct program){.argv = argv, .envp = envp});
 }

@@ -13,7 +13,7 @@
 
 /* A setuid program inherits almost everything from its caller: descriptors, environment, limits,
  * signals, umask. Undoes whatever could influence this program. */
-static void reset_inheritance(void)
+static void reset_inherited_state(void)
 {
     static char *nothing[] = {NULL};
     struct rlimit none = {0};
@@ -60,8 +60,8 @@ static void check_caller(const struct exec_conf *c)
 
 /* Continues in creel-user, beside this program, as n,user,n. @fds: the folders on which creel-user
  * works, or -1. */
-_Noreturn static void continue_as_user(const struct exec_conf *c, const struct exec_user *u,
-                                       const int fds[static 2], char **argv)
+_Noreturn static void exec_creel_user(const struct exec_conf *c, const struct exec_user *u,
+                                      const int fds[static 2], char **argv)
 {
     static char *envp[] = {NULL};
     char path[EXEC_PATH_MAX];
@@ -73,7 +73,7 @@ _Noreturn static void continue_as_user(const struct exec_conf *c, const struct e
     if (!slash)
         exec_refuse("creel-exec: /proc/self/exe: %s", strerror(errno));
     strcpy(slash + 1, "creel-user"); /* there is room */
-    exec_become(c, u, false);
+    exec_become_user(c, u, false);
     for (int i = 0; i < 2; i++)
         if (fds[i] >= 0 && fcntl(fds[i], F_SETFD, 0) < 0)
             exec_refuse("a folder: %s", strerror(errno));
@@ -84,11 +84,12 @@ _Noreturn static void continue_as_user(const struct exec_conf *c, const struct e
 
 /* Opens the folder @path, which belongs to a user; each folder above it must belong to the
  * NodeManager. Sets @u to the user. */
-static int open_trash(const struct exec_conf *c, const char *path, struct exec_user *u)
+static int open_user_folder_in_trash(const struct exec_conf *c, const char *path,
+                                     struct exec_user *u)
 {
     char part[256];
     struct stat st;
-    int fd = exec_open_path(c->local_dir, c->nm_uid, false);
+    int fd = exec_open_path_safe_from_others(c->local_dir, c->nm_uid, false);
 
     if (strncmp(path, "trash/", 6) != 0)
         exec_refuse("'%.300s': a path below trash/ was expected", path);
@@ -109,7 +110,7 @@ static int open_trash(const struct exec_conf *c, const char *path, struct exec_u
 }
 
 /* Sets *@argv to the number of a descriptor as text. */
-static void add_number(char **argv, int n)
+static void set_arg_to_number(char **argv, int n)
 {
     static char text[2][16];
     static int used;
@@ -119,7 +120,7 @@ static void add_number(char **argv, int n)
 }
 
 /* Carries out the subcommands that need root only to open folders. */
-_Noreturn static void help(const struct exec_conf *c, int argc, char **argv)
+_Noreturn static void run_user_subcommand(const struct exec_conf *c, int argc, char **argv)
 {
     char *args[8] = {NULL, argv[1]};
     int fds[2] = {-1, -1};
@@ -127,15 +128,15 @@ _Noreturn static void help(const struct exec_conf *c, int argc, char **argv)
     const char *what = argv[1];
 
     if (strcmp(what, "delete") == 0 && argc == 3) {
-        fds[0] = open_trash(c, argv[2], &u);
-        add_number(args + 2, fds[0]);
+        fds[0] = open_user_folder_in_trash(c, argv[2], &u);
+        set_arg_to_number(args + 2, fds[0]);
     } else if ((strcmp(what, "read") == 0 && argc == 5) ||
                (strcmp(what, "measure") == 0 && argc == 6)) {
         exec_user_by_name(c, argv[2], &u);
         fds[0] = exec_open_container(c, "apps", argv[3], argv[4], u.uid);
         fds[1] = exec_open_container(c, "logs", argv[3], argv[4], u.uid);
-        add_number(args + 2, fds[0]);
-        add_number(args + 3, fds[1]);
+        set_arg_to_number(args + 2, fds[0]);
+        set_arg_to_number(args + 3, fds[1]);
         args[4] = argv[5]; /* NULL for "read" */
     } else if ((strcmp(what, "signal") == 0 && argc == 5) ||
                (strcmp(what, "kill") == 0 && argc == 6)) {
@@ -144,7 +145,7 @@ _Noreturn static void help(const struct exec_conf *c, int argc, char **argv)
     } else {
         exec_refuse("creel-exec is started by creel-nm; do not run it by hand");
     }
-    continue_as_user(c, &u, fds, args);
+    exec_creel_user(c, &u, fds, args);
 }
 
 int main(int argc, char **argv)
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
     struct exec_conf c;
     const char *what = argv[1];
 
-    reset_inheritance();
+    reset_inherited_state();
     if (argc < 2)
         exec_refuse("creel-exec is started by creel-nm; do not run it by hand");
     exec_conf_read(&c);
@@ -162,5 +163,5 @@ int main(int argc, char **argv)
         return exec_launch(&c, argv[2], argv[3], argv[4]);
     if (strcmp(what, "localize") == 0 && argc > 4)
         return exec_localize(&c, argv[2], argv[3], argv + 4);
-    help(&c, argc, argv);
+    run_user_subcommand(&c, argc, argv);
 }

@@ -20,7 +20,8 @@ static void take_groups(const struct exec_conf *c, struct exec_user *u)
             exec_refuse("user '%s' is a member of the NodeManager's group, or of root's", u->name);
 }
 
-static void take_user(const struct exec_conf *c, const struct passwd *p, struct exec_user *out)
+static void check_and_copy_user(const struct exec_conf *c, const struct passwd *p,
+                                struct exec_user *out)
 {
     if (exec_list_has(c->banned, p->pw_name))
         exec_refuse("user '%.100s' is banned", p->pw_name);
@@ -44,7 +45,7 @@ void exec_user_by_name(const struct exec_conf *c, const char *name, struct exec_
 
     if (!p || strcmp(p->pw_name, name) != 0)
         exec_refuse("user '%.100s' is unknown on this node", name);
-    take_user(c, p, out);
+    check_and_copy_user(c, p, out);
 }
 
 void exec_user_by_id(const struct exec_conf *c, uid_t uid, struct exec_user *out)
@@ -53,7 +54,7 @@ void exec_user_by_id(const struct exec_conf *c, uid_t uid, struct exec_user *out
 
     if (!p || p->pw_uid != uid)
         exec_refuse("user id %u is unknown on this node", (unsigned)uid);
-    take_user(c, p, out);
+    check_and_copy_user(c, p, out);
 }
 
 /* Capabilities are lost with the last id 0; without a bounding set, the capabilities of a file
@@ -64,7 +65,7 @@ static void drop_bounding_set(void)
         prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 }
 
-void exec_become(const struct exec_conf *c, const struct exec_user *u, bool for_good)
+void exec_become_user(const struct exec_conf *c, const struct exec_user *u, bool for_good)
 {
     uid_t other = for_good ? u->uid : c->nm_uid, r, e, s;
 

@@ -79,8 +79,8 @@ static int64_t add_container(const struct nm *nm, const struct base_container_id
     struct nm_proc shim;
     int64_t ticks = 0;
 
-    if (nm_files_read_pid(&nm->files, id, &file) < 0 || !nm_proc_read((pid_t)file.shim, &shim) ||
-        shim.start != file.shim_start)
+    if (nm_files_read_pid(&nm->files, id, &file) < 0 ||
+        !nm_proc_read_stat((pid_t)file.shim, &shim) || shim.start != file.shim_start)
         return 0;
     add_process((pid_t)file.shim, sum, &ticks);
     nm_tree_list_descendants((pid_t)file.shim, &below);

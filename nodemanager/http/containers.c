@@ -148,7 +148,7 @@ static void get_container(struct api_request *rq, void *user)
         return;
     }
     pthread_mutex_lock(&nm->lock);
-    c = nm_core_find(nm->core, &id);
+    c = nm_core_find_container(nm->core, &id);
     found = c && nm_core_view(c)->state != NM_FORGOTTEN;
     if (found)
         copy_container(nm_core_view(c), &copy);

@@ -70,7 +70,7 @@ void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct
     memset(out, 0, sizeof *out);
     pthread_mutex_lock(&nm->lock);
     app = nm_core_app_find(nm->core, &id->attempt.app);
-    c = nm_core_find(nm->core, id);
+    c = nm_core_find_container(nm->core, id);
     out->known = app != NULL;
     if (app)
         snprintf(out->user, sizeof out->user, "%s", app->user ? app->user : "");

@@ -82,7 +82,7 @@ static unsigned token_refusal_status(const struct api_request *rq, struct nm *nm
     const struct nm_app_view *app = nm_core_app_find(nm->core, id);
     bool known = app && !app->finished;
     pthread_mutex_unlock(&nm->lock);
-    return !known ? 404 : nm_container_token_allows(rq, nm, id) ? 0 : 403;
+    return !known ? 404 : nm_container_token_is_of_app(rq, nm, id) ? 0 : 403;
 }
 
 static void get_map_output(struct api_request *rq, void *user)

@@ -229,7 +229,7 @@ static void get_container_page(struct api_request *rq, void *user)
     api_page_open(&page, &nm_site, NULL, api_path_arg(rq, 0));
     api_page_open_live(&page);
     pthread_mutex_lock(&nm->lock);
-    c = nm_core_find(nm->core, &id);
+    c = nm_core_find_container(nm->core, &id);
     if (c)
         add_container_properties(&page, nm_core_view(c));
     pthread_mutex_unlock(&nm->lock);

@@ -149,7 +149,7 @@ static void remove_cached(struct nm_localizer *l, struct cached *c)
         l->fetching--;
     stop_process(l, c);
     if (c->number > 0)
-        nm_files_discard(l->conf.files, format_cache_path(l, c->number, NULL, path));
+        nm_files_move_to_trash_and_wake(l->conf.files, format_cache_path(l, c->number, NULL, path));
     HASH_DEL(l->by_key, c);
     if (!c->asked) {
         free_cached(c);
@@ -662,7 +662,7 @@ static void recover_all(struct nm_localizer *l)
             continue;
         if (*end || number <= 0 || number > INT32_MAX || !recover_cached(l, number)) {
             snprintf(entry, sizeof entry, "%.3000s/%.255s", path, e->d_name);
-            nm_files_discard(l->conf.files, entry);
+            nm_files_move_to_trash_and_wake(l->conf.files, entry);
         }
         if (number > l->last && number <= INT32_MAX)
             l->last = number;

@@ -180,9 +180,9 @@ static void test_two_users(void)
         (long long)pid, (long long)read_shim(ct), (long long)fx->nm[0], (int)getpid(), USERS_BIN,
         (long long)read_shim(ct));
 
-    CU_ASSERT_FATAL(pid > 0 && nm_proc_read((pid_t)pid, &p));
+    CU_ASSERT_FATAL(pid > 0 && nm_proc_read_stat((pid_t)pid, &p));
     check_run("bob", 2, attack, 0, "end\n");
-    CU_ASSERT(nm_proc_read((pid_t)pid, &p) && p.state != 'Z');
+    CU_ASSERT(nm_proc_read_stat((pid_t)pid, &p) && p.state != 'Z');
     free(attack);
     /* ann herself cannot touch what watches her container */
     attack = base_printf(
@@ -202,7 +202,7 @@ static char state_of(int64_t pid)
 {
     struct nm_proc p;
 
-    return nm_proc_read((pid_t)pid, &p) ? p.state : '-';
+    return nm_proc_read_stat((pid_t)pid, &p) ? p.state : '-';
 }
 
 /* Returns true when the process is in a group of v2 that is frozen: it sleeps like any other. */

@@ -124,7 +124,7 @@ static void kill_container(const char *path)
         struct nm_proc p;
         long long start = 0;
         if (at && sscanf(at, "\"shimPid\":%d,\"shimStart\":%lld", &shim, &start) == 2 &&
-            nm_proc_read(shim, &p) && p.start == start) {
+            nm_proc_read_stat(shim, &p) && p.start == start) {
             nm_tree_signal(shim, SIGKILL);
             kill(shim, SIGCONT); /* a test, or its container, may have stopped it */
         }
@@ -218,7 +218,7 @@ bool fx_exists(const char *fmt, ...)
 static bool gone(void *u)
 {
     struct nm_proc p;
-    return !nm_proc_read(*(pid_t *)u, &p) || p.state == 'Z';
+    return !nm_proc_read_stat(*(pid_t *)u, &p) || p.state == 'Z';
 }
 
 bool fx_gone(pid_t pid)

@@ -272,7 +272,7 @@ static pid_t shim_of(struct fx *fx, const char *ct)
 static char state_of(pid_t pid)
 {
     struct nm_proc p;
-    return nm_proc_read(pid, &p) ? p.state : 0;
+    return nm_proc_read_stat(pid, &p) ? p.state : 0;
 }
 
 /* Goal: a container that stops its own shim ends, and is killed, as any other; also under the next

@@ -271,7 +271,7 @@ static bool has_state(void *u)
 {
     struct states *s = u;
     struct nm_proc p;
-    if (!nm_proc_read(s->pid, &p))
+    if (!nm_proc_read_stat(s->pid, &p))
         return false;
     /* A shell whose child was stopped between vfork and exec waits for it in D: it runs as little
      * as in T. */
@@ -394,7 +394,7 @@ static void test_restart_20(void)
         if (i >= ENDING) {
             struct nm_proc p;
             CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(r, "state")), "running");
-            CU_ASSERT_TRUE(nm_proc_read((pid_t)pid_field(before[i], "pid"), &p));
+            CU_ASSERT_TRUE(nm_proc_read_stat((pid_t)pid_field(before[i], "pid"), &p));
             CU_ASSERT_EQUAL(p.start, pid_field(before[i], "start"));
         }
         json_decref(r);
@@ -428,7 +428,7 @@ static void test_term_and_kill_over_restart(void)
     CU_ASSERT_PTR_NOT_NULL(mark);
     fx_kill(fx, 0, SIGTERM);
     struct nm_proc p;
-    CU_ASSERT_TRUE(nm_proc_read((pid_t)pid_field(text, "pid"), &p));
+    CU_ASSERT_TRUE(nm_proc_read_stat((pid_t)pid_field(text, "pid"), &p));
     CU_ASSERT_EQUAL(p.start, pid_field(text, "start"));
     fx_start(fx, 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);

@@ -114,7 +114,7 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
 
     base_container_id_text(&o->container, id);
     if (d) { /* a repeated order: nothing is started */
-        if (!d->cleaned && !nm_core_find(nm->core, &o->container) &&
+        if (!d->cleaned && !nm_core_find_container(nm->core, &o->container) &&
             !nm_core_has_forgotten(nm->core, &o->container))
             sim_violated(&w->s, "I4", "%s is started on %s once more", id, nm->proc.name);
         return;
@@ -189,7 +189,7 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
             continue;
         if (d->box && !d->box->ended)
             used[d->box->slot]++;
-        else if (!d->box && !d->ended && nm->core && nm_core_find(nm->core, &d->id))
+        else if (!d->box && !d->ended && nm->core && nm_core_find_container(nm->core, &d->id))
             used[d->launch.slot == BASE_TASK_REDUCE]++;
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !nm->was_full; k++)
@@ -204,7 +204,7 @@ static bool end_may_be_unknown(const struct sim_world *w, const struct sim_attem
 {
     const struct sim_nm *nm = &w->nm[a->node];
 
-    return !nm->proc.up || nm_core_find(nm->core, &a->id);
+    return !nm->proc.up || nm_core_find_container(nm->core, &a->id);
 }
 
 /* Returns true when @b may rightly be killed: another attempt at its task is alive for all that the

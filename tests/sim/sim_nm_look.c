@@ -38,7 +38,7 @@ static void on_answer(void *user, uint64_t asked, enum sim_outcome how, void *an
     struct sim_nm *nm = user;
     const struct sim_answer *a = answer;
 
-    if (how == SIM_ANSWERED && nm_rm_search_is_leader(a->state, a->epoch, nm->look_least))
+    if (how == SIM_ANSWERED && nm_rm_search_state_is_leader(a->state, a->epoch, nm->look_least))
         looked(nm, asked, nm->look_url);
     else
         ask_next(nm, asked);
@@ -49,7 +49,7 @@ static void ask_next(struct sim_nm *nm, uint64_t asked)
     struct sim_request *rq;
 
     nm->look_url = nm_rm_search_is_request_in_flight(&nm->search, asked)
-                       ? nm_rm_search_next_other_rm(&nm->search, &nm->look_at)
+                       ? nm_rm_search_next_rm_but_current(&nm->search, &nm->look_at)
                        : NULL;
     if (!nm->look_url) {
         looked(nm, asked, NULL);

@@ -135,7 +135,7 @@ static inline void ended(struct world *w, int n, int code)
 static inline const struct nm_container_view *view(struct world *w, int n)
 {
     struct base_container_id id = cid(1, n);
-    struct nm_container *c = nm_core_find(w->core, &id);
+    struct nm_container *c = nm_core_find_container(w->core, &id);
     return c ? nm_core_view(c) : NULL;
 }
 

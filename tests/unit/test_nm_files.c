@@ -39,7 +39,7 @@ static void test_probe(void)
     open_before = entries("/proc/self/fd");
     files_before = entries(root);
     for (int i = 0; i < 20; i++) {
-        CU_ASSERT_EQUAL(nm_files_probe_disk(&f, 4096), 0);
+        CU_ASSERT_EQUAL(nm_files_probe_disk_write(&f, 4096), 0);
         nm_files_get_free_space(&f, &room);
         CU_ASSERT(room.bytes > 0);
     }
@@ -72,7 +72,7 @@ static void test_probe_planted(void)
                              : link(target, path);
         CU_ASSERT_EQUAL(rc, 0);
         size_t before = entries(root);
-        CU_ASSERT_EQUAL(nm_files_probe_disk(&f, 4096), 0);
+        CU_ASSERT_EQUAL(nm_files_probe_disk_write(&f, 4096), 0);
         CU_ASSERT_EQUAL(entries(root), before); /* files of others stay */
         CU_ASSERT(stat(target, &st) == 0 && st.st_size == 4);
         CU_ASSERT_EQUAL(remove(path), 0);

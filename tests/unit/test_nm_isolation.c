@@ -26,8 +26,8 @@ static void test_names(void)
     CU_ASSERT_PTR_EQUAL(nm_isolation_find(NULL), nm_isolation_find("none"));
     CU_ASSERT_PTR_EQUAL(nm_isolation_find(""), nm_isolation_find("none"));
     CU_ASSERT_PTR_NULL(nm_isolation_find("non"));
-    CU_ASSERT_PTR_EQUAL(strstr(nm_isolation_names(text, sizeof text), "none"), text);
-    CU_ASSERT_STRING_EQUAL(nm_isolation_names(text, 3), "no");
+    CU_ASSERT_PTR_EQUAL(strstr(nm_isolation_list_names(text, sizeof text), "none"), text);
+    CU_ASSERT_STRING_EQUAL(nm_isolation_list_names(text, 3), "no");
 }
 
 static void test_empty_slots(void)
@@ -79,7 +79,7 @@ static bool is_in(pid_t pid, const char *states)
 {
     struct nm_proc p;
 
-    return nm_proc_read(pid, &p) && strchr(states, p.state);
+    return nm_proc_read_stat(pid, &p) && strchr(states, p.state);
 }
 
 static void await(const pid_t pids[2], const char *states)

@@ -110,7 +110,7 @@ static void test_what_is_said(void)
     o.launch.priority = 5;
     o.launch.allocation_request_id = 6;
     order(&w, o);
-    struct nm_container *c = nm_core_find(w.core, &o.launch.id);
+    struct nm_container *c = nm_core_find_container(w.core, &o.launch.id);
     CU_ASSERT_PTR_NOT_NULL_FATAL(c);
     CU_ASSERT_PTR_NOT_NULL_FATAL(find(&w, NM_FX_LAUNCH));
     CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_LAUNCH)->container, c);

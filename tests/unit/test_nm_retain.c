@@ -21,7 +21,7 @@ static void expect(struct nm_ended_logs *r, int n)
     const struct nm_ended_app *first = nm_ended_logs_oldest(r);
     CU_ASSERT_PTR_NOT_NULL_FATAL(first);
     CU_ASSERT_EQUAL(first->app.seq, n);
-    nm_ended_logs_remove_oldest(r);
+    nm_ended_logs_drop_oldest_entry(r);
 }
 
 static void test_order(void)

@@ -150,9 +150,9 @@ static void test_others(void)
     nm_rm_search_init(&s, &three);
     nm_rm_search_note_bad_answer(&s, &(struct nm_retry){0});
     CU_ASSERT_STRING_EQUAL(url(&s), B);
-    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other_rm(&s, &at), A);
-    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other_rm(&s, &at), C);
-    CU_ASSERT_PTR_NULL(nm_rm_search_next_other_rm(&s, &at));
+    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_rm_but_current(&s, &at), A);
+    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_rm_but_current(&s, &at), C);
+    CU_ASSERT_PTR_NULL(nm_rm_search_next_rm_but_current(&s, &at));
     nm_rm_search_free(&s);
 }
 
@@ -166,10 +166,11 @@ static void test_leads(void)
     CU_ASSERT_EQUAL(nm_rm_search_least_leader_epoch(&s), 6);
     nm_rm_search_note_bad_answer(&s, &(struct nm_retry){0});
     CU_ASSERT_EQUAL(nm_rm_search_least_leader_epoch(&s), 5);
-    CU_ASSERT_TRUE(nm_rm_search_is_leader("active", 5, 5));
-    CU_ASSERT_FALSE(nm_rm_search_is_leader("active", 4, 5));
-    CU_ASSERT_TRUE(nm_rm_search_is_leader("initializing", 0, 5)); /* its epoch is not served yet */
-    CU_ASSERT_FALSE(nm_rm_search_is_leader("standby", 9, 5));
+    CU_ASSERT_TRUE(nm_rm_search_state_is_leader("active", 5, 5));
+    CU_ASSERT_FALSE(nm_rm_search_state_is_leader("active", 4, 5));
+    CU_ASSERT_TRUE(
+        nm_rm_search_state_is_leader("initializing", 0, 5)); /* its epoch is not served yet */
+    CU_ASSERT_FALSE(nm_rm_search_state_is_leader("standby", 9, 5));
     nm_rm_search_free(&s);
 }
 

@@ -86,8 +86,8 @@ static bool is_v2(const struct nm_isolated *c)
 /* Calls @fn with "FOLDER/@id/@file" for each folder of @place, or with "FOLDER/@id" if @file is "".
  * Stops at the first result that is not 0, and returns it. Neither allocates nor uses stdio, since
  * a process after vfork calls it. */
-static int for_each_folder(const char *place, const char *id, const char *file,
-                           int (*fn)(const char *path))
+static int for_each_group_path(const char *place, const char *id, const char *file,
+                               int (*fn)(const char *path))
 {
     char path[PATH_BYTES];
     const char *at = place ? place : "";
@@ -113,7 +113,7 @@ static int for_each_folder(const char *place, const char *id, const char *file,
 
 /* Finds the folder of @controller in @place, "all" included. Returns its length, 0 if there is
  * none. */
-static size_t find_folder(const char *place, const char *controller, const char **folder)
+static size_t find_controller_folder(const char *place, const char *controller, const char **folder)
 {
     for (const char *at = place ? place : ""; *at; at += *at == ';') {
         size_t n = strcspn(at, "=;"), name = strlen(controller);
@@ -134,7 +134,7 @@ static bool format_path(const struct nm_isolated *c, const char *controller, con
                         char path[static PATH_BYTES])
 {
     const char *folder;
-    size_t len = find_folder(c->place, controller, &folder);
+    size_t len = find_controller_folder(c->place, controller, &folder);
 
     return len > 0 &&
            snprintf(path, PATH_BYTES, "%.*s/%s/%s", (int)len, folder, c->id, file) < PATH_BYTES;
@@ -157,7 +157,7 @@ static bool copy_word(const char *line, int i, char *out, size_t size)
     return true;
 }
 
-static bool has_item(const char *list, const char *item)
+static bool list_has_item(const char *list, const char *item)
 {
     size_t n = strlen(item);
 
@@ -181,8 +181,8 @@ static bool find_mount(const char *mounts, const char *controller, char *out, si
         if (dash && dash < line + strcspn(line, "\n") &&
             copy_word(dash + 3, 0, type, sizeof type) &&
             strcmp(type, controller ? "cgroup" : "cgroup2") == 0 &&
-            (!controller ||
-             (copy_word(dash + 3, 2, options, sizeof options) && has_item(options, controller))) &&
+            (!controller || (copy_word(dash + 3, 2, options, sizeof options) &&
+                             list_has_item(options, controller))) &&
             copy_word(line, 4, out, size) && (!root || copy_word(line, 3, root, GROUP_BYTES)))
             return true;
         if (!line[strcspn(line, "\n")])
@@ -204,7 +204,7 @@ static bool find_own_group(const char *groups, const char *controller, const cha
 
         if (path) {
             snprintf(names, sizeof names, "%.*s", (int)(path - list - 1), list + 1);
-            if (controller ? has_item(names, controller) : !*names) {
+            if (controller ? list_has_item(names, controller) : !*names) {
                 size_t n = strcspn(++path, "\n");
 
                 if (above && above <= n && memcmp(path, root, above) == 0) {
@@ -221,7 +221,7 @@ static bool find_own_group(const char *groups, const char *controller, const cha
     return false;
 }
 
-static int refuse(char *why, int error, const char *text, const char *name)
+static int set_why(char *why, int error, const char *text, const char *name)
 {
     snprintf(why, NM_ISOLATION_WHY_MAX, "%s%s", text, name);
     return error;
@@ -234,13 +234,13 @@ static int add_to_place(char *place, const char *name, const char *mount, const 
 
     if (snprintf(place + len, NM_ISOLATION_PLACE_MAX - len, "%s%s=%s%s%s", len ? ";" : "", name,
                  mount, group, last) >= (int)(NM_ISOLATION_PLACE_MAX - len))
-        return refuse(why, -ENAMETOOLONG, "the path of a control group is too long: ", group);
+        return set_why(why, -ENAMETOOLONG, "the path of a control group is too long: ", group);
     for (const char *p = mount;; p = group) {
         if (strpbrk(p, ";\"\\= \t\n"))
-            return refuse(why, -EINVAL,
-                          "the path of a control group has a blank, a quote, a backslash, a "
-                          "semicolon or an equals sign: ",
-                          p);
+            return set_why(why, -EINVAL,
+                           "the path of a control group has a blank, a quote, a backslash, a "
+                           "semicolon or an equals sign: ",
+                           p);
         if (p == group)
             return 0;
     }
@@ -254,11 +254,11 @@ static int choose_v2(const char *mounts, const char *groups, const char *parent,
     int rc;
 
     if (!find_mount(mounts, NULL, mount, sizeof mount, root))
-        return refuse(why, -ENOENT, "this host has no control groups mounted", "");
+        return set_why(why, -ENOENT, "this host has no control groups mounted", "");
     if (*parent)
         return add_to_place(place, "all", mount, parent, "", why);
     if (!find_own_group(groups, NULL, root, own))
-        return refuse(why, -ENOENT, "the own control group is unknown", "");
+        return set_why(why, -ENOENT, "the own control group is unknown", "");
     /* a service manager may have started the daemon in the group "daemon", to which the daemon
      * would otherwise move: the own group is then the one above */
     n = strlen(own);
@@ -280,10 +280,10 @@ int nm_cgroup_choose_place(const char *mounts, const char *groups, const char *p
 
     place[0] = own_group[0] = '\0';
     if (*parent && (*parent != '/' || strstr(parent, "/.") || parent[strlen(parent) - 1] == '/'))
-        return refuse(why, -EINVAL,
-                      "an absolute path without \".\" and without / at its end was "
-                      "expected: ",
-                      parent);
+        return set_why(why, -EINVAL,
+                       "an absolute path without \".\" and without / at its end was "
+                       "expected: ",
+                       parent);
     if (!find_mount(mounts, "memory", mount, sizeof mount, NULL))
         return choose_v2(mounts, groups, parent, place, own_group, why);
     for (size_t i = 0; rc == 0 && i < CONTROLLERS_V1; i++) {
@@ -291,11 +291,11 @@ int nm_cgroup_choose_place(const char *mounts, const char *groups, const char *p
 
         if (!find_mount(mounts, name, mount, sizeof mount, root)) {
             if (i < REQUIRED_V1)
-                rc = refuse(why, -ENOENT, "this host lacks the control group controller ", name);
+                rc = set_why(why, -ENOENT, "this host lacks the control group controller ", name);
         } else if (*parent) {
             rc = add_to_place(place, name, mount, parent, "", why);
         } else if (!find_own_group(groups, name, root, own)) {
-            rc = refuse(why, -ENOENT, "the own control group is unknown for ", name);
+            rc = set_why(why, -ENOENT, "the own control group is unknown for ", name);
         } else {
             rc = add_to_place(place, name, mount, own, "/creel", why);
         }
@@ -336,7 +336,7 @@ static void remove_empty_groups(const char *folder)
         closedir(d);
 }
 
-static int make_shared_group(const char *path)
+static int make_empty_parent_group(const char *path)
 {
     char folder[PATH_BYTES];
     int rc;
@@ -424,7 +424,7 @@ static int cgroup_open(const char *parent, char place[static NM_ISOLATION_PLACE_
         return rc;
     if (strncmp(place, "all=", 4) == 0)
         return open_v2(place, own_group, strlen(mount), why);
-    rc = for_each_folder(place, "", "", make_shared_group);
+    rc = for_each_group_path(place, "", "", make_empty_parent_group);
     if (rc < 0)
         snprintf(why, NM_ISOLATION_WHY_MAX, "cannot make the control groups %.200s", place);
     return rc;
@@ -456,7 +456,7 @@ static int write_limit(const struct nm_isolated *c, const char *controller, cons
     return rc;
 }
 
-static int64_t at_most(int64_t n, int64_t max)
+static int64_t min_of(int64_t n, int64_t max)
 {
     return n < max ? n : max;
 }
@@ -471,7 +471,7 @@ static int set_limits_v1(const struct nm_isolated *c, int64_t vcores, char *why)
     if (rc == 0 && c->memory_hard && bytes > 0)
         rc = write_limit(c, "memory", "memory.memsw.limit_in_bytes", false, bytes, 0, why);
     if (rc == 0)
-        rc = write_limit(c, "cpu", "cpu.shares", true, at_most(vcores * 1024, CPU_SHARES_MAX), 0,
+        rc = write_limit(c, "cpu", "cpu.shares", true, min_of(vcores * 1024, CPU_SHARES_MAX), 0,
                          why);
     if (rc == 0 && c->cpu_hard)
         rc = write_limit(c, "cpu", "cpu.cfs_period_us", true, CPU_PERIOD_US, 0, why);
@@ -492,8 +492,8 @@ static int set_limits_v2(const struct nm_isolated *c, int64_t vcores, char *why)
     if (rc == 0)
         rc = write_limit(c, "memory", "memory.oom.group", false, 1, 0, why);
     if (rc == 0)
-        rc = write_limit(c, "cpu", "cpu.weight", true, at_most(vcores * 100, CPU_WEIGHT_MAX), 0,
-                         why);
+        rc =
+            write_limit(c, "cpu", "cpu.weight", true, min_of(vcores * 100, CPU_WEIGHT_MAX), 0, why);
     if (rc == 0 && c->cpu_hard)
         rc = write_limit(c, "cpu", "cpu.max", true, vcores * CPU_PERIOD_US, CPU_PERIOD_US, why);
     return rc;
@@ -501,8 +501,8 @@ static int set_limits_v2(const struct nm_isolated *c, int64_t vcores, char *why)
 
 static int cgroup_prepare(const struct nm_isolated *c, char why[static NM_ISOLATION_WHY_MAX])
 {
-    int64_t vcores = c->vcores > 0 ? at_most(c->vcores, 10000) : 1;
-    int rc = for_each_folder(c->place, c->id, "", make_group);
+    int64_t vcores = c->vcores > 0 ? min_of(c->vcores, 10000) : 1;
+    int rc = for_each_group_path(c->place, c->id, "", make_group);
 
     if (rc < 0) {
         snprintf(why, NM_ISOLATION_WHY_MAX, "cannot make the group of %.100s", c->id);
@@ -521,7 +521,7 @@ static int move_self(const char *path)
 
 static int cgroup_enter(const struct nm_isolated *c)
 {
-    int rc = for_each_folder(c->place, c->id, "cgroup.procs", move_self);
+    int rc = for_each_group_path(c->place, c->id, "cgroup.procs", move_self);
 
     errno = rc < 0 ? -rc : 0;
     return rc < 0 ? -1 : 0;
@@ -562,7 +562,7 @@ static size_t count_members(const struct nm_isolated *c)
 }
 
 /* Returns true if a line of /proc/<pid>/cgroup ends with the container's group, or one below it. */
-static bool names_group(const char *groups, const char *id)
+static bool contains_group_or_subgroup(const char *groups, const char *id)
 {
     size_t n = strlen(id);
 
@@ -574,7 +574,7 @@ static bool names_group(const char *groups, const char *id)
 
 /* Sends SIGKILL to a process that still is in the container's group, which is checked after opening
  * the pidfd, so that no reused pid is hit. */
-static bool kill_member(const struct nm_isolated *c, pid_t pid)
+static bool kill_if_member(const struct nm_isolated *c, pid_t pid)
 {
     char path[48], groups[SMALL_BYTES];
     bool done = false;
@@ -583,7 +583,7 @@ static bool kill_member(const struct nm_isolated *c, pid_t pid)
     if (fd < 0)
         return false;
     snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
-    if (read_text(path, groups, sizeof groups) > 0 && names_group(groups, c->id))
+    if (read_text(path, groups, sizeof groups) > 0 && contains_group_or_subgroup(groups, c->id))
         done = syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0;
     close(fd);
     return done;
@@ -616,7 +616,7 @@ static size_t kill_members_singly(const struct nm_isolated *c)
 
         list_members(c, &members);
         for (size_t i = 0; i < members.len; i++)
-            reached += kill_member(c, members.v[i]);
+            reached += kill_if_member(c, members.v[i]);
         if (round == 0)
             first = members.len;
         nm_pids_free(&members);
@@ -686,7 +686,7 @@ static void cgroup_usage(const struct nm_isolated *c, struct nm_usage *out)
         out->memory_limit = read_number(path, "");
 }
 
-static int remove_group(const char *path)
+static int remove_group_if_empty(const char *path)
 {
     rmdir(path); /* fails while a process is dying in it; the next start of the daemon removes it */
     return 0;
@@ -694,7 +694,7 @@ static int remove_group(const char *path)
 
 static void cgroup_clean(const struct nm_isolated *c)
 {
-    for_each_folder(c->place, c->id, "", remove_group);
+    for_each_group_path(c->place, c->id, "", remove_group_if_empty);
 }
 
 const struct nm_isolation_ops nm_isolation_cgroup = {

@@ -27,7 +27,7 @@ const struct nm_isolation_ops *nm_isolation_find(const char *name)
     return NULL;
 }
 
-char *nm_isolation_names(char *out, size_t size)
+char *nm_isolation_list_names(char *out, size_t size)
 {
     size_t len = 0;
 
@@ -41,7 +41,8 @@ size_t nm_isolated_signal(const struct nm_isolated *c, int sig)
 {
     if (c->signal)
         return c->signal(sig);
-    return sig == SIGQUIT ? nm_tree_signal_handlers(c->shim, sig) : nm_tree_signal(c->shim, sig);
+    return sig == SIGQUIT ? nm_tree_signal_those_with_handler(c->shim, sig)
+                          : nm_tree_signal(c->shim, sig);
 }
 
 int nm_isolation_open(const struct nm_isolation_ops *ops, const char *parent,

@@ -100,7 +100,7 @@ struct nm_isolation_ops {
  * isolation. */
 const struct nm_isolation_ops *nm_isolation_find(const char *name);
 /* Writes the names of all isolations, separated by commas, to @out. Returns @out. */
-char *nm_isolation_names(char *out, size_t size);
+char *nm_isolation_list_names(char *out, size_t size);
 
 /* For isolations: signals all processes below the shim; SIGQUIT only those that handle it. Returns
  * the number of processes reached. */

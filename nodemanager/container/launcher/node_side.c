@@ -21,7 +21,7 @@
 static const char *const no_environment[] = {NULL};
 
 /* Fails if users can make hard links to files that are not theirs. */
-static int check_hardlinks(struct base_error *err)
+static int check_hardlinks_are_protected(struct base_error *err)
 {
     struct base_buf b = {0};
     int rc = base_file_read("/proc/sys/fs/protected_hardlinks", 16, &b, NULL);
@@ -35,7 +35,7 @@ static int check_hardlinks(struct base_error *err)
                                      "fs.protected_hardlinks=1");
 }
 
-int nm_launcher_check(const char *path, const char **out, struct base_error *err)
+int nm_launcher_check_installation(const char *path, const char **out, struct base_error *err)
 {
     struct stat st;
 
@@ -53,10 +53,10 @@ int nm_launcher_check(const char *path, const char **out, struct base_error *err
                               path, (unsigned)st.st_uid, (unsigned)st.st_gid,
                               (unsigned)st.st_mode & 07777, (unsigned)getegid());
     *out = path;
-    return check_hardlinks(err);
+    return check_hardlinks_are_protected(err);
 }
 
-size_t nm_launcher_order(int pidfd, enum exec_order order)
+size_t nm_launcher_signal_order(int pidfd, enum exec_order order)
 {
     siginfo_t si;
 
@@ -117,7 +117,7 @@ static void empty_folder(struct nm_files *f, const char *path)
         wait_for_or_kill_helper(f);
 }
 
-static bool is_folder_of_other(const char *path, struct stat *st)
+static bool is_folder_of_other_user(const char *path, struct stat *st)
 {
     return lstat(path, st) == 0 && S_ISDIR(st->st_mode) && st->st_uid != geteuid();
 }
@@ -131,7 +131,7 @@ void nm_launcher_empty_users_folders(struct nm_files *f, const char *path)
 
     if (!f->helper)
         return;
-    if (is_folder_of_other(path, &st)) {
+    if (is_folder_of_other_user(path, &st)) {
         empty_folder(f, path);
         return;
     }
@@ -139,7 +139,7 @@ void nm_launcher_empty_users_folders(struct nm_files *f, const char *path)
     while (d && (e = readdir(d)) != NULL)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
             snprintf(entry, sizeof entry, "%s/%s", path, e->d_name) < (int)sizeof entry &&
-            is_folder_of_other(entry, &st))
+            is_folder_of_other_user(entry, &st))
             empty_folder(f, entry);
     if (d)
         closedir(d);

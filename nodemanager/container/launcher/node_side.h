@@ -13,9 +13,9 @@
  * setuid program of root for our group alone, or if this host lets users make hard links to files
  * of others (fs.protected_hardlinks is not 1): among a container's logs, such a link would make the
  * NodeManager show a file that the user may not read. */
-int nm_launcher_check(const char *path, const char **out, struct base_error *err);
+int nm_launcher_check_installation(const char *path, const char **out, struct base_error *err);
 /* Sends an order to the shim @pidfd. Returns 1, or 0 if it cannot be sent now. */
-size_t nm_launcher_order(int pidfd, enum exec_order order);
+size_t nm_launcher_signal_order(int pidfd, enum exec_order order);
 /* Has creel-exec kill the processes that the dead shim of container @id has left; the answer of
  * @spawn carries @tag. @session, @spawner: as for nm_tree_kill_without_root(). */
 int nm_launcher_request_kill(struct nm_spawn *spawn, uint64_t tag, const char *launcher,

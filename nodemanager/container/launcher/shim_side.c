@@ -55,7 +55,7 @@ static int make_launch_text(char *const *argv, char *const *envp)
 }
 
 /* Takes application and container from the folder's path, ".../apps/<app>/<container>". */
-static int split_path(struct nm_launched *l, const char *dir)
+static int take_ids_from_path(struct nm_launched *l, const char *dir)
 {
     const char *container = strrchr(dir, '/'), *app = container;
 
@@ -77,7 +77,7 @@ int nm_launched_init(struct nm_launched *l, const char *program, const char *use
     int ends[2], dir_fd;
 
     *l = (struct nm_launched){.program = program, .user = user};
-    if (split_path(l, dir) < 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+    if (take_ids_from_path(l, dir) < 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -1;
     l->reason_fd = ends[0];
     l->reason_write_fd = ends[1];
@@ -121,7 +121,8 @@ static pid_t start_launcher(char *const *argv)
     return pid;
 }
 
-int nm_launched_run(const struct nm_launched *l, const char *what, const char *a, const char *b)
+int nm_launched_run_subcommand(const struct nm_launched *l, const char *what, const char *a,
+                               const char *b)
 {
     char *const argv[] = {(char *)l->program, (char *)what, (char *)l->user,
                           (char *)a,          (char *)b,    NULL};
@@ -151,10 +152,10 @@ size_t nm_launched_signal(const struct nm_launched *l, int sig)
 
     snprintf(shim, sizeof shim, "%d", (int)getpid());
     snprintf(number, sizeof number, "%d", sig);
-    return nm_launched_run(l, "signal", shim, number) == 0;
+    return nm_launched_run_subcommand(l, "signal", shim, number) == 0;
 }
 
-void nm_launched_share_logs(const struct nm_launched *l, const char *logs)
+void nm_launched_share_if_unreadable(const struct nm_launched *l, const char *logs)
 {
     int fd = open(logs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -168,5 +169,5 @@ void nm_launched_share_logs(const struct nm_launched *l, const char *logs)
     else if (fd >= 0)
         close(fd);
     if (!readable)
-        nm_launched_run(l, "read", l->app, l->container);
+        nm_launched_run_subcommand(l, "read", l->app, l->container);
 }

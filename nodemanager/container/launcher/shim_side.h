@@ -27,13 +27,14 @@ void nm_launched_close_own_ends(struct nm_launched *l);
 void nm_launched_read_reason(struct nm_launched *l, char *out, size_t size);
 /* Runs "creel-exec WHAT USER A B". Returns its exit status, or -1 if it could not be run or was
  * killed. */
-int nm_launched_run(const struct nm_launched *l, const char *what, const char *a, const char *b);
+int nm_launched_run_subcommand(const struct nm_launched *l, const char *what, const char *a,
+                               const char *b);
 /* Starts "creel-exec measure" without waiting. Returns its pid or -1. */
 pid_t nm_launched_start_measuring(const struct nm_launched *l, const char *mb);
 /* Signals the processes below this shim. Returns 0 if none was reached, else 1. */
 size_t nm_launched_signal(const struct nm_launched *l, int sig);
 /* Has creel-exec make the container's folders readable for the NodeManager if some file in @logs is
  * not. */
-void nm_launched_share_logs(const struct nm_launched *l, const char *logs);
+void nm_launched_share_if_unreadable(const struct nm_launched *l, const char *logs);
 
 #endif

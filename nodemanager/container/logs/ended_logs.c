@@ -67,7 +67,7 @@ const struct nm_ended_app *nm_ended_logs_oldest(const struct nm_ended_logs *r)
     return r->len ? entry_at(r, 0) : NULL;
 }
 
-void nm_ended_logs_remove_oldest(struct nm_ended_logs *r)
+void nm_ended_logs_drop_oldest_entry(struct nm_ended_logs *r)
 {
     base_assert(r->len > 0);
     r->head = (r->head + 1) % r->cap;

@@ -30,6 +30,6 @@ void nm_ended_logs_add_scanned(struct nm_ended_logs *r, struct nm_ended_app *v, 
 /* Returns the application that ended first, or NULL if there is none. Borrowed until the list
  * changes. */
 const struct nm_ended_app *nm_ended_logs_oldest(const struct nm_ended_logs *r);
-void nm_ended_logs_remove_oldest(struct nm_ended_logs *r); /* the list must not be empty */
+void nm_ended_logs_drop_oldest_entry(struct nm_ended_logs *r); /* the list must not be empty */
 
 #endif

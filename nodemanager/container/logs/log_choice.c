@@ -31,7 +31,7 @@ struct nm_log_choice {
 /* Returns true when regcomp() compiles the pattern with little memory. regcomp() copies a group
  * that "+" repeats, so that each level of repeated groups doubles its memory, and recurses once for
  * each level of groups. Brackets count as well within [], which only refuses more. */
-static bool is_cheap(const char *pattern)
+static bool compiles_with_little_memory(const char *pattern)
 {
     bool repeats[PATTERN_DEPTH_MAX + 1] = {false}; /* the open group of this depth has a "+" */
     size_t depth = 0;
@@ -62,7 +62,7 @@ static bool is_cheap(const char *pattern)
 
 /* Translates a pattern from Java's syntax to that of POSIX. The caller frees the result; NULL when
  * POSIX has no equivalent. */
-static char *translate(const char *java)
+static char *translate_java_regex(const char *java)
 {
     struct base_buf out = {0};
     bool ok = true;
@@ -93,7 +93,7 @@ static bool compile(const char *pattern, const char *what, regex_t *out)
 
     if (!pattern || !*pattern)
         return false;
-    posix = is_cheap(pattern) ? translate(pattern) : NULL;
+    posix = compiles_with_little_memory(pattern) ? translate_java_regex(pattern) : NULL;
     ok = posix && regcomp(out, posix, REG_EXTENDED | REG_NOSUB) == 0;
     if (!ok)
         base_log_warn("files", "%s \"%.200s\" is not understood and has no effect", what, pattern);
@@ -156,7 +156,8 @@ int nm_log_choice_save(const char *folder, const char *include, const char *excl
     return rc;
 }
 
-static void choose_in_container(int logs, const char *container, const struct nm_log_choice *c)
+static void remove_unchosen_in_container(int logs, const char *container,
+                                         const struct nm_log_choice *c)
 {
     int fd = openat(logs, container, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -193,7 +194,7 @@ static struct nm_log_choice *read_choice(int logs)
     return c;
 }
 
-void nm_log_choice_apply(const char *folder)
+void nm_log_choice_remove_unchosen(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct nm_log_choice *c = fd < 0 ? NULL : read_choice(fd);
@@ -203,7 +204,7 @@ void nm_log_choice_apply(const char *folder)
 
     while (d && (e = readdir(d)) != NULL)
         if (base_container_id_parse(e->d_name, &id, NULL) == 0)
-            choose_in_container(fd, e->d_name, c);
+            remove_unchosen_in_container(fd, e->d_name, c);
     if (d)
         closedir(d);
     if (c)

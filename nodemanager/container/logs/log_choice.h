@@ -29,6 +29,6 @@ int nm_log_choice_save(const char *folder, const char *include, const char *excl
                        struct base_error *err);
 /* Removes log files of @folder's containers that are not chosen, and then the patterns. Does
  * nothing when there are no patterns (any more). Follows no link. */
-void nm_log_choice_apply(const char *folder);
+void nm_log_choice_remove_unchosen(const char *folder);
 
 #endif

@@ -51,24 +51,24 @@ static int signal_tree(const char *shim, const char *number)
 
     if (sig != SIGTERM && sig != SIGKILL && sig != SIGSTOP && sig != SIGCONT && sig != SIGQUIT)
         refuse("not a signal that containers get:", number);
-    n = sig == SIGQUIT ? nm_tree_signal_handlers(root, sig) : nm_tree_signal(root, sig);
+    n = sig == SIGQUIT ? nm_tree_signal_those_with_handler(root, sig) : nm_tree_signal(root, sig);
     return n > 0 ? 0 : EXEC_NONE;
 }
 
-static int folder(const char *text)
+static int parse_folder_fd(const char *text)
 {
     return (int)parse_number(text, INT32_MAX);
 }
 
-static int measure(char **argv)
+static int check_folders_within_limit(char **argv)
 {
     int64_t max = parse_number(argv[4], INT64_C(1) << 40) << 20,
-            bytes = user_measure_folder(folder(argv[2]));
+            bytes = user_measure_folder(parse_folder_fd(argv[2]));
 
-    return bytes + user_measure_folder(folder(argv[3])) > max ? EXEC_NONE : 0;
+    return bytes + user_measure_folder(parse_folder_fd(argv[3])) > max ? EXEC_NONE : 0;
 }
 
-static int work(int argc, char **argv)
+static int run_subcommand(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     uid_t nm = getuid();
@@ -82,17 +82,17 @@ static int work(int argc, char **argv)
         return nm_tree_kill_without_root(argv[2], (pid_t)parse_number(argv[3], INT32_MAX),
                                          (pid_t)parse_number(argv[4], INT32_MAX)) > 0;
     if (strcmp(what, "delete") == 0 && argc == 3)
-        return user_empty_folder(folder(argv[2])) ? 0 : EXEC_NONE;
+        return user_empty_folder(parse_folder_fd(argv[2])) ? 0 : EXEC_NONE;
     if (strcmp(what, "measure") == 0 && argc == 5)
-        return measure(argv);
+        return check_folders_within_limit(argv);
     if (strcmp(what, "read") != 0 || argc != 4)
         refuse("is run by creel-exec; unknown work", what);
-    user_share_folder(folder(argv[2]));
-    user_share_folder(folder(argv[3]));
+    user_share_folder(parse_folder_fd(argv[2]));
+    user_share_folder(parse_folder_fd(argv[3]));
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    _exit(work(argc, argv));
+    _exit(run_subcommand(argc, argv));
 }

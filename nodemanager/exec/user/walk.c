@@ -22,7 +22,7 @@ struct walk {
 };
 
 /* Adds permissions to what @fd (O_PATH) names, if it lacks some of them. */
-static void add_mode(int fd, const struct stat *st, mode_t wanted)
+static void add_missing_permissions(int fd, const struct stat *st, mode_t wanted)
 {
     char link[48];
 
@@ -66,9 +66,9 @@ static void walk_entry(struct walk *w, int at, const char *name, int depth)
         return;
     }
     if (S_ISDIR(st.st_mode))
-        add_mode(fd, &st, w->share ? 0750 : 0700);
+        add_missing_permissions(fd, &st, w->share ? 0750 : 0700);
     else if (S_ISREG(st.st_mode) && w->share && st.st_nlink == 1)
-        add_mode(fd, &st, 0040);
+        add_missing_permissions(fd, &st, 0040);
     close(fd);
     if (w->bytes < DEEP)
         w->bytes += (int64_t)st.st_blocks * 512 /
