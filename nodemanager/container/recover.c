@@ -251,7 +251,7 @@ static void recover_container(const struct base_container_id *id, void *u)
         box->place = base_strdup(f.place);
         box->user = f.user[0] ? base_strdup(f.user) : NULL;
         nm_box_watch_shim(box, f.pidfd, f.shim, f.start);
-        nm_localizer_adopt(nm->localizer, id, &order);
+        nm_localizer_hold_recovered(nm->localizer, id, &order);
     }
     nm_ending_free(&f.ending);
     base_buf_free(&reason);

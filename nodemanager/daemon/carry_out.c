@@ -190,7 +190,7 @@ static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
                               base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
         return;
     }
-    rc = nm_localizer_begin(nm->localizer, &box->id, fx->launch->order, box, &err);
+    rc = nm_localizer_hold_or_queue(nm->localizer, &box->id, fx->launch->order, box, &err);
     if (rc < 0)
         fail_unlocalized_start(nm, box, err.text);
     else if (rc == 1)
@@ -387,7 +387,7 @@ static void step_and_carry_out(struct nm *nm, const struct nm_event *ev)
 
 static void start_waiting_downloads_and_shims(struct nm *nm)
 {
-    nm_localizer_run(nm->localizer, nm->spawn);
+    nm_localizer_start_queued(nm->localizer, nm->spawn);
     request_waiting_shims(nm);
 }
 

@@ -88,7 +88,7 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
         /* no static user: as in YARN, a caller of the NodeManager without a name stays anonymous */
         .check_token = nm_check_token,
         .answer_login_needed = nm_page_answer_login_needed,
-        .prepare = nm_identify_prepare,
+        .prepare = nm_identify_park_if_unsettled,
         .keys = nm->keys,
         .find_key = nm_container_token_find_key};
     int rc = api_conf_read(nm->conf, "nodemanager", out, err);

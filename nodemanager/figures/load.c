@@ -49,7 +49,7 @@ static bool read_text(const char *path, char text[static TEXT_MAX])
 
 /* ---- containers ---- */
 
-static void add_process(pid_t pid, struct nm_load *sum, int64_t *ticks)
+static void add_process_use(pid_t pid, struct nm_load *sum, int64_t *ticks)
 {
     char path[48], text[TEXT_MAX];
     const char *after_name;
@@ -71,8 +71,8 @@ static void add_process(pid_t pid, struct nm_load *sum, int64_t *ticks)
 }
 
 /* Adds the process tree of a container whose shim runs. Returns its ticks. */
-static int64_t add_container(const struct nm *nm, const struct base_container_id *id,
-                             struct nm_load *sum)
+static int64_t add_container_tree_use(const struct nm *nm, const struct base_container_id *id,
+                                      struct nm_load *sum)
 {
     struct nm_pid_file file;
     struct nm_pids below = {0};
@@ -82,15 +82,15 @@ static int64_t add_container(const struct nm *nm, const struct base_container_id
     if (nm_files_read_pid(&nm->files, id, &file) < 0 ||
         !nm_proc_read_stat((pid_t)file.shim, &shim) || shim.start != file.shim_start)
         return 0;
-    add_process((pid_t)file.shim, sum, &ticks);
+    add_process_use((pid_t)file.shim, sum, &ticks);
     nm_tree_list_descendants((pid_t)file.shim, &below);
     for (size_t i = 0; i < below.len; i++)
-        add_process(below.v[i], sum, &ticks);
+        add_process_use(below.v[i], sum, &ticks);
     nm_pids_free(&below);
     return ticks;
 }
 
-static void add_alive(struct nm_container *c, void *u)
+static void list_if_alive(struct nm_container *c, void *u)
 {
     const struct nm_container_view *v = nm_core_view(c);
     struct ticks_list *all = u;
@@ -103,8 +103,8 @@ static void add_alive(struct nm_container *c, void *u)
 
 /* Returns the container's ticks in the previous sample. Both lists are in the containers' order of
  * arrival, so the search begins at *@from, which only advances. */
-static int64_t find_ticks_before(const struct ticks_list *before,
-                                 const struct base_container_id *id, size_t *from)
+static int64_t find_previous_ticks(const struct ticks_list *before,
+                                   const struct base_container_id *id, size_t *from)
 {
     for (size_t i = *from; i < before->n; i++) {
         if (base_container_id_cmp(&before->v[i].id, id) == 0) {
@@ -117,13 +117,13 @@ static int64_t find_ticks_before(const struct ticks_list *before,
 
 /* Returns the ticks that all containers have used since the previous sample, which @now
  * replaces. */
-static int64_t replace_ticks(struct ticks_list *before, struct ticks_list *now)
+static int64_t replace_and_return_used_ticks(struct ticks_list *before, struct ticks_list *now)
 {
     int64_t used = 0;
     size_t from = 0;
 
     for (size_t i = 0; i < now->n; i++)
-        used += now->v[i].ticks - find_ticks_before(before, &now->v[i].id, &from);
+        used += now->v[i].ticks - find_previous_ticks(before, &now->v[i].id, &from);
     free(before->v);
     *before = *now;
     return used > 0 ? used : 0;
@@ -169,7 +169,7 @@ static int64_t read_busy_ticks(void)
 
 /* ---- the sample ---- */
 
-static double get_cores(int64_t ticks, int64_t us)
+static double ticks_to_cores(int64_t ticks, int64_t us)
 {
     return us > 0 ? (double)ticks / (double)sysconf(_SC_CLK_TCK) / ((double)us / 1e6) : 0;
 }
@@ -182,13 +182,14 @@ static void take_sample(struct nm_load_sampler *s, struct nm_load *out)
 
     *out = (struct nm_load){.number = ++s->taken_n};
     pthread_mutex_lock(&s->nm->lock);
-    nm_core_each_container(s->nm->core, add_alive, &alive);
+    nm_core_each_container(s->nm->core, list_if_alive, &alive);
     pthread_mutex_unlock(&s->nm->lock);
     for (size_t i = 0; i < alive.n; i++)
-        alive.v[i].ticks = add_container(s->nm, &alive.v[i].id, out);
-    out->containers_cores = get_cores(replace_ticks(&s->containers, &alive), since_us);
+        alive.v[i].ticks = add_container_tree_use(s->nm, &alive.v[i].id, out);
+    out->containers_cores =
+        ticks_to_cores(replace_and_return_used_ticks(&s->containers, &alive), since_us);
     read_memory(out);
-    out->node_cores = get_cores(busy - s->busy_ticks, since_us);
+    out->node_cores = ticks_to_cores(busy - s->busy_ticks, since_us);
     s->busy_ticks = busy;
     s->taken_us = now_us;
     out->cost_ms = (nm_now_us() - now_us) / 1000;

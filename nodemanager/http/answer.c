@@ -45,7 +45,7 @@ void nm_add_node_header(struct api_request *rq, const struct nm *nm)
     api_add_header(rq, BASE_HTTP_NODE_HEADER, nm->node_id);
 }
 
-const char *nm_asked_address(const struct api_request *rq, const struct nm *nm)
+const char *nm_host_header_or_node_id(const struct api_request *rq, const struct nm *nm)
 {
     const char *host = api_header(rq, "Host");
 

@@ -33,7 +33,7 @@ bool nm_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id 
 void nm_add_node_header(struct api_request *rq, const struct nm *nm);
 /* Returns the address under which the client has reached this node ("host:8042"). Borrowed from
  * @rq and @nm. */
-const char *nm_asked_address(const struct api_request *rq, const struct nm *nm);
+const char *nm_host_header_or_node_id(const struct api_request *rq, const struct nm *nm);
 
 /* ---- what several resources and pages show ---- */
 /* Return the resources that the node is configured to offer: the sum over its slots. */
@@ -51,6 +51,6 @@ const char *nm_container_state_name(enum nm_state state);
 struct nm_map_output_counts {
     int64_t served, bytes, failed;
 };
-void nm_map_output_count(struct nm_map_output_counts *out);
+void nm_map_output_get_counts(struct nm_map_output_counts *out);
 
 #endif

@@ -9,7 +9,7 @@
 #include "nodemanager/http/routes.h"
 
 /* A copy of the shown properties of an application. Its list of containers points to @ids once
- * show_containers() has been called. */
+ * point_view_at_own_texts() has been called. */
 struct app_copy {
     struct yarn_nm_app app;
     struct base_app_id key;
@@ -44,7 +44,7 @@ static bool is_app_state(const char *state)
 }
 
 /* Like YARN, hides an application once its logs count as aggregated. */
-static bool is_shown(const struct nm *nm, const struct nm_app_view *v)
+static bool is_app_shown(const struct nm *nm, const struct nm_app_view *v)
 {
     return !v->finished || !base_conf_bool(nm->conf, "yarn.log-aggregation-enable");
 }
@@ -69,7 +69,7 @@ static void copy_app(const struct nm *nm, const struct nm_app_view *v, struct ap
 }
 
 /* Sets the pointers of @a to its own texts: call this after the last move of @a. */
-static void show_containers(struct app_copy *a)
+static void point_view_at_own_texts(struct app_copy *a)
 {
     a->app.id = a->id;
     a->app.user = a->user;
@@ -87,7 +87,8 @@ static void add_matching_app(const struct nm_app_view *v, void *u)
 {
     struct apps_copy *all = u;
 
-    if (!is_shown(all->nm, v) || (all->state && strcmp(all->state, nm_app_state_name(v)) != 0) ||
+    if (!is_app_shown(all->nm, v) ||
+        (all->state && strcmp(all->state, nm_app_state_name(v)) != 0) ||
         (all->user && strcmp(all->user, v->user ? v->user : "") != 0))
         return;
     base_array_grow(&all->v, all->n, &all->cap);
@@ -99,11 +100,11 @@ struct shown_app_search {
     bool found;
 };
 
-static void note_app(const struct nm_app_view *v, void *u)
+static void note_if_app_is_shown(const struct nm_app_view *v, void *u)
 {
     struct shown_app_search *s = u;
 
-    s->found = s->found || is_shown(s->nm, v);
+    s->found = s->found || is_app_shown(s->nm, v);
 }
 
 /* YARN looks at the state only when it compares it with an application's, so without applications
@@ -115,7 +116,7 @@ static bool answer_unknown_state(struct api_request *rq, struct nm *nm, const ch
     if (!state || is_app_state(state))
         return false;
     pthread_mutex_lock(&nm->lock);
-    nm_core_each_app(nm->core, note_app, &any);
+    nm_core_each_app(nm->core, note_if_app_is_shown, &any);
     pthread_mutex_unlock(&nm->lock);
     if (any.found)
         api_answer_error(rq, 400, "IllegalArgumentException",
@@ -125,12 +126,12 @@ static bool answer_unknown_state(struct api_request *rq, struct nm *nm, const ch
     return any.found;
 }
 
-static void leave_out_hidden(struct api_request *rq, struct nm *nm, struct apps_copy *all)
+static void leave_out_hidden_apps(struct api_request *rq, struct nm *nm, struct apps_copy *all)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < all->n; i++)
-        if (nm_access_leaves_out_app(rq, nm, &all->v[i].key))
+        if (nm_access_hides_app_in_lists(rq, nm, &all->v[i].key))
             free_app_copy(&all->v[i]);
         else
             all->v[kept++] = all->v[i];
@@ -154,9 +155,9 @@ static void get_apps(struct api_request *rq, void *user)
     pthread_mutex_lock(&nm->lock);
     nm_core_each_app(nm->core, add_matching_app, &all);
     pthread_mutex_unlock(&nm->lock);
-    leave_out_hidden(rq, nm, &all);
+    leave_out_hidden_apps(rq, nm, &all);
     for (size_t i = 0; i < all.n; i++)
-        show_containers(&all.v[i]);
+        point_view_at_own_texts(&all.v[i]);
     apps.list = (struct api_list){.items = all.v, .n = all.n, .stride = sizeof *all.v};
     nm_answer_resource(rq, &yarn_shape_nm_apps, API_N_WRAPPED, &apps);
     for (size_t i = 0; i < all.n; i++)
@@ -176,7 +177,7 @@ static void get_app(struct api_request *rq, void *user)
         return;
     pthread_mutex_lock(&nm->lock);
     v = nm_core_app_find(nm->core, &id);
-    if (v && !is_shown(nm, v))
+    if (v && !is_app_shown(nm, v))
         v = NULL;
     if (v)
         copy_app(nm, v, &copy);
@@ -185,7 +186,7 @@ static void get_app(struct api_request *rq, void *user)
         nm_not_found(rq, "app with id %s not found", api_path_arg(rq, 0));
         return;
     }
-    show_containers(&copy);
+    point_view_at_own_texts(&copy);
     nm_answer_resource(rq, &yarn_shape_nm_app, API_N_WRAPPED, &copy.app);
     free_app_copy(&copy);
 }

@@ -65,7 +65,7 @@ static void put_services(struct api_request *rq, void *user)
 
     if (answer_if_disabled(rq, nm))
         return;
-    if (!api_caller(rq) || !nm_access_is_admin(rq, nm))
+    if (!api_caller(rq) || !nm_access_is_admin_or_unnamed(rq, nm))
         api_answer(rq, 403, api_wanted_type(rq), NULL);
     else if (len == 0)
         api_answer(rq, 400, api_wanted_type(rq), NULL);

@@ -9,7 +9,8 @@
 #include "nodemanager/http/log_files.h"
 #include "nodemanager/http/routes.h"
 
-/* A copy of the shown properties of a container. Its pointers are set by list_logs_and_show(). */
+/* A copy of the shown properties of a container. Its pointers are set by
+ * list_logs_and_point_view_at_texts(). */
 struct container_copy {
     struct yarn_nm_container container;
     struct base_container_id cid;
@@ -66,7 +67,8 @@ static void copy_container(const struct nm_container_view *v, struct container_c
 /* Lists the log files for a caller who may see them, which reads a folder, so call this without
  * nm->lock; also sets the pointers of @c to its own texts, so call this after the last move of
  * @c. */
-static void list_logs_and_show(struct api_request *rq, struct nm *nm, struct container_copy *c)
+static void list_logs_and_point_view_at_texts(struct api_request *rq, struct nm *nm,
+                                              struct container_copy *c)
 {
     struct yarn_nm_container *shown = &c->container;
     bool sees_logs = nm_access_may_see_app(rq, nm, &c->cid.attempt.app);
@@ -77,7 +79,7 @@ static void list_logs_and_show(struct api_request *rq, struct nm *nm, struct con
     shown->execution_type = "GUARANTEED";
     shown->node_id = nm->node_id;
     shown->logs_link = c->link = base_printf("%s%s/node/containerlogs/%s/%s", api_scheme(rq),
-                                             nm_asked_address(rq, nm), c->id, c->user);
+                                             nm_host_header_or_node_id(rq, nm), c->id, c->user);
     if (sees_logs)
         nm_log_list_files(&nm->files, &c->cid, &c->logs);
     c->names = base_alloc((c->logs.len + 1) * sizeof *c->names);
@@ -103,12 +105,13 @@ static void add_container(struct nm_container *c, void *u)
     copy_container(nm_core_view(c), &all->v[all->n++]);
 }
 
-static void leave_out_hidden(struct api_request *rq, struct nm *nm, struct containers_copy *all)
+static void leave_out_hidden_containers(struct api_request *rq, struct nm *nm,
+                                        struct containers_copy *all)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < all->n; i++)
-        if (nm_access_leaves_out_app(rq, nm, &all->v[i].cid.attempt.app))
+        if (nm_access_hides_app_in_lists(rq, nm, &all->v[i].cid.attempt.app))
             free_container_copy(&all->v[i]);
         else
             all->v[kept++] = all->v[i];
@@ -124,9 +127,9 @@ static void get_containers(struct api_request *rq, void *user)
     pthread_mutex_lock(&nm->lock);
     nm_core_each_container(nm->core, add_container, &all);
     pthread_mutex_unlock(&nm->lock);
-    leave_out_hidden(rq, nm, &all);
+    leave_out_hidden_containers(rq, nm, &all);
     for (size_t i = 0; i < all.n; i++)
-        list_logs_and_show(rq, nm, &all.v[i]);
+        list_logs_and_point_view_at_texts(rq, nm, &all.v[i]);
     containers.list = (struct api_list){.items = all.v, .n = all.n, .stride = sizeof *all.v};
     nm_answer_resource(rq, &yarn_shape_nm_containers, API_N_WRAPPED, &containers);
     for (size_t i = 0; i < all.n; i++)
@@ -157,7 +160,7 @@ static void get_container(struct api_request *rq, void *user)
         nm_not_found(rq, "container with id, %s, not found", text);
         return;
     }
-    list_logs_and_show(rq, nm, &copy);
+    list_logs_and_point_view_at_texts(rq, nm, &copy);
     nm_answer_resource(rq, &yarn_shape_nm_container, API_N_WRAPPED, &copy.container);
     free_container_copy(&copy);
 }

@@ -11,7 +11,7 @@
 #define ESCAPED_MAX 6 /* bytes of the longest escape, "&quot;" or "&apos;" */
 
 /* Copies the next bytes of @part, from *@at on. */
-static size_t copy_text(const struct base_buf *part, size_t *at, char *buf, size_t max)
+static size_t copy_rest_of_text(const struct base_buf *part, size_t *at, char *buf, size_t max)
 {
     size_t n = part->len - *at < max ? part->len - *at : max;
 
@@ -22,7 +22,7 @@ static size_t copy_text(const struct base_buf *part, size_t *at, char *buf, size
 
 /* Escapes the @n bytes at the end of @buf, of which @size bytes may be written, into its start. The
  * caller leaves room: @size is at least ESCAPED_MAX times @n. */
-static size_t escape_in_place(char *buf, size_t size, size_t n)
+static size_t escape_html_in_place(char *buf, size_t size, size_t n)
 {
     const char *from = buf + size - n;
     size_t len = 0;
@@ -44,7 +44,7 @@ static size_t escape_in_place(char *buf, size_t size, size_t n)
 }
 
 /* Returns how many bytes were put into @buf, 0 at the end of the part or of the file. */
-static size_t read_part(struct nm_framed_log *f, char *buf, size_t max)
+static size_t read_file_part(struct nm_framed_log *f, char *buf, size_t max)
 {
     size_t want = f->html ? max / ESCAPED_MAX : max;
     char *to = f->html ? buf + max - want : buf;
@@ -61,7 +61,7 @@ static size_t read_part(struct nm_framed_log *f, char *buf, size_t max)
         f->left -= n;
         if (f->html && (size_t)n < want)
             memmove(buf + max - n, to, (size_t)n);
-        return f->html ? escape_in_place(buf, max, (size_t)n) : (size_t)n;
+        return f->html ? escape_html_in_place(buf, max, (size_t)n) : (size_t)n;
     }
     f->left = 0;
     return 0;
@@ -73,10 +73,10 @@ static int64_t read_framed_log(void *u, char *buf, size_t max)
     size_t n;
 
     if (f->head_at < f->head.len)
-        return (int64_t)copy_text(&f->head, &f->head_at, buf, max);
-    if (f->left > 0 && (n = read_part(f, buf, max)) > 0)
+        return (int64_t)copy_rest_of_text(&f->head, &f->head_at, buf, max);
+    if (f->left > 0 && (n = read_file_part(f, buf, max)) > 0)
         return (int64_t)n;
-    n = copy_text(&f->tail, &f->tail_at, buf, max);
+    n = copy_rest_of_text(&f->tail, &f->tail_at, buf, max);
     return n ? (int64_t)n : -1;
 }
 

@@ -13,7 +13,7 @@ static int compare_file_names(const void *a, const void *b)
     return strcmp(((const struct nm_log_file *)a)->name, ((const struct nm_log_file *)b)->name);
 }
 
-static void add_if_plain(int folder, const char *name, struct nm_log_list *out)
+static void add_if_plain_file(int folder, const char *name, struct nm_log_list *out)
 {
     struct nm_log_file *file;
     struct stat st;
@@ -44,7 +44,7 @@ bool nm_log_list_files(const struct nm_files *f, const struct base_container_id 
         return false;
     }
     while (out->len < NM_LOG_FILES_MAX && (e = readdir(d)) != NULL)
-        add_if_plain(dirfd(d), e->d_name, out);
+        add_if_plain_file(dirfd(d), e->d_name, out);
     closedir(d);
     if (out->len > 1)
         qsort(out->v, out->len, sizeof *out->v, compare_file_names);
@@ -61,7 +61,8 @@ int nm_log_open(const struct nm_files *f, const struct base_container_id *id, co
     return nm_files_open_plain(f, nm_path_in_logs(f, id, name, path), O_RDONLY, 0, st);
 }
 
-void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out)
+void nm_log_find_user_and_state(struct nm *nm, const struct base_container_id *id,
+                                struct nm_log_owner *out)
 {
     char path[NM_PATH_MAX];
     const struct nm_app_view *app;

@@ -36,7 +36,8 @@ struct nm_log_owner {
     bool running, alive; /* alive: it may still write */
     char user[256];      /* who runs the application, "" if it is unknown */
 };
-void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out);
+void nm_log_find_user_and_state(struct nm *nm, const struct base_container_id *id,
+                                struct nm_log_owner *out);
 
 /* Formats a time as YARN shows that of a log file: "Sat Nov 21 07:01:27 +0000 2026". Returns
  * @buf. */

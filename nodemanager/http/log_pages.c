@@ -18,7 +18,8 @@
 
 /* Finds the container whose logs the path names. Returns false after answering @rq: the container
  * is not known here, or the caller may not see its logs. */
-static bool find_container(struct api_request *rq, struct nm *nm, struct base_container_id *id)
+static bool find_visible_container_or_answer(struct api_request *rq, struct nm *nm,
+                                             struct base_container_id *id)
 {
     const char *text = api_path_arg(rq, 0);
     struct nm_log_owner owner;
@@ -27,14 +28,15 @@ static bool find_container(struct api_request *rq, struct nm *nm, struct base_co
         nm_page_answer_missing(rq, "Container logs", "This is not the id of a container.");
         return false;
     }
-    nm_log_find_owner(nm, id, &owner);
+    nm_log_find_user_and_state(nm, id, &owner);
     if (owner.known && !nm_access_may_see_app(rq, nm, &id->attempt.app)) {
         nm_access_refuse_log_page(rq, &id->attempt.app);
         return false;
     }
     if (owner.known)
         return true;
-    if (!nm_log_server_redirect_page(rq, nm, text, api_path_arg(rq, 1), api_path_arg(rq, 2)))
+    if (!nm_log_server_redirect_page_if_configured(rq, nm, text, api_path_arg(rq, 1),
+                                                   api_path_arg(rq, 2)))
         nm_page_answer_missing(rq, "Container logs",
                                "Unknown container. Container either has not started or has already "
                                "completed or doesn't belong to this node at all.");
@@ -77,7 +79,7 @@ static void get_list_page(struct api_request *rq, void *user)
     struct base_buf page = {0};
     char time[NM_LOG_TIME_MAX];
 
-    if (!find_container(rq, nm, &id))
+    if (!find_visible_container_or_answer(rq, nm, &id))
         return;
     nm_log_list_files(&nm->files, &id, &list);
     open_page(&id, &page);
@@ -97,8 +99,8 @@ static void get_list_page(struct api_request *rq, void *user)
 
 /* Reads the parameter @name as a place in a file of @size bytes: a number of bytes from its start,
  * or, when negative, from its end. */
-static int64_t read_place(const struct api_request *rq, const char *name, int64_t absent,
-                          int64_t size)
+static int64_t read_byte_position(const struct api_request *rq, const char *name, int64_t absent,
+                                  int64_t size)
 {
     const char *text = api_query(rq, name);
     int64_t place = absent;
@@ -119,15 +121,15 @@ static void get_file_page(struct api_request *rq, void *user)
     struct stat st;
     int64_t end;
 
-    if (!find_container(rq, nm, &id))
+    if (!find_visible_container_or_answer(rq, nm, &id))
         return;
     log.fd = nm_log_open(&nm->files, &id, name, &st);
     if (log.fd < 0) {
         nm_page_answer_missing(rq, "Container logs", "Cannot find this log on the local disk.");
         return;
     }
-    log.at = read_place(rq, "start", -SHOWN_BYTES, st.st_size);
-    end = read_place(rq, "end", st.st_size, st.st_size);
+    log.at = read_byte_position(rq, "start", -SHOWN_BYTES, st.st_size);
+    end = read_byte_position(rq, "end", st.st_size, st.st_size);
     log.left = end > log.at ? end - log.at : 0;
     open_page(&id, &log.head);
     base_buf_adds(&log.head, "<h2>");

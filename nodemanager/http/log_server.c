@@ -7,7 +7,7 @@
 #include "base/crypto/log_token.h"
 
 /* Appends the server's URL without a slash at its end. Returns false when none is configured. */
-static bool add_server(const struct nm *nm, const char *key, struct base_buf *out)
+static bool append_server_url(const struct nm *nm, const char *key, struct base_buf *out)
 {
     const char *url = base_conf_get(nm->conf, key);
     size_t n = url ? strlen(url) : 0;
@@ -21,7 +21,7 @@ static bool add_server(const struct nm *nm, const char *key, struct base_buf *ou
 /* Appends text of a path. YARN inserts the decoded text unchanged; here the characters that would
  * change the meaning of the URL are escaped. Slashes and dots stay, since the log server interprets
  * them. */
-static void add_path_text(struct base_buf *out, const char *text)
+static void append_escaped_path(struct base_buf *out, const char *text)
 {
     for (; *text; text++) {
         if (isgraph((unsigned char)*text) && !strchr("%?#\"<>\\^`{|}", *text))
@@ -31,7 +31,7 @@ static void add_path_text(struct base_buf *out, const char *text)
     }
 }
 
-static void add_query_pair(const char *name, const char *value, void *u)
+static void append_forwarded_query_pair(const char *name, const char *value, void *u)
 {
     struct base_buf *out = u;
 
@@ -45,22 +45,22 @@ static void add_query_pair(const char *name, const char *value, void *u)
     base_buf_adds(out, "&");
 }
 
-bool nm_log_server_redirect(struct api_request *rq, const struct nm *nm, const char *container,
-                            const char *file)
+bool nm_log_server_redirect_if_configured(struct api_request *rq, const struct nm *nm,
+                                          const char *container, const char *file)
 {
     struct base_buf to = {0};
-    bool configured = add_server(nm, "yarn.log.server.web-service.url", &to);
+    bool configured = append_server_url(nm, "yarn.log.server.web-service.url", &to);
 
     if (configured) {
         base_buf_adds(&to, "/containers/");
-        add_path_text(&to, container);
+        append_escaped_path(&to, container);
         base_buf_adds(&to, "/logs");
         if (file) {
             base_buf_adds(&to, "/");
-            add_path_text(&to, file);
+            append_escaped_path(&to, file);
         }
         base_buf_adds(&to, "?");
-        api_query_each_pair(rq, add_query_pair, &to);
+        api_query_each_pair(rq, append_forwarded_query_pair, &to);
         base_buf_adds(&to, "redirected_from_node=true");
         api_add_header(rq, "Location", to.data);
         api_add_header(rq, "Vary", "Accept-Encoding"); /* not usual with 307, but YARN sends it */
@@ -70,22 +70,23 @@ bool nm_log_server_redirect(struct api_request *rq, const struct nm *nm, const c
     return configured;
 }
 
-bool nm_log_server_redirect_page(struct api_request *rq, const struct nm *nm, const char *container,
-                                 const char *user, const char *file)
+bool nm_log_server_redirect_page_if_configured(struct api_request *rq, const struct nm *nm,
+                                               const char *container, const char *user,
+                                               const char *file)
 {
     struct base_buf to = {0}, body = {0};
-    bool configured = add_server(nm, "yarn.log.server.url", &to);
+    bool configured = append_server_url(nm, "yarn.log.server.url", &to);
 
     if (configured) {
         base_buf_addf(&to, "/%s/", nm->node_id);
-        add_path_text(&to, container);
+        append_escaped_path(&to, container);
         base_buf_adds(&to, "/");
-        add_path_text(&to, container);
+        append_escaped_path(&to, container);
         base_buf_adds(&to, "/");
-        add_path_text(&to, user);
+        append_escaped_path(&to, user);
         if (file) {
             base_buf_adds(&to, "/");
-            add_path_text(&to, file);
+            append_escaped_path(&to, file);
         }
         api_add_header(rq, "Location", to.data);
         base_buf_addf(&body, "Redirecting to log server : %s\n", to.data);

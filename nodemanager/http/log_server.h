@@ -10,10 +10,11 @@
 /* Answers 307 to <server>/containers/<container>/logs[/<file>], with the request's query (without
  * nm.id) and redirected_from_node=true. @container and @file (NULL: the list) are texts of the
  * request. Returns false, without an answer, when no log server is configured. */
-bool nm_log_server_redirect(struct api_request *rq, const struct nm *nm, const char *container,
-                            const char *file);
+bool nm_log_server_redirect_if_configured(struct api_request *rq, const struct nm *nm,
+                                          const char *container, const char *file);
 /* Answers 307 to the page <server>/<node id>/<container>/<container>/<user>[/<file>], likewise. */
-bool nm_log_server_redirect_page(struct api_request *rq, const struct nm *nm, const char *container,
-                                 const char *user, const char *file);
+bool nm_log_server_redirect_page_if_configured(struct api_request *rq, const struct nm *nm,
+                                               const char *container, const char *user,
+                                               const char *file);
 
 #endif

@@ -22,7 +22,7 @@
 #define NOT_RUNNING "Container is not yet running. Current state is SCHEDULED"
 
 /* Returns the reason why this node has no logs of the container; NULL when there may be some. */
-static const char *get_missing_reason(const struct nm_log_owner *owner)
+static const char *get_missing_logs_reason(const struct nm_log_owner *owner)
 {
     if (!owner->known)
         return NO_OWNER;
@@ -48,7 +48,8 @@ static void make_file_rows(const struct nm_log_list *list, struct file_rows *out
         };
 }
 
-static void answer_list(struct api_request *rq, struct nm *nm, const struct base_container_id *id)
+static void answer_log_list(struct api_request *rq, struct nm *nm,
+                            const struct base_container_id *id)
 {
     struct nm_log_list list = {0};
     struct file_rows rows;
@@ -83,13 +84,13 @@ static void get_log_list(struct api_request *rq, void *user)
         nm_bad_request(rq, "invalid container id, %s", text);
         return;
     }
-    nm_log_find_owner(nm, &id, &owner);
-    missing = get_missing_reason(&owner);
+    nm_log_find_user_and_state(nm, &id, &owner);
+    missing = get_missing_logs_reason(&owner);
     if (owner.known && !nm_access_may_see_app(rq, nm, &id.attempt.app))
         nm_access_refuse_log_list(rq, &id.attempt.app);
     else if (!missing)
-        answer_list(rq, nm, &id);
-    else if (!nm_log_server_redirect(rq, nm, text, NULL))
+        answer_log_list(rq, nm, &id);
+    else if (!nm_log_server_redirect_if_configured(rq, nm, text, NULL))
         api_answer_error(rq, 503, "WebApplicationException",
                          "org.apache.hadoop.yarn.webapp.NotFoundException: java.lang.Exception: %s",
                          missing);
@@ -171,10 +172,11 @@ static void answer_size_refused(struct api_request *rq)
 
 /* Opens the file, or answers @rq. Checks in YARN's order: access, container, file. Returns a
  * descriptor, or -1. */
-static int open_or_answer(struct api_request *rq, struct nm *nm, const struct base_container_id *id,
-                          const struct nm_log_owner *owner, struct stat *st)
+static int open_log_or_answer(struct api_request *rq, struct nm *nm,
+                              const struct base_container_id *id, const struct nm_log_owner *owner,
+                              struct stat *st)
 {
-    const char *name = api_path_arg(rq, 1), *missing = get_missing_reason(owner);
+    const char *name = api_path_arg(rq, 1), *missing = get_missing_logs_reason(owner);
     int fd;
 
     if (owner->known && !nm_access_may_see_app(rq, nm, &id->attempt.app)) {
@@ -191,7 +193,7 @@ static int open_or_answer(struct api_request *rq, struct nm *nm, const struct ba
 
         nm_answer_text(rq, 403, why);
         free(why);
-    } else if (!nm_log_server_redirect(rq, nm, api_path_arg(rq, 0), name)) {
+    } else if (!nm_log_server_redirect_if_configured(rq, nm, api_path_arg(rq, 0), name)) {
         char *why = base_printf("java.lang.Exception: %s", missing ? missing : NO_FILE);
 
         nm_answer_text(rq, 404, why);
@@ -202,7 +204,7 @@ static int open_or_answer(struct api_request *rq, struct nm *nm, const struct ba
 
 /* Reads "size": how many bytes from the start, or with a minus sign from the end. Returns false
  * when it is not a number; @rq has then been answered. */
-static bool read_size(struct api_request *rq, int64_t *out)
+static bool read_size_or_answer(struct api_request *rq, int64_t *out)
 {
     const char *size = api_query(rq, "size");
 
@@ -213,7 +215,7 @@ static bool read_size(struct api_request *rq, int64_t *out)
     return false;
 }
 
-static bool read_format(struct api_request *rq, const char **type)
+static bool read_format_or_answer(struct api_request *rq, const char **type)
 {
     const char *format = api_query(rq, "format");
 
@@ -245,11 +247,11 @@ static void get_framed_log(struct api_request *rq, void *user)
         api_answer(rq, 400, API_TEXT, NULL);
         return;
     }
-    nm_log_find_owner(nm, &id, &owner);
-    log.fd = open_or_answer(rq, nm, &id, &owner, &st);
+    nm_log_find_user_and_state(nm, &id, &owner);
+    log.fd = open_log_or_answer(rq, nm, &id, &owner, &st);
     if (log.fd < 0)
         return;
-    if (!read_size(rq, &size) || !read_format(rq, &type)) {
+    if (!read_size_or_answer(rq, &size) || !read_format_or_answer(rq, &type)) {
         close(log.fd);
         return;
     }

@@ -126,7 +126,7 @@ static void get_map_output(struct api_request *rq, void *user)
                     (uint64_t)p.length);
 }
 
-void nm_map_output_count(struct nm_map_output_counts *out)
+void nm_map_output_get_counts(struct nm_map_output_counts *out)
 {
     *out = (struct nm_map_output_counts){
         .served = atomic_load_explicit(&served, memory_order_relaxed),

@@ -10,8 +10,8 @@
 
 #define BUILT_ON "2026-01-01T00:00Z" /* opaque to clients; a real time would make builds differ */
 
-static int64_t sum_of_slots(const struct nm *nm, const char *per_map_key,
-                            const char *per_reduce_key)
+static int64_t sum_over_slots(const struct nm *nm, const char *per_map_key,
+                              const char *per_reduce_key)
 {
     return base_conf_int(nm->conf, per_map_key) * nm->ident.map_slots +
            base_conf_int(nm->conf, per_reduce_key) * nm->ident.reduce_slots;
@@ -19,12 +19,12 @@ static int64_t sum_of_slots(const struct nm *nm, const char *per_map_key,
 
 int64_t nm_configured_memory_mb(const struct nm *nm)
 {
-    return sum_of_slots(nm, "creel.slot.map.memory-mb", "creel.slot.reduce.memory-mb");
+    return sum_over_slots(nm, "creel.slot.map.memory-mb", "creel.slot.reduce.memory-mb");
 }
 
 int64_t nm_configured_vcores(const struct nm *nm)
 {
-    return sum_of_slots(nm, "creel.slot.map.vcores", "creel.slot.reduce.vcores");
+    return sum_over_slots(nm, "creel.slot.map.vcores", "creel.slot.reduce.vcores");
 }
 
 int64_t nm_offered_memory_mb(const struct nm *nm)

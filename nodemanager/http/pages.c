@@ -157,7 +157,8 @@ static void get_containers_page(struct api_request *rq, void *user)
     api_page_answer(rq, 200, &page);
 }
 
-static void add_app(struct base_buf *page, struct nm *nm, const struct nm_app_view *v)
+static void append_app_with_containers(struct base_buf *page, struct nm *nm,
+                                       const struct nm_app_view *v)
 {
     struct api_table table;
 
@@ -186,7 +187,7 @@ static void get_app_page(struct api_request *rq, void *user)
     pthread_mutex_lock(&nm->lock);
     v = nm_core_app_find(nm->core, &id);
     if (v)
-        add_app(&page, nm, v);
+        append_app_with_containers(&page, nm, v);
     pthread_mutex_unlock(&nm->lock);
     if (!v)
         base_buf_adds(&page, "<p>This node does not know the application.</p>\n");

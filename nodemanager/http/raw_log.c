@@ -40,7 +40,7 @@ static int64_t read_followed_log(void *u, char *buf, size_t max)
         }
         if (n < 0 || f->last)
             return -1;
-        nm_log_find_owner(f->nm, &f->id, &owner);
+        nm_log_find_user_and_state(f->nm, &f->id, &owner);
         if (owner.alive)
             return 0;
         /* the shim writes all output before it reports the end, so read once more */
@@ -65,7 +65,7 @@ static void answer_raw_log(struct api_request *rq, struct nm *nm,
     struct stat st;
     int fd = nm_log_open(&nm->files, id, name, &st);
 
-    nm_log_find_owner(nm, id, &owner);
+    nm_log_find_user_and_state(nm, id, &owner);
     if (follow && (fd >= 0 || owner.alive) && *name && !strchr(name, '/') && strlen(name) < 256) {
         struct follow *f = base_alloc(sizeof *f);
 

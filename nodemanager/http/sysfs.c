@@ -8,7 +8,8 @@
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
-static bool has_app_of_user(struct nm *nm, const struct base_app_id *id, const char *user)
+static bool has_unfinished_app_of_user(struct nm *nm, const struct base_app_id *id,
+                                       const char *user)
 {
     const struct nm_app_view *v;
     bool has;
@@ -31,12 +32,12 @@ static void put_sysfs(struct api_request *rq, void *user)
 
     if (!nm_parse_app_id_arg(rq, 1, &id))
         return;
-    if (!has_app_of_user(nm, &id, api_path_arg(rq, 0))) {
+    if (!has_unfinished_app_of_user(nm, &id, api_path_arg(rq, 0))) {
         nm_not_found(rq, "app with id %s of user %s not found", api_path_arg(rq, 1),
                      api_path_arg(rq, 0));
         return;
     }
-    if (!nm_access_may_change_app_of(rq, nm, api_path_arg(rq, 0))) {
+    if (!nm_access_is_owner_or_admin(rq, nm, api_path_arg(rq, 0))) {
         api_answer_error(rq, 403, "ForbiddenException",
                          "User %s may not change the application %s of %s",
                          api_caller(rq) ? api_caller(rq) : "(no name)", api_path_arg(rq, 1),

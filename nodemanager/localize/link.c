@@ -22,7 +22,8 @@ bool nm_link_name_is_valid(const char *name)
     }
 }
 
-int nm_link_create(int folder, const char *name, const char *target, struct base_error *err)
+int nm_link_create_with_folders(int folder, const char *name, const char *target,
+                                struct base_error *err)
 {
     char part[NAME_MAX + 1];
     const char *at = name, *slash;

@@ -12,6 +12,7 @@ bool nm_link_name_is_valid(const char *name);
 /* Creates the link @name, which must be valid, to @target in folder @folder, and the folders above
  * the link. Follows no link on the way. Returns 0 or a negative BASE_E*: the name, or a part of it,
  * is taken, or the system refuses. */
-int nm_link_create(int folder, const char *name, const char *target, struct base_error *err);
+int nm_link_create_with_folders(int folder, const char *name, const char *target,
+                                struct base_error *err);
 
 #endif

@@ -83,7 +83,7 @@ static char *format_cache_path(const struct nm_localizer *l, int64_t number, con
 
 /* Makes a key, which is equal for resources that share a copy. No part has a line break except
  * perhaps the URL, which is last, and the user, whose length is given. */
-static char *make_key(const struct base_local_resource *r, const struct wire_launch *order)
+static char *make_cache_key(const struct base_local_resource *r, const struct wire_launch *order)
 {
     char app[BASE_ID_TEXT_MAX];
     const char *user = order->user ? order->user : "";
@@ -114,7 +114,7 @@ static bool same_app(const struct base_app_id *a, const struct base_app_id *b)
 
 /* ---- removing ---- */
 
-static void stop_process(struct nm_localizer *l, struct cached *c)
+static void kill_fetch_process(struct nm_localizer *l, struct cached *c)
 {
     if (c->pidfd < 0)
         return;
@@ -147,7 +147,7 @@ static void remove_cached(struct nm_localizer *l, struct cached *c)
         l->bytes -= c->bytes;
     if (c->state == FETCHING && !c->asked)
         l->fetching--;
-    stop_process(l, c);
+    kill_fetch_process(l, c);
     if (c->number > 0)
         nm_files_move_to_trash_and_wake(l->conf.files, format_cache_path(l, c->number, NULL, path));
     HASH_DEL(l->by_key, c);
@@ -159,7 +159,7 @@ static void remove_cached(struct nm_localizer *l, struct cached *c)
     c->key = NULL;
 }
 
-static void remove_beyond(struct nm_localizer *l, int64_t bytes)
+static void remove_unheld_beyond(struct nm_localizer *l, int64_t bytes)
 {
     struct cached *c;
 
@@ -209,7 +209,7 @@ static void release_holder(struct nm_localizer *l, struct holder *h)
     HASH_DEL(l->by_id, h);
     free(h->v);
     free(h);
-    remove_beyond(l, l->conf.cache_bytes);
+    remove_unheld_beyond(l, l->conf.cache_bytes);
 }
 
 static struct holder *find_holder(const struct nm_localizer *l, const struct base_container_id *id)
@@ -248,15 +248,17 @@ static struct holder *new_holder(struct nm_localizer *l, const struct base_conta
     return h;
 }
 
-static void hold(struct nm_localizer *l, struct holder *h, struct cached *c, const char *link)
+static void add_use_to_holder(struct nm_localizer *l, struct holder *h, struct cached *c,
+                              const char *link)
 {
     if (c->holders++ == 0 && c->state == READY)
         TAILQ_REMOVE(&l->unheld, c, of);
     h->v[h->n++] = (struct use){.resource = c, .link = base_strdup(link)};
 }
 
-static struct cached *add_to_queue(struct nm_localizer *l, const struct base_local_resource *r,
-                                   const struct wire_launch *order, char *taken_key)
+static struct cached *add_resource_to_queue(struct nm_localizer *l,
+                                            const struct base_local_resource *r,
+                                            const struct wire_launch *order, char *taken_key)
 {
     struct cached *c = base_alloc(sizeof *c);
     char path[NM_PATH_MAX];
@@ -300,14 +302,16 @@ static int create_links(const struct nm_localizer *l, const struct holder *h,
         const struct cached *c = h->v[i].resource;
 
         snprintf(name, sizeof name, "%sdata/%.255s", c->of_user ? "own/" : "", c->name);
-        rc = nm_link_create(work, h->v[i].link, format_cache_path(l, c->number, name, path), err);
+        rc = nm_link_create_with_folders(work, h->v[i].link,
+                                         format_cache_path(l, c->number, name, path), err);
     }
     close(work);
     return rc;
 }
 
-int nm_localizer_begin(struct nm_localizer *l, const struct base_container_id *id,
-                       const struct wire_launch *order, void *container, struct base_error *err)
+int nm_localizer_hold_or_queue(struct nm_localizer *l, const struct base_container_id *id,
+                               const struct wire_launch *order, void *container,
+                               struct base_error *err)
 {
     struct holder *h;
     int rc;
@@ -323,14 +327,14 @@ int nm_localizer_begin(struct nm_localizer *l, const struct base_container_id *i
     h = new_holder(l, id, order->resources_n);
     for (size_t i = 0; i < order->resources_n; i++) {
         const struct base_local_resource *r = &order->resources[i];
-        char *key = make_key(r, order);
+        char *key = make_cache_key(r, order);
         struct cached *c = find_cached(l, key);
 
         if (c)
             free(key);
         else
-            c = add_to_queue(l, r, order, key);
-        hold(l, h, c, r->name);
+            c = add_resource_to_queue(l, r, order, key);
+        add_use_to_holder(l, h, c, r->name);
         if (c->state != READY) {
             base_array_grow(&c->waiting, c->waiting_n, &c->waiting_cap);
             c->waiting[c->waiting_n++] = h;
@@ -347,8 +351,8 @@ int nm_localizer_begin(struct nm_localizer *l, const struct base_container_id *i
     return rc < 0 ? rc : 1;
 }
 
-void nm_localizer_adopt(struct nm_localizer *l, const struct base_container_id *id,
-                        const struct wire_launch *order)
+void nm_localizer_hold_recovered(struct nm_localizer *l, const struct base_container_id *id,
+                                 const struct wire_launch *order)
 {
     struct holder *h;
 
@@ -356,11 +360,11 @@ void nm_localizer_adopt(struct nm_localizer *l, const struct base_container_id *
         return;
     h = new_holder(l, id, order->resources_n);
     for (size_t i = 0; i < order->resources_n; i++) {
-        char *key = make_key(&order->resources[i], order);
+        char *key = make_cache_key(&order->resources[i], order);
         struct cached *c = find_cached(l, key);
 
         if (c)
-            hold(l, h, c, order->resources[i].name);
+            add_use_to_holder(l, h, c, order->resources[i].name);
         free(key);
     }
 }
@@ -379,7 +383,7 @@ void nm_localizer_remove_app(struct nm_localizer *l, const struct base_app_id *i
 /* ---- copying ---- */
 
 /* Fails all containers that wait for @c; releasing the last one removes @c. */
-static void fail_cached(struct nm_localizer *l, struct cached *c, const char *why)
+static void fail_containers_waiting_for(struct nm_localizer *l, struct cached *c, const char *why)
 {
     char *text = base_strdup(why); /* @why may be a part of @c */
 
@@ -402,7 +406,7 @@ static void fail_cached(struct nm_localizer *l, struct cached *c, const char *wh
     free(text);
 }
 
-static void finish_waiting(struct nm_localizer *l, struct holder *h)
+static void link_and_report_ready(struct nm_localizer *l, struct holder *h)
 {
     struct base_error err = {0};
     void *container = h->container;
@@ -416,7 +420,7 @@ static void finish_waiting(struct nm_localizer *l, struct holder *h)
     l->conf.report(l->conf.user, container, err.text);
 }
 
-static void set_ready(struct nm_localizer *l, struct cached *c)
+static void set_resource_ready(struct nm_localizer *l, struct cached *c)
 {
     struct holder **waiting = c->waiting;
     size_t n = c->waiting_n;
@@ -427,9 +431,9 @@ static void set_ready(struct nm_localizer *l, struct cached *c)
     c->waiting_n = c->waiting_cap = 0;
     for (size_t i = 0; i < n; i++)
         if (--waiting[i]->missing == 0)
-            finish_waiting(l, waiting[i]);
+            link_and_report_ready(l, waiting[i]);
     free(waiting);
-    remove_beyond(l, l->conf.cache_bytes);
+    remove_unheld_beyond(l, l->conf.cache_bytes);
 }
 
 static bool is_plain_name(const char *name)
@@ -439,7 +443,7 @@ static bool is_plain_name(const char *name)
 
 /* Reads "BYTES NAME\n" from the file `done`. Returns false when the file does not exist or is not
  * valid. */
-static bool read_done(struct nm_localizer *l, struct cached *c)
+static bool read_done_file(struct nm_localizer *l, struct cached *c)
 {
     char path[NM_PATH_MAX], *end = NULL;
     struct base_buf b = {0};
@@ -460,7 +464,7 @@ static bool read_done(struct nm_localizer *l, struct cached *c)
     return ok;
 }
 
-static void fail_with_report(struct nm_localizer *l, struct cached *c)
+static void fail_with_fetch_report(struct nm_localizer *l, struct cached *c)
 {
     static const char *const names[] = {"failure", "late", "own/failure", "own/late"};
     char path[NM_PATH_MAX];
@@ -471,20 +475,20 @@ static void fail_with_report(struct nm_localizer *l, struct cached *c)
                             SMALL_FILE_MAX, &b, NULL);
     if (b.len == 0)
         base_buf_addf(&b, "Resource %.1000s: the process that copied it was killed", c->url);
-    fail_cached(l, c, b.data);
+    fail_containers_waiting_for(l, c, b.data);
     base_buf_free(&b);
 }
 
-static void handle_end(struct nm_localizer *l, struct cached *c)
+static void handle_fetch_end(struct nm_localizer *l, struct cached *c)
 {
     epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, c->pidfd, NULL);
     close(c->pidfd);
     c->pidfd = -1;
-    if (read_done(l, c)) {
+    if (read_done_file(l, c)) {
         l->fetching--;
-        set_ready(l, c);
+        set_resource_ready(l, c);
     } else {
-        fail_with_report(l, c);
+        fail_with_fetch_report(l, c);
     }
 }
 
@@ -494,7 +498,7 @@ void nm_localizer_handle_ends(struct nm_localizer *l)
 
     /* one at a time: an end may remove what another event of the same batch points to */
     while (epoll_wait(l->epoll_fd, &e, 1, 0) == 1)
-        handle_end(l, e.data.ptr);
+        handle_fetch_end(l, e.data.ptr);
 }
 
 int nm_localizer_fd(const struct nm_localizer *l)
@@ -525,8 +529,8 @@ static int make_folder(struct nm_localizer *l, struct cached *c, struct base_err
     return rc;
 }
 
-static int ask_for_process(struct nm_localizer *l, struct nm_spawn *spawn, struct cached *c,
-                           struct base_error *err)
+static int request_fetch_process(struct nm_localizer *l, struct nm_spawn *spawn, struct cached *c,
+                                 struct base_error *err)
 {
     static const char *const envp[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", NULL};
     char dir[NM_PATH_MAX], size[32], timestamp[32], max[32], seconds[32], number[32];
@@ -559,7 +563,7 @@ static int ask_for_process(struct nm_localizer *l, struct nm_spawn *spawn, struc
                             argv + (c->of_user ? 0 : LAUNCHER_ARGS), envp, err);
 }
 
-void nm_localizer_run(struct nm_localizer *l, struct nm_spawn *spawn)
+void nm_localizer_start_queued(struct nm_localizer *l, struct nm_spawn *spawn)
 {
     struct cached *c;
 
@@ -572,9 +576,9 @@ void nm_localizer_run(struct nm_localizer *l, struct nm_spawn *spawn)
         l->fetching++;
         rc = make_folder(l, c, &err);
         if (rc == 0)
-            rc = ask_for_process(l, spawn, c, &err);
+            rc = request_fetch_process(l, spawn, c, &err);
         if (rc < 0)
-            fail_cached(l, c, err.text);
+            fail_containers_waiting_for(l, c, err.text);
         else
             c->asked = true;
     }
@@ -591,13 +595,13 @@ bool nm_localizer_take_answer(struct nm_localizer *l, const struct nm_spawned *a
     c->pidfd = answer->pidfd;
     if (!c->key) { /* removed meanwhile */
         l->fetching--;
-        stop_process(l, c);
+        kill_fetch_process(l, c);
         free_cached(c);
     } else if (answer->pid <= 0 || answer->pidfd < 0 ||
                epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, answer->pidfd, &e) < 0) {
         char *why = base_printf("cannot start %s: %s", l->conf.program,
                                 strerror(answer->pid < 0 ? -answer->pid : EMFILE));
-        fail_cached(l, c, why);
+        fail_containers_waiting_for(l, c, why);
         free(why);
     }
     return true;
@@ -606,7 +610,7 @@ bool nm_localizer_take_answer(struct nm_localizer *l, const struct nm_spawned *a
 /* ---- after a restart ---- */
 
 /* Adds the complete copy in folder cache/<number>. Returns false when the copy must be removed. */
-static bool recover_cached(struct nm_localizer *l, int64_t number)
+static bool recover_cached_or_refuse(struct nm_localizer *l, int64_t number)
 {
     struct cached *c = base_alloc(sizeof *c);
     const char *key, *boot, *app;
@@ -633,7 +637,7 @@ static bool recover_cached(struct nm_localizer *l, int64_t number)
              nm_files_has_app_record(l->conf.files, &c->app);
     }
     c->of_user = access(format_cache_path(l, number, "own", path), F_OK) == 0;
-    ok = ok && read_done(l, c);
+    ok = ok && read_done_file(l, c);
     if (ok) {
         c->key = base_strdup(key);
         HASH_ADD_KEYPTR(hh, l->by_key, c->key, strlen(c->key), c);
@@ -660,7 +664,7 @@ static void recover_all(struct nm_localizer *l)
 
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
-        if (*end || number <= 0 || number > INT32_MAX || !recover_cached(l, number)) {
+        if (*end || number <= 0 || number > INT32_MAX || !recover_cached_or_refuse(l, number)) {
             snprintf(entry, sizeof entry, "%.3000s/%.255s", path, e->d_name);
             nm_files_move_to_trash_and_wake(l->conf.files, entry);
         }
@@ -702,7 +706,7 @@ void nm_localizer_free(struct nm_localizer *l)
     HASH_ITER(hh, l->by_key, c, next)
     {
         HASH_DEL(l->by_key, c);
-        stop_process(l, c);
+        kill_fetch_process(l, c);
         free_cached(c);
     }
     close(l->epoll_fd);

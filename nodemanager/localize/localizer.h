@@ -48,7 +48,8 @@ struct nm_localizer_conf { /* pointers are borrowed */
     size_t fetches_max;     /* processes at once */
     /* Reports that all resources of the container are linked into its folder, or why that is
      * impossible (@failure, else NULL). Called once for each begin that returned 0, unless the
-     * container is released before, from nm_localizer_run() and nm_localizer_handle_ends(). */
+     * container is released before, from nm_localizer_start_queued() and
+     * nm_localizer_handle_ends(). */
     void (*report)(void *user, void *container, const char *failure);
     void *user;
 };
@@ -60,11 +61,12 @@ void nm_localizer_free(struct nm_localizer *l);
 /* Provides the resources of container @id, whose folder exists. @container: what report() gets.
  * Returns 1 when they are ready (or there are none), 0 when report() follows, or a negative BASE_E*
  * for a resource that cannot be linked; then the container holds nothing. */
-int nm_localizer_begin(struct nm_localizer *l, const struct base_container_id *id,
-                       const struct wire_launch *order, void *container, struct base_error *err);
+int nm_localizer_hold_or_queue(struct nm_localizer *l, const struct base_container_id *id,
+                               const struct wire_launch *order, void *container,
+                               struct base_error *err);
 /* Lets a container that an earlier process started hold its resources. */
-void nm_localizer_adopt(struct nm_localizer *l, const struct base_container_id *id,
-                        const struct wire_launch *order);
+void nm_localizer_hold_recovered(struct nm_localizer *l, const struct base_container_id *id,
+                                 const struct wire_launch *order);
 /* Returns true between a begin that returned 0 and its report. */
 bool nm_localizer_is_waiting(const struct nm_localizer *l, const struct base_container_id *id);
 /* Gives up the resources of a container that has ended or will not be started; does nothing when it
@@ -76,7 +78,7 @@ void nm_localizer_remove_app(struct nm_localizer *l, const struct base_app_id *i
 void nm_localizer_remove_unheld(struct nm_localizer *l);
 
 /* Starts processes for the queued resources. */
-void nm_localizer_run(struct nm_localizer *l, struct nm_spawn *spawn);
+void nm_localizer_start_queued(struct nm_localizer *l, struct nm_spawn *spawn);
 /* Takes the spawner's answer. Returns false when it is not about a process of the localizer. */
 bool nm_localizer_take_answer(struct nm_localizer *l, const struct nm_spawned *answer);
 /* Returns a descriptor that is readable when processes have ended; then call

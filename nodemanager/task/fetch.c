@@ -78,7 +78,7 @@ struct job {
  * frees, and returns true. If no output is due, returns false and sets *wait_us to the time until
  * one may be, at most a second. The search continues after the last output claimed, so that an
  * output that keeps failing does not delay the others. */
-static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_us)
+static bool claim_next_due_output(struct shuffle *s, struct job *job, int64_t *wait_us)
 {
     int64_t now = monotonic_now_us();
 
@@ -116,7 +116,7 @@ static bool wait_for_fetch_job(struct shuffle *s, struct job *job)
     while (!s->over && !found) {
         int64_t wait_us;
 
-        found = claim_due_output(s, job, &wait_us);
+        found = claim_next_due_output(s, job, &wait_us);
         if (!found)
             base_cond_wait_for(&s->work, &s->lock, wait_us);
     }
@@ -213,7 +213,7 @@ static int fetch_output(struct fetcher *f, const struct job *job, struct base_er
     struct base_http_request rq = {
         .method = "GET",
         .url = job->url,
-        .keys = task_renewed_keys(f->s->t),
+        .keys = task_reread_keys(f->s->t),
         .stream = true,
         .accept = "application/octet-stream",
         .timeout_ms =
@@ -338,7 +338,7 @@ static int poll_output_locations(struct shuffle *s, int64_t hold_ms, struct base
                              s->t->spec.app_id, (long long)s->version, (long long)hold_ms);
     struct base_http_answer answer = {0};
     struct wire_map_outputs reply = {0};
-    int rc = task_rm_call_active(s->rm, path, NULL, hold_ms + POLL_TIMEOUT_MS, &answer, err);
+    int rc = task_rm_call_until_active(s->rm, path, NULL, hold_ms + POLL_TIMEOUT_MS, &answer, err);
 
     if (rc == 0)
         rc = wire_map_outputs_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len,
@@ -355,7 +355,7 @@ static int poll_output_locations(struct shuffle *s, int64_t hold_ms, struct base
 
 /* Removes the next complaint from the table. Returns its request body, which the caller frees, or
  * NULL if there is no complaint. */
-static char *take_next_complaint(struct shuffle *s)
+static char *take_next_fetch_complaint(struct shuffle *s)
 {
     struct base_buf body = {0};
 
@@ -385,8 +385,8 @@ static void report_fetch_failures(struct shuffle *s)
     char *path = base_printf("/ws/v1/nodetracker/apps/%s/fetch-failure", s->t->spec.app_id);
     char *body;
 
-    while ((body = take_next_complaint(s)) != NULL) {
-        (void)task_rm_call_active(s->rm, path, body, REPORT_TIMEOUT_MS, NULL, NULL);
+    while ((body = take_next_fetch_complaint(s)) != NULL) {
+        (void)task_rm_call_until_active(s->rm, path, body, REPORT_TIMEOUT_MS, NULL, NULL);
         free(body);
     }
     free(path);

@@ -164,7 +164,7 @@ static int sync_folder(int fd)
 
 /* Leaves the part, which has been synced, for the job's commit: makes its entry in the attempt's
  * folder and that folder's entry in _temporary durable. */
-static int keep_part_for_job_commit(struct task_part_file *o)
+static int sync_part_for_job_commit(struct task_part_file *o)
 {
     int rc = sync_folder(o->folder);
 
@@ -197,7 +197,7 @@ int task_part_file_commit(struct task_part_file *o, struct base_error *err)
         task_record_failure(o->t, TASK_EXIT_COMMIT_REFUSED, "another attempt has committed");
         return base_error_set(err, -BASE_ESTATE, "another attempt has committed");
     }
-    rc = o->t->spec.job_commits ? keep_part_for_job_commit(o) : move_part_to_output_folder(o);
+    rc = o->t->spec.job_commits ? sync_part_for_job_commit(o) : move_part_to_output_folder(o);
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 

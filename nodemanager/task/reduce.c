@@ -26,7 +26,7 @@ struct reduce_run {
 
 /* Sets counter @c to the time since the start of the task, less @counted_ms, which other counters
  * contain already. */
-static void set_millis_of_step(struct task *t, enum base_task_counter c, int64_t counted_ms)
+static void set_remaining_millis(struct task *t, enum base_task_counter c, int64_t counted_ms)
 {
     int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
 
@@ -47,8 +47,8 @@ static int feed_merged_lines(struct reduce_run *r)
             break;
         }
         if (!begun)
-            set_millis_of_step(t, BASE_COUNT_MERGE_MILLIS,
-                               atomic_load(&t->counter[BASE_COUNT_SHUFFLE_MILLIS]));
+            set_remaining_millis(t, BASE_COUNT_MERGE_MILLIS,
+                                 atomic_load(&t->counter[BASE_COUNT_SHUFFLE_MILLIS]));
         begun = true;
         task_counter_add(t, BASE_COUNT_REDUCE_INPUT_RECORDS,
                          (int64_t)task_count_lines(buf, (size_t)n, &low));
@@ -143,7 +143,7 @@ static int merge_and_reduce(struct reduce_run *r, struct task_runs *runs, struct
     struct task *t = r->t;
     int rc;
 
-    set_millis_of_step(t, BASE_COUNT_SHUFFLE_MILLIS, 0);
+    set_remaining_millis(t, BASE_COUNT_SHUFFLE_MILLIS, 0);
     atomic_store(&t->done, 0);
     atomic_store(&t->total, 0);
     atomic_store(&t->phase, TASK_PHASE_SORT);

@@ -16,7 +16,7 @@ struct task_rm {
     struct base_error unreadable; /* why the list is empty */
 };
 
-struct base_keyring *task_renewed_keys(const struct task *t)
+struct base_keyring *task_reread_keys(const struct task *t)
 {
     if (t->spec.keys)
         (void)base_keyring_refresh(t->spec.keys, NULL); /* on failure the old token may do */
@@ -59,9 +59,9 @@ static int describe_http_failure(const char *method, const char *url,
 }
 
 /* Calls the RM whose turn it is. Sets *again if another RM should be asked at once. */
-static int call_current_rm(struct task_rm *rm, const char *path, const char *body,
-                           int64_t timeout_ms, struct base_http_answer *out, bool *again,
-                           struct base_error *err)
+static int call_current_rm_once(struct task_rm *rm, const char *path, const char *body,
+                                int64_t timeout_ms, struct base_http_answer *out, bool *again,
+                                struct base_error *err)
 {
     bool several = rm->list.n > 1;
     char *url = base_printf("%s%s", base_rm_cursor_url(&rm->turn), path);
@@ -70,7 +70,7 @@ static int call_current_rm(struct task_rm *rm, const char *path, const char *bod
         .url = url,
         .body = body,
         .body_len = body != NULL ? strlen(body) : 0,
-        .keys = task_renewed_keys(rm->t),
+        .keys = task_reread_keys(rm->t),
         .connect_timeout_ms = several ? 1000 : 0,
         .timeout_ms = several && timeout_ms > TASK_RM_SILENT_MS ? TASK_RM_SILENT_MS : timeout_ms,
         .silence_ms = several ? 3000 : 0,
@@ -92,15 +92,16 @@ static int call_current_rm(struct task_rm *rm, const char *path, const char *bod
     return rc;
 }
 
-int task_rm_call_active(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
-                        struct base_http_answer *out, struct base_error *err)
+int task_rm_call_until_active(struct task_rm *rm, const char *path, const char *body,
+                              int64_t timeout_ms, struct base_http_answer *out,
+                              struct base_error *err)
 {
     struct base_http_answer answer = {0};
     bool again = true;
     int rc = base_error_set(err, -BASE_EINVAL, "%s", rm->unreadable.text);
 
     while (rm->list.n > 0 && again)
-        rc = call_current_rm(rm, path, body, timeout_ms, &answer, &again, err);
+        rc = call_current_rm_once(rm, path, body, timeout_ms, &answer, &again, err);
     if (rc == 0 && out != NULL)
         *out = answer;
     else
@@ -135,7 +136,7 @@ int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *bod
     int rc;
 
     for (;;) {
-        rc = task_rm_call_active(rm, path, body, timeout_ms, out, err);
+        rc = task_rm_call_until_active(rm, path, body, timeout_ms, out, err);
         if (rc == 0 || task_active_time_us(rm->t) >= until_us)
             return rc;
         task_sleep_ms(task_rm_next_pause_ms(&wait_ms));

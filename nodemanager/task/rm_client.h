@@ -17,7 +17,7 @@
 #define TASK_RM_RETRY_MAX_MS   1000
 
 /* Returns the container's token as the node has renewed it last; NULL: there is none. */
-struct base_keyring *task_renewed_keys(const struct task *t);
+struct base_keyring *task_reread_keys(const struct task *t);
 
 struct task_rm;
 struct task_rm *task_rm_new(const struct task *t); /* borrows @t */
@@ -28,9 +28,10 @@ void task_rm_free(struct task_rm *rm);
  * base_http_answer_free(). @timeout_ms applies to each request; with several RMs it is at most
  * TASK_RM_SILENT_MS. */
 #define TASK_RM_SILENT_MS 10000
-int task_rm_call_active(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
-                        struct base_http_answer *out, struct base_error *err);
-/* Repeats task_rm_call_active() until it succeeds or the task has been active for
+int task_rm_call_until_active(struct task_rm *rm, const char *path, const char *body,
+                              int64_t timeout_ms, struct base_http_answer *out,
+                              struct base_error *err);
+/* Repeats task_rm_call_until_active() until it succeeds or the task has been active for
  * TASK_RM_PATIENCE_US more. */
 int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body,
                            int64_t timeout_ms, struct base_http_answer *out,

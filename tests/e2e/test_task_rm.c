@@ -58,7 +58,7 @@ static int commit(struct world *w, const char *body, bool patiently)
     struct base_error err = {0};
     json_t *j = NULL;
     int rc = patiently ? task_rm_call_patiently(w->rm, COMMIT, body, TIMEOUT_MS, &a, &err)
-                       : task_rm_call_active(w->rm, COMMIT, body, TIMEOUT_MS, &a, &err);
+                       : task_rm_call_until_active(w->rm, COMMIT, body, TIMEOUT_MS, &a, &err);
 
     if (rc == 0)
         rc = base_json_parse(a.body.data, a.body.len, &j, &err);
@@ -140,7 +140,8 @@ static void test_no_list(void)
     struct task_rm *rm = task_rm_new(&t);
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(task_rm_call_active(rm, COMMIT, BODY0, TIMEOUT_MS, NULL, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_rm_call_until_active(rm, COMMIT, BODY0, TIMEOUT_MS, NULL, &err),
+                    -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "the ResourceManagers: \"b:c\""));
     task_rm_free(rm);
 }

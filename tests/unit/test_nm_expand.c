@@ -128,12 +128,12 @@ static void test_link_names(void)
         CU_ASSERT_FALSE(nm_link_name_is_valid(bad[i]));
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
     int fd = open(folder, O_RDONLY | O_DIRECTORY);
-    CU_ASSERT_EQUAL(nm_link_create(fd, "x/y/z", "/target", NULL), 0);
-    CU_ASSERT_EQUAL(nm_link_create(fd, "x/l", folder, NULL), 0);
+    CU_ASSERT_EQUAL(nm_link_create_with_folders(fd, "x/y/z", "/target", NULL), 0);
+    CU_ASSERT_EQUAL(nm_link_create_with_folders(fd, "x/l", folder, NULL), 0);
     /* the name is taken */
-    CU_ASSERT_EQUAL(nm_link_create(fd, "x/y/z", "/target", NULL), -BASE_EIO);
+    CU_ASSERT_EQUAL(nm_link_create_with_folders(fd, "x/y/z", "/target", NULL), -BASE_EIO);
     /* the name is below a link */
-    CU_ASSERT_EQUAL(nm_link_create(fd, "x/l/in", "/target", NULL), -BASE_EIO);
+    CU_ASSERT_EQUAL(nm_link_create_with_folders(fd, "x/l/in", "/target", NULL), -BASE_EIO);
     snprintf(path, sizeof path, "%s/x/y/z", folder);
     CU_ASSERT_EQUAL(readlink(path, text, sizeof text), 7);
     CU_ASSERT_STRING_EQUAL(text, "/target");

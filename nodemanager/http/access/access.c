@@ -10,8 +10,9 @@
 
 /* Decides whether @user is allowed; looks up the user's groups only if necessary. @of_app: allow
  * @owner and the users of @acl besides administrators. */
-static bool decide(struct nm *nm, const char *user, const struct base_acl_rules *rules, bool of_app,
-                   const char *owner, const char *acl)
+static bool is_allowed_with_group_lookup(struct nm *nm, const char *user,
+                                         const struct base_acl_rules *rules, bool of_app,
+                                         const char *owner, const char *acl)
 {
     struct base_acl_caller who = {.user = user};
     struct base_group_names names = {0};
@@ -39,8 +40,8 @@ bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct b
     const struct nm_app_view *v;
     bool known, allowed;
 
-    if (nm_log_token_is_shown(rq))
-        return nm_log_token_opens(rq, nm);
+    if (nm_log_token_is_bearer(rq))
+        return nm_log_token_opens_requested_logs(rq, nm);
     /* a daemon of the cluster has checked the user for whom it asks */
     if (!rules.enabled || !user || api_is_signed_by_node(rq))
         return true;
@@ -52,37 +53,40 @@ bool nm_access_may_see_app(struct api_request *rq, struct nm *nm, const struct b
     if (known && v->acl_view)
         acl = base_strdup(v->acl_view);
     pthread_mutex_unlock(&nm->lock);
-    allowed = decide(nm, user, &rules, known, owner, acl);
+    allowed = is_allowed_with_group_lookup(nm, user, &rules, known, owner, acl);
     free(owner);
     free(acl);
     return allowed;
 }
 
-bool nm_access_leaves_out_app(struct api_request *rq, struct nm *nm, const struct base_app_id *app)
+bool nm_access_hides_app_in_lists(struct api_request *rq, struct nm *nm,
+                                  const struct base_app_id *app)
 {
     return base_conf_bool(nm->conf, "yarn.webapp.filter-entity-list-by-user") &&
            !nm_access_may_see_app(rq, nm, app);
 }
 
-bool nm_access_is_admin(struct api_request *rq, struct nm *nm)
+bool nm_access_is_admin_or_unnamed(struct api_request *rq, struct nm *nm)
 {
     struct base_acl_rules rules = base_acl_conf_read(nm->conf);
 
-    return decide(nm, api_caller(rq), &rules, false, NULL, NULL);
+    return is_allowed_with_group_lookup(nm, api_caller(rq), &rules, false, NULL, NULL);
 }
 
 bool nm_access_is_named_admin(struct api_request *rq, void *nm)
 {
     struct base_acl_rules rules = base_acl_conf_read(((struct nm *)nm)->conf);
 
-    return decide(nm, api_caller(rq) ? api_caller(rq) : "", &rules, false, NULL, NULL);
+    return is_allowed_with_group_lookup(nm, api_caller(rq) ? api_caller(rq) : "", &rules, false,
+                                        NULL, NULL);
 }
 
-bool nm_access_may_change_app_of(struct api_request *rq, struct nm *nm, const char *owner)
+bool nm_access_is_owner_or_admin(struct api_request *rq, struct nm *nm, const char *owner)
 {
     struct base_acl_rules rules = base_acl_conf_read(nm->conf);
 
-    return decide(nm, api_caller(rq) ? api_caller(rq) : "", &rules, true, owner, NULL);
+    return is_allowed_with_group_lookup(nm, api_caller(rq) ? api_caller(rq) : "", &rules, true,
+                                        owner, NULL);
 }
 
 /* The caller frees the text. */

@@ -53,16 +53,17 @@ struct nm_identifier {
 };
 
 /* ---------------------------------------------------------------- what is known */
-static struct identity *get_place(struct nm_identifier *i,
-                                  const unsigned char digest[static DIGEST_BYTES])
+static struct identity *get_cache_slot(struct nm_identifier *i,
+                                       const unsigned char digest[static DIGEST_BYTES])
 {
     return &i->kept[(digest[0] | digest[1] << 8) % NM_IDENTITIES_MAX];
 }
 
-static enum api_token look_up(struct nm_identifier *i,
-                              const unsigned char digest[static DIGEST_BYTES], char **name)
+static enum api_token look_up_kept_identity(struct nm_identifier *i,
+                                            const unsigned char digest[static DIGEST_BYTES],
+                                            char **name)
 {
-    struct identity *place = get_place(i, digest);
+    struct identity *place = get_cache_slot(i, digest);
     enum api_token answer = API_TOKEN_UNKNOWN;
 
     pthread_mutex_lock(&i->lock);
@@ -75,10 +76,10 @@ static enum api_token look_up(struct nm_identifier *i,
 }
 
 /* Keeps the answer about a token. @user NULL: the token is not valid. */
-static void keep(struct nm_identifier *i, const unsigned char digest[static DIGEST_BYTES],
-                 const char *user, int64_t valid_ms)
+static void keep_identity(struct nm_identifier *i, const unsigned char digest[static DIGEST_BYTES],
+                          const char *user, int64_t valid_ms)
 {
-    struct identity *place = get_place(i, digest);
+    struct identity *place = get_cache_slot(i, digest);
     int64_t kept_ms = valid_ms < NM_IDENTITY_KEPT_MS ? valid_ms : NM_IDENTITY_KEPT_MS;
 
     pthread_mutex_lock(&i->lock);
@@ -92,8 +93,8 @@ static void keep(struct nm_identifier *i, const unsigned char digest[static DIGE
 /* ---------------------------------------------------------------- asking */
 /* Asks one RM. Returns 0 when it has answered as the leader; otherwise -BASE_EAGAIN, with the
  * target of a redirect in @out->location. */
-static int ask_one(struct nm_identifier *i, const struct base_buf *body,
-                   struct base_http_answer *out)
+static int ask_current_rm(struct nm_identifier *i, const struct base_buf *body,
+                          struct base_http_answer *out)
 {
     char *url = base_printf("%s" PATH, base_rm_cursor_url(&i->turn));
     struct base_http_request rq = {.method = "POST",
@@ -112,12 +113,12 @@ static int ask_one(struct nm_identifier *i, const struct base_buf *body,
 
 /* Returns 0 with the leader's answer in @out, or -BASE_EAGAIN when no RM answers as the
  * leader. */
-static int ask_each(struct nm_identifier *i, const struct base_buf *body,
-                    struct base_http_answer *out)
+static int ask_rms_until_leader(struct nm_identifier *i, const struct base_buf *body,
+                                struct base_http_answer *out)
 {
     bool more = true;
 
-    while (more && ask_one(i, body, out) < 0) {
+    while (more && ask_current_rm(i, body, out) < 0) {
         more = out->status == 307 && out->location[0]
                    ? base_rm_cursor_follow_redirect(&i->turn, out->location)
                    : base_rm_cursor_fail_and_advance(&i->turn);
@@ -140,7 +141,7 @@ static bool ask(struct nm_identifier *i, const struct question *q, struct wire_i
     *out = (struct wire_identity){0};
     wire_identify_put(
         &(struct wire_identify){.token = q->token, .begins_session = q->begins_session}, &body);
-    if (ask_each(i, &body, &answer) == 0)
+    if (ask_rms_until_leader(i, &body, &answer) == 0)
         told = answer.status == 404 || wire_identity_get(answer.body.data ? answer.body.data : "",
                                                          answer.body.len, out, NULL) == 0;
     base_http_answer_free(&answer);
@@ -155,7 +156,7 @@ static bool ask_and_keep(struct nm_identifier *i, const struct question *q)
     bool told = ask(i, q, &m);
 
     if (told)
-        keep(i, q->digest, m.user, m.user ? m.valid_ms : NM_IDENTITY_KEPT_MS);
+        keep_identity(i, q->digest, m.user, m.user ? m.valid_ms : NM_IDENTITY_KEPT_MS);
     wire_identity_free(&m);
     return told;
 }
@@ -168,13 +169,13 @@ static void answer_unavailable(struct api_request *rq)
                      "No ResourceManager says whose the token is; try again");
 }
 
-static void settle_and_continue(struct nm_identifier *i, struct question *q, bool stopping)
+static void settle_user_and_continue(struct nm_identifier *i, struct question *q, bool stopping)
 {
     char *name = NULL;
-    enum api_token answer = look_up(i, q->digest, &name);
+    enum api_token answer = look_up_kept_identity(i, q->digest, &name);
 
     if (answer == API_TOKEN_UNKNOWN && !stopping && ask_and_keep(i, q))
-        answer = look_up(i, q->digest, &name);
+        answer = look_up_kept_identity(i, q->digest, &name);
     if (answer == API_TOKEN_UNKNOWN) { /* also if the answer that was kept has expired just now */
         answer_unavailable(q->rq);
     } else {
@@ -220,7 +221,7 @@ static void handle(struct nm_identifier *i, struct question *q)
     if (q->begins_session)
         answer_login(i, q, stopping);
     else
-        settle_and_continue(i, q, stopping);
+        settle_user_and_continue(i, q, stopping);
     free_question(q);
 }
 
@@ -244,7 +245,7 @@ enum api_token nm_check_token(struct api_request *rq, const char *token, void *u
         return nm_log_token_check(rq, nm, token, name);
     if (strlen(token) <= WIRE_TOKEN_MAX) {
         base_sha256(token, strlen(token), digest);
-        answer = look_up(nm->identifier, digest, name);
+        answer = look_up_kept_identity(nm->identifier, digest, name);
     }
     if (answer == API_TOKEN_REFUSED)
         api_audit_mark_forbidden(rq, NOT_VALID);
@@ -252,7 +253,7 @@ enum api_token nm_check_token(struct api_request *rq, const char *token, void *u
 }
 
 /* Returns false when too many requests wait already. */
-static bool count_waiting(struct nm_identifier *i)
+static bool count_waiting_unless_too_many(struct nm_identifier *i)
 {
     bool ok;
 
@@ -279,13 +280,13 @@ static void park_until_asked(struct nm_identifier *i, struct api_request *rq, co
         *login = (struct api_login){0};
     }
     api_park(rq);
-    if (!count_waiting(i) || !base_mailbox_post(&i->box, &q->mail)) {
+    if (!count_waiting_unless_too_many(i) || !base_mailbox_post(&i->box, &q->mail)) {
         answer_unavailable(rq);
         free_question(q);
     }
 }
 
-bool nm_identify_prepare(struct api_request *rq, void *user)
+bool nm_identify_park_if_unsettled(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
 

@@ -34,7 +34,7 @@ void nm_identifier_free(struct nm_identifier *i); /* NULL-safe */
 
 /* An api_check_token and an api_prepare; @nm: struct nm *. */
 enum api_token nm_check_token(struct api_request *rq, const char *token, void *nm, char **name);
-bool nm_identify_prepare(struct api_request *rq, void *nm);
+bool nm_identify_park_if_unsettled(struct api_request *rq, void *nm);
 /* Begins a session with the token of the form @login, which is taken; parks and answers @rq. */
 void nm_identify_begin_session(struct nm *nm, struct api_request *rq, struct api_login *login);
 

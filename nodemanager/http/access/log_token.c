@@ -3,8 +3,9 @@
 #include "api/audit/audit.h"
 #include "base/crypto/log_token.h"
 
-static int read_token(const struct api_request *rq, const struct nm *nm, const char *token,
-                      struct base_log_token *out, struct base_error *err)
+static int read_token_for_request(const struct api_request *rq, const struct nm *nm,
+                                  const char *token, struct base_log_token *out,
+                                  struct base_error *err)
 {
     const struct api_route *route = api_route_of(rq);
     int rc = base_log_token_read(nm->keys, token, nm_wall_ms(), out, err);
@@ -16,16 +17,16 @@ static int read_token(const struct api_request *rq, const struct nm *nm, const c
     return rc;
 }
 
-bool nm_log_token_is_shown(const struct api_request *rq)
+bool nm_log_token_is_bearer(const struct api_request *rq)
 {
     return api_bearer_token(rq) && base_is_log_token(api_bearer_token(rq));
 }
 
-bool nm_log_token_opens(const struct api_request *rq, const struct nm *nm)
+bool nm_log_token_opens_requested_logs(const struct api_request *rq, const struct nm *nm)
 {
     struct base_log_token given;
 
-    return read_token(rq, nm, api_bearer_token(rq), &given, NULL) == 0;
+    return read_token_for_request(rq, nm, api_bearer_token(rq), &given, NULL) == 0;
 }
 
 enum api_token nm_log_token_check(struct api_request *rq, const struct nm *nm, const char *token,
@@ -34,7 +35,7 @@ enum api_token nm_log_token_check(struct api_request *rq, const struct nm *nm, c
     struct base_log_token given;
     struct base_error err = {0};
 
-    if (read_token(rq, nm, token, &given, &err) < 0) {
+    if (read_token_for_request(rq, nm, token, &given, &err) < 0) {
         api_audit_mark_forbidden(rq, err.text);
         return API_TOKEN_REFUSED;
     }

@@ -99,7 +99,7 @@ struct container_sums {
     int64_t memory_mb;
 };
 
-static void add_container(struct nm_container *c, void *u)
+static void add_live_container_to_sums(struct nm_container *c, void *u)
 {
     const struct nm_container_view *v = nm_core_view(c);
     struct container_sums *sums = u;
@@ -115,20 +115,20 @@ static void add_container(struct nm_container *c, void *u)
     f->paused += v->state == NM_SUSPENDED;
 }
 
-static void add_app(const struct nm_app_view *v, void *u)
+static void count_unfinished_app(const struct nm_app_view *v, void *u)
 {
     *(int64_t *)u += !v->finished;
 }
 
 /* Like YARN, rounds allocated amounts up to full GB, and available ones down. */
-static void read_core(struct nm *nm, struct node_figures *f)
+static void read_figures_from_core(struct nm *nm, struct node_figures *f)
 {
     struct container_sums sums = {.f = f};
     struct nm_core_stats stats;
 
     pthread_mutex_lock(&nm->lock);
-    nm_core_each_container(nm->core, add_container, &sums);
-    nm_core_each_app(nm->core, add_app, &f->apps_running);
+    nm_core_each_container(nm->core, add_live_container_to_sums, &sums);
+    nm_core_each_app(nm->core, count_unfinished_app, &f->apps_running);
     stats = *nm_core_stats(nm->core);
     f->bad_folders = !nm_core_is_healthy(nm->core, NULL, NULL);
     pthread_mutex_unlock(&nm->lock);
@@ -154,7 +154,7 @@ static int64_t read_disk_percent(const struct nm *nm)
     return (int64_t)((s.f_blocks - s.f_bavail) * 100 / s.f_blocks);
 }
 
-static void read_load(struct nm *nm, struct node_figures *f)
+static void read_figures_from_load(struct nm *nm, struct node_figures *f)
 {
     struct nm_load load;
 
@@ -168,22 +168,22 @@ static void read_load(struct nm *nm, struct node_figures *f)
     f->sample_ms = load.cost_ms;
 }
 
-static void list_node(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                      const struct api_bean_service *service)
+static void add_node_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                          const struct api_bean_service *service)
 {
     struct nm *nm = service->user;
     struct node_figures f = {.context = "yarn", .host = api_bean_get_host_name()};
 
     if (!api_bean_is_wanted(kind, sink, NULL))
         return;
-    read_core(nm, &f);
-    read_load(nm, &f);
+    read_figures_from_core(nm, &f);
+    read_figures_from_load(nm, &f);
     f.disk_percent = read_disk_percent(nm);
     api_bean_add_if_wanted(kind, sink, NULL, 0, &f);
 }
 
 static const struct api_bean_kind node_metrics = {
-    .name = "NodeManagerMetrics", .list = list_node, API_ATTRIBUTES(node_attributes)};
+    .name = "NodeManagerMetrics", .list = add_node_bean, API_ATTRIBUTES(node_attributes)};
 
 /* ---- ShuffleMetrics: map outputs that reduces have fetched ---- */
 
@@ -200,18 +200,18 @@ static const struct api_attribute shuffle_attributes[] = {
     API_ATTRIBUTE(shuffle_figures, "ShuffleOutputsOK", API_ATTR_COUNT, counts.served),
 };
 
-static void list_shuffle(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                         const struct api_bean_service *service)
+static void add_shuffle_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                             const struct api_bean_service *service)
 {
     struct shuffle_figures f = {.context = "mapred", .host = api_bean_get_host_name()};
 
     (void)service;
-    nm_map_output_count(&f.counts);
+    nm_map_output_get_counts(&f.counts);
     api_bean_add_if_wanted(kind, sink, NULL, 0, &f);
 }
 
 static const struct api_bean_kind shuffle_metrics = {
-    .name = "ShuffleMetrics", .list = list_shuffle, API_ATTRIBUTES(shuffle_attributes)};
+    .name = "ShuffleMetrics", .list = add_shuffle_bean, API_ATTRIBUTES(shuffle_attributes)};
 
 /* ---- ContainerResource_<id>: YARN shows a bean for each container that runs, but its figures only
  * when the container ends, unless a period is configured ---- */
@@ -232,8 +232,8 @@ static void add_running_id(struct nm_container *c, void *u)
     memcpy(ids->v[ids->n++], v->text, sizeof *ids->v);
 }
 
-static void list_containers(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                            const struct api_bean_service *service)
+static void add_container_beans(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                const struct api_bean_service *service)
 {
     struct nm *nm = service->user;
     struct ids ids = {0};
@@ -250,7 +250,7 @@ static void list_containers(const struct api_bean_kind *kind, struct api_bean_si
 }
 
 static const struct api_bean_kind container_metrics = {
-    .name = "ContainerResource", .list = list_containers, .attributes = NULL, .n = 0};
+    .name = "ContainerResource", .list = add_container_beans, .attributes = NULL, .n = 0};
 
 /* ---- the resources ---- */
 

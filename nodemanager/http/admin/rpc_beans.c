@@ -91,8 +91,8 @@ static const struct api_attribute localizer_attributes[] = {
     NO_RATE("Heartbeat"),
 };
 
-static void add_details(const struct api_bean_kind *kind, struct api_bean_sink *sink, struct nm *nm,
-                        const char *port)
+static void add_rpc_details_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                 struct nm *nm, const char *port)
 {
     struct nm_core_stats stats = copy_stats(nm);
     struct details d = {
@@ -111,23 +111,23 @@ static void add_details(const struct api_bean_kind *kind, struct api_bean_sink *
     api_bean_add_if_wanted(kind, sink, tail, 0, &d);
 }
 
-static void list_management(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                            const struct api_bean_service *service)
+static void add_management_port_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                     const struct api_bean_service *service)
 {
-    add_details(kind, sink, service->user, get_node_port(service->user));
+    add_rpc_details_bean(kind, sink, service->user, get_node_port(service->user));
 }
 
-static void list_localizer(const struct api_bean_kind *kind, struct api_bean_sink *sink,
-                           const struct api_bean_service *service)
+static void add_localizer_port_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
+                                    const struct api_bean_service *service)
 {
-    add_details(kind, sink, service->user, LOCALIZER_PORT);
+    add_rpc_details_bean(kind, sink, service->user, LOCALIZER_PORT);
 }
 
 const struct api_bean_kind nm_bean_management_details = {.name = "RpcDetailedActivity",
                                                          .record = "rpcdetailed",
-                                                         .list = list_management,
+                                                         .list = add_management_port_bean,
                                                          API_ATTRIBUTES(management_attributes)};
 const struct api_bean_kind nm_bean_localizer_details = {.name = "RpcDetailedActivity",
                                                         .record = "rpcdetailed",
-                                                        .list = list_localizer,
+                                                        .list = add_localizer_port_bean,
                                                         API_ATTRIBUTES(localizer_attributes)};

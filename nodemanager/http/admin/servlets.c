@@ -12,7 +12,8 @@
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
 
-static bool refuse_page(struct api_request *rq, struct nm *nm, enum api_admin_page page)
+static bool refuse_page_unless_admin(struct api_request *rq, struct nm *nm,
+                                     enum api_admin_page page)
 {
     return api_admin_refuse_page_unless_admin(rq, nm->conf, page, nm_access_is_named_admin, nm);
 }
@@ -35,7 +36,7 @@ static void get_conf(struct api_request *rq, void *user)
 
     snprintf(memory, sizeof memory, "%lld", (long long)nm_configured_memory_mb(nm));
     snprintf(vcores, sizeof vcores, "%lld", (long long)nm_configured_vcores(nm));
-    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_INSTRUMENTS))
         api_configuration_answer(rq, nm->conf, keys);
 }
 
@@ -43,13 +44,13 @@ static void get_log_level(struct api_request *rq, void *user)
 {
     enum api_admin_page page = api_query(rq, "level") ? API_ADMIN_CHANGE : API_ADMIN_LOGS;
 
-    if (!refuse_page(rq, user, page))
+    if (!refuse_page_unless_admin(rq, user, page))
         api_log_level_answer(rq, "org.apache.hadoop.yarn.server.nodemanager");
 }
 
 static void get_stacks(struct api_request *rq, void *user)
 {
-    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_INSTRUMENTS))
         api_stacks_answer(rq);
 }
 
@@ -57,11 +58,11 @@ static void get_logs(struct api_request *rq, void *user)
 {
     const struct nm *nm = user;
 
-    if (!refuse_page(rq, user, API_ADMIN_LOGS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_LOGS))
         api_log_folder_answer(rq, base_conf_get(nm->conf, "hadoop.log.dir"), api_path_arg(rq, 0));
 }
 
-static void get_root(struct api_request *rq, void *user)
+static void get_root_redirect(struct api_request *rq, void *user)
 {
     const struct nm *nm = user;
 
@@ -82,14 +83,14 @@ static void get_wadl(struct api_request *rq, void *user)
 
 static void get_profiler(struct api_request *rq, void *user)
 {
-    if (!refuse_page(rq, user, API_ADMIN_INSTRUMENTS))
+    if (!refuse_page_unless_admin(rq, user, API_ADMIN_INSTRUMENTS))
         api_web_root_answer_no_profiler(rq);
 }
 
 /* clang-format off */
 const struct api_route nm_servlets_routes[] = {
     {"GET", "/application.wadl", API_ROLE_READ, 0, get_wadl, API_ROUTE_SERVLET},
-    {"GET", "/", API_ROLE_READ, 0, get_root, API_ROUTE_SERVLET},
+    {"GET", "/", API_ROLE_READ, 0, get_root_redirect, API_ROUTE_SERVLET},
     {"GET", "/robots.txt", API_ROLE_READ, 0, get_robots, API_ROUTE_SERVLET},
     {"GET", "/conf", API_ROLE_READ, 0, get_conf, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},
     {"GET", "/logLevel", API_ROLE_READ, 0, get_log_level, API_ROUTE_SERVLET | API_ROUTE_PRIVATE},

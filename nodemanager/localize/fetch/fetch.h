@@ -57,7 +57,7 @@ struct fetch {
 int fetch_open_source(struct fetch *f, bool *in_dir, struct base_error *err);
 /* Copies all of plain file @from to the new file @name in folder @to. Returns 0 or a negative
  * BASE_E*. */
-int fetch_copy(struct fetch *f, int from, int to, const char *name, struct base_error *err);
+int fetch_copy_to_file(struct fetch *f, int from, int to, const char *name, struct base_error *err);
 /* Returns true when the resource is to be unpacked, which its type and, as in YARN, its name
  * decide. */
 bool fetch_is_archive(const struct fetch *f);
@@ -65,6 +65,6 @@ bool fetch_is_archive(const struct fetch *f);
  * it. Refuses the whole archive for any other member. Returns 0 or a negative BASE_E*. */
 int fetch_unpack(struct fetch *f, int from, struct base_error *err);
 /* Counts @bytes against f->max_bytes. Returns 0 or -BASE_ELIMIT. */
-int fetch_count_bytes(struct fetch *f, int64_t bytes, struct base_error *err);
+int fetch_charge_bytes(struct fetch *f, int64_t bytes, struct base_error *err);
 
 #endif

@@ -38,7 +38,7 @@ enum argument {
 static int late_fd = -1;
 static char late_text[256];
 
-static void end_late(int sig)
+static void exit_on_timeout(int sig)
 {
     size_t n = strlen(late_text);
 
@@ -65,14 +65,14 @@ static enum fetch_type parse_type(const char *text)
 }
 
 /* Makes the download the resource itself, for a file that is not unpacked. */
-static int place_download(struct fetch *f, int fd, struct base_error *err)
+static int move_download_into_place(struct fetch *f, int fd, struct base_error *err)
 {
     struct stat st;
     int rc;
 
     if (fstat(fd, &st) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "the cache's folder");
-    rc = fetch_count_bytes(f, st.st_size, err);
+    rc = fetch_charge_bytes(f, st.st_size, err);
     if (rc == 0 &&
         (fchmod(fd, f->file_mode) < 0 || renameat(f->dir_fd, "download", f->data_fd, f->name) < 0))
         rc = base_error_sys(err, -BASE_EIO, errno, "the cache's folder");
@@ -89,9 +89,9 @@ static int fetch(struct fetch *f, struct base_error *err)
     if (fetch_is_archive(f))
         rc = fetch_unpack(f, fd, err);
     else if (in_dir)
-        rc = place_download(f, fd, err);
+        rc = move_download_into_place(f, fd, err);
     else
-        rc = fetch_copy(f, fd, f->data_fd, f->name, err);
+        rc = fetch_copy_to_file(f, fd, f->data_fd, f->name, err);
     close(fd);
     if (in_dir)
         unlinkat(f->dir_fd, "download", 0); /* an unpacked archive, or what an error left */
@@ -99,7 +99,7 @@ static int fetch(struct fetch *f, struct base_error *err)
 }
 
 /* Sets resource limits, so that this process cannot harm the node. */
-static void limit_process(const struct fetch *f, long seconds)
+static void limit_own_process(const struct fetch *f, long seconds)
 {
     struct rlimit files = {.rlim_cur = (rlim_t)f->max_bytes + (1 << 20),
                            .rlim_max = (rlim_t)f->max_bytes + (1 << 20)};
@@ -114,7 +114,7 @@ static void limit_process(const struct fetch *f, long seconds)
              "The resource was not there after the %ld seconds of "
              "creel.nodemanager.localizer.timeout-s",
              seconds);
-    signal(SIGALRM, end_late);
+    signal(SIGALRM, exit_on_timeout);
     alarm((unsigned)seconds);
 }
 
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
         return 1;
     }
     late_fd = openat(f.dir_fd, "late", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-    limit_process(&f, strtol(argv[ARG_SECONDS], NULL, 10));
+    limit_own_process(&f, strtol(argv[ARG_SECONDS], NULL, 10));
     curl_global_init(CURL_GLOBAL_DEFAULT);
     rc = fetch(&f, &err);
     alarm(0);

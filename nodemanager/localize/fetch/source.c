@@ -20,7 +20,7 @@
 #define SILENCE_SECONDS   60 /* a server that sends nothing for so long is given up */
 #define REMOTE_UNKNOWN_MS (-1000)
 
-int fetch_count_bytes(struct fetch *f, int64_t bytes, struct base_error *err)
+int fetch_charge_bytes(struct fetch *f, int64_t bytes, struct base_error *err)
 {
     if (bytes < 0 || bytes > f->max_bytes - f->bytes)
         return base_error_set(err, -BASE_ELIMIT,
@@ -69,7 +69,7 @@ static int check_size_and_time(const struct fetch *f, int64_t size, int64_t at_m
 /* ---- names ---- */
 
 /* Sets f->name to the last part of @path, or to "resource" when that cannot be a file name. */
-static void set_name(struct fetch *f, const char *path)
+static void set_name_from_path(struct fetch *f, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     bool plain =
@@ -81,7 +81,7 @@ static void set_name(struct fetch *f, const char *path)
 }
 
 /* Splits the URL. Returns 0 and texts that the caller frees with curl_free(). */
-static int parse_url(const struct fetch *f, char **scheme, char **path, struct base_error *err)
+static int split_url(const struct fetch *f, char **scheme, char **path, struct base_error *err)
 {
     CURLU *u = curl_url();
     CURLUcode rc = u ? CURLUE_OK : CURLUE_OUT_OF_MEMORY;
@@ -118,7 +118,7 @@ static bool lies_in(const char *path, const char *folder)
 /* Returns true when everybody may read the file @real, of which @st tells the mode: a file of the
  * node's user alone must not reach containers of other users through the shared cache. SOURCE:
  * Hadoop's FSDownload (isPublic). */
-static bool is_for_everybody(const char *real, const struct stat *st)
+static bool is_readable_by_everybody(const char *real, const struct stat *st)
 {
     char folder[PATH_MAX];
     struct stat above;
@@ -162,7 +162,7 @@ static int open_local(struct fetch *f, const char *path, struct base_error *err)
     else if (n <= 0 || (lies_in(real, f->root) && !lies_in(real, f->own)))
         rc =
             base_error_set(err, -BASE_EPERM, "Resource %.1000s belongs to the NodeManager", f->url);
-    else if (f->shared_only && !is_for_everybody(real, &st))
+    else if (f->shared_only && !is_readable_by_everybody(real, &st))
         rc = base_error_set(err, -BASE_EPERM,
                             "Resource %.1000s is not publicly accessible and as such cannot be "
                             "part of the public cache",
@@ -186,13 +186,13 @@ struct download {
     struct base_error *err;
 };
 
-static size_t write_part(char *p, size_t size, size_t n, void *user)
+static size_t write_downloaded_part(char *p, size_t size, size_t n, void *user)
 {
     struct download *d = user;
 
     (void)size;
     if (d->bytes > d->f->max_bytes - (int64_t)n) {
-        d->rc = fetch_count_bytes(d->f, INT64_MAX, d->err);
+        d->rc = fetch_charge_bytes(d->f, INT64_MAX, d->err);
         return 0;
     }
     d->rc = base_write_all(d->fd, p, n);
@@ -224,7 +224,7 @@ static void set_options(CURL *easy, const char *scheme, struct download *d,
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "creel-localize");
     curl_easy_setopt(easy, CURLOPT_FILETIME, 1L);
     curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write_part);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write_downloaded_part);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, d);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, why);
 }
@@ -279,11 +279,11 @@ static int open_remote(struct fetch *f, const char *scheme, struct base_error *e
 int fetch_open_source(struct fetch *f, bool *in_dir, struct base_error *err)
 {
     char *scheme, *path;
-    int fd = parse_url(f, &scheme, &path, err);
+    int fd = split_url(f, &scheme, &path, err);
 
     if (fd < 0)
         return fd;
-    set_name(f, path);
+    set_name_from_path(f, path);
     *in_dir = strcmp(scheme, "file") != 0;
     if (!*in_dir)
         fd = open_local(f, path, err);
@@ -301,7 +301,7 @@ int fetch_open_source(struct fetch *f, bool *in_dir, struct base_error *err)
 
 /* ---- copying ---- */
 
-int fetch_copy(struct fetch *f, int from, int to, const char *name, struct base_error *err)
+int fetch_copy_to_file(struct fetch *f, int from, int to, const char *name, struct base_error *err)
 {
     static char part[1 << 16];
     int rc = 0, fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0555);
@@ -317,7 +317,7 @@ int fetch_copy(struct fetch *f, int from, int to, const char *name, struct base_
         }
         if (n < 0)
             rc = base_error_sys(err, -BASE_EIO, errno, "Resource %.1000s", f->url);
-        else if (n > 0 && (rc = fetch_count_bytes(f, n, err)) == 0) {
+        else if (n > 0 && (rc = fetch_charge_bytes(f, n, err)) == 0) {
             int sys = base_write_all(fd, part, (size_t)n);
             if (sys < 0)
                 rc = base_error_sys(err, -BASE_EIO, -sys, "Resource %.1000s", f->url);

@@ -39,8 +39,8 @@ bool fetch_is_archive(const struct fetch *f)
                                      ends_with(f->name, ".tgz") || ends_with(f->name, ".tar"));
 }
 
-static int refuse(const struct fetch *f, const char *member, const char *why,
-                  struct base_error *err)
+static int refuse_member(const struct fetch *f, const char *member, const char *why,
+                         struct base_error *err)
 {
     return base_error_set(err, -BASE_EPERM, "Resource %.700s: archive member \"%.300s\" %s", f->url,
                           member, why);
@@ -101,16 +101,17 @@ static int check_member(const struct fetch *f, struct archive_entry *e, int top,
     int above, fd;
 
     if (!name || !*name)
-        return refuse(f, "", "has no name", err);
+        return refuse_member(f, "", "has no name", err);
     above = count_folders_above(name);
     if (above < 0)
-        return refuse(f, name, "would be written outside of the archive's folder", err);
+        return refuse_member(f, name, "would be written outside of the archive's folder", err);
     hard = archive_entry_hardlink(e);
     if (hard) {
         fd = count_folders_above(hard) < 0 ? -1
                                            : base_plain_open_below(top, hard, O_RDONLY, 0, NULL);
         if (fd < 0)
-            return refuse(f, name, "is a link to a file that the archive does not have", err);
+            return refuse_member(f, name, "is a link to a file that the archive does not have",
+                                 err);
         close(fd);
         return 0;
     }
@@ -122,9 +123,10 @@ static int check_member(const struct fetch *f, struct archive_entry *e, int top,
         text = archive_entry_symlink(e);
         return text && link_stays_inside(text, above)
                    ? 0
-                   : refuse(f, name, "is a link that leads outside of the archive's folder", err);
+                   : refuse_member(f, name, "is a link that leads outside of the archive's folder",
+                                   err);
     default:
-        return refuse(f, name, "is not a file, a folder or a link", err);
+        return refuse_member(f, name, "is not a file, a folder or a link", err);
     }
 }
 
@@ -140,8 +142,8 @@ static int copy_member_data(struct fetch *f, struct archive *from, struct archiv
 
     while ((rc = archive_read_data_block(from, &part, &n, &at)) == ARCHIVE_OK) {
         /* holes count too: without them a member could claim any size */
-        if (at < end || at > f->max_bytes || fetch_count_bytes(f, at - end + (int64_t)n, err) < 0)
-            return fetch_count_bytes(f, -1, err);
+        if (at < end || at > f->max_bytes || fetch_charge_bytes(f, at - end + (int64_t)n, err) < 0)
+            return fetch_charge_bytes(f, -1, err);
         end = at + (la_int64_t)n;
         if (archive_write_data_block(to, part, n, at) < ARCHIVE_WARN)
             return report_archive_error(f, to, err);
@@ -156,7 +158,7 @@ static int unpack_member(struct fetch *f, struct archive *from, struct archive *
     int rc = check_member(f, e, top, err);
 
     if (rc == 0)
-        rc = fetch_count_bytes(f, FETCH_ENTRY_BYTES, err);
+        rc = fetch_charge_bytes(f, FETCH_ENTRY_BYTES, err);
     if (rc < 0)
         return rc;
     /* as YARN does: everything may be read and run, and nothing changed (umask does the rest) */
@@ -230,7 +232,7 @@ int fetch_unpack(struct fetch *f, int from, struct base_error *err)
     }
     if (rc == 0 && f->type == FETCH_PATTERN && ends_with(f->name, ".jar"))
         rc = lseek(from, 0, SEEK_SET) == 0
-                 ? fetch_copy(f, from, top, f->name, err)
+                 ? fetch_copy_to_file(f, from, top, f->name, err)
                  : base_error_sys(err, -BASE_EIO, errno, "Resource %.1000s", f->url);
     close(top);
     return rc;

@@ -134,7 +134,7 @@ static int mark_folder(int folder, const char *path, struct base_app_id id, stru
 
 /* Returns 1 when the folder exists with the job's mark, 0 when it does not exist, -BASE_EEXIST when
  * it exists without the mark, or -BASE_EIO. */
-static int find_made_folder(const char *path, struct base_app_id id, struct base_error *err)
+static int has_folder_of_job(const char *path, struct base_app_id id, struct base_error *err)
 {
     struct stat st;
     bool ours, others;
@@ -163,7 +163,7 @@ static int make_folder(const char *path, struct base_app_id id, struct base_erro
     if (rc == 0)
         sys = task_staging_rename(&staging, path);
     if (rc == 0 && sys < 0) { /* unless another attempt of this job was quicker */
-        rc = find_made_folder(path, id, err);
+        rc = has_folder_of_job(path, id, err);
         if (rc == 0)
             rc = base_error_sys(err, -BASE_EIO, -sys, "job.output: %s", path);
         else if (rc < 0)
@@ -182,7 +182,7 @@ int task_output_check_creatable(const char *output, struct base_app_id id, struc
     if (rc < 0)
         return rc;
     if (lstat(path, &st) == 0)
-        rc = find_made_folder(path, id, err);
+        rc = has_folder_of_job(path, id, err);
     else if (errno == EACCES)
         rc = report_not_writable(path, errno, err);
     else if (errno != ENOENT && errno != ENOTDIR)
@@ -200,7 +200,7 @@ int task_output_create_folder(const char *output, struct base_app_id id, struct 
 
     if (rc < 0)
         return rc;
-    rc = find_made_folder(path, id, err);
+    rc = has_folder_of_job(path, id, err);
     if (rc == 0)
         rc = make_folder(path, id, err);
     free(path);

@@ -56,7 +56,7 @@ static int report_unreadable(const char *path, int sys, struct base_error *err)
 
 /* Counts one directory entry against the bounds. Returns 0, or a negative BASE_E*, which then stays
  * the result of all further calls. */
-static int charge_one_entry(struct files *f, struct base_error *err)
+static int count_entry_within_limits(struct files *f, struct base_error *err)
 {
     int64_t max = f->bounds->entries_max ? f->bounds->entries_max : TASK_INPUT_ENTRIES_MAX;
 
@@ -105,7 +105,7 @@ static int add_files_in_folder(struct files *f, const char *path, struct base_er
         struct stat st;
         char *name;
 
-        rc = charge_one_entry(f, err);
+        rc = count_entry_within_limits(f, err);
         if (rc < 0 || e->d_name[0] == '.' || e->d_name[0] == '_' || e->d_type == DT_DIR)
             continue;
         name = base_printf("%s%s%s", path, slash, e->d_name);
@@ -124,7 +124,7 @@ static int add_files_in_folder(struct files *f, const char *path, struct base_er
 static int add_files_at_path(struct files *f, const char *path, struct base_error *err)
 {
     struct stat st;
-    int rc = charge_one_entry(f, err);
+    int rc = count_entry_within_limits(f, err);
 
     if (rc < 0)
         return rc;
@@ -157,7 +157,7 @@ static _Thread_local struct files *globbing;
 /* Charges one entry. Returns true and sets errno when a bound has been reached. */
 static bool glob_must_stop(void)
 {
-    if (charge_one_entry(globbing, NULL) == 0)
+    if (count_entry_within_limits(globbing, NULL) == 0)
         return false;
     errno = ECANCELED;
     return true;

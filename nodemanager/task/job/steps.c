@@ -24,15 +24,15 @@ static int parse_job_id(const struct task *t, struct base_app_id *id, struct bas
 }
 
 /* Returns true when another attempt of the step on this node would fail in the same way. */
-static bool error_is_final(int rc)
+static bool error_would_repeat(int rc)
 {
     return rc == -BASE_EINVAL || rc == -BASE_EEXIST || rc == -BASE_ELIMIT ||
            rc == -BASE_ETOOLARGE || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT;
 }
 
-static int record_if_final(struct task *t, int rc, const struct base_error *err)
+static int record_if_error_would_repeat(struct task *t, int rc, const struct base_error *err)
 {
-    if (rc < 0 && error_is_final(rc))
+    if (rc < 0 && error_would_repeat(rc))
         task_record_failure(t, TASK_EXIT_JOB_REFUSED, "%s", err->text);
     return rc;
 }
@@ -48,7 +48,7 @@ static int post_to_rm(struct task *t, struct task_rm *rm, const char *what,
     return rc < 0 ? base_error_wrap(err, rc, "%s", what) : 0;
 }
 
-static const char *text_of_answer(const struct base_http_answer *a)
+static const char *body_or_empty(const struct base_http_answer *a)
 {
     return a->body.data != NULL ? a->body.data : "";
 }
@@ -59,7 +59,7 @@ static const char *text_of_answer(const struct base_http_answer *a)
  * gets its slot back and another node can try. */
 static _Atomic bool search_is_over;
 
-static void *watch_search(void *arg)
+static void *exit_if_search_hangs(void *arg)
 {
     struct task *t = arg;
     int64_t limit_us = t->spec.limit_ms * 1000 + GRACE_US;
@@ -77,7 +77,7 @@ static void *watch_search(void *arg)
 static int start_watching_search(struct task *t, struct base_error *err)
 {
     pthread_t thread;
-    int rc = pthread_create(&thread, NULL, watch_search, t);
+    int rc = pthread_create(&thread, NULL, exit_if_search_hangs, t);
 
     if (rc != 0)
         return base_error_sys(err, -BASE_EIO, rc, "watching thread");
@@ -104,7 +104,7 @@ struct page {
     size_t paths_n, splits_n;
 };
 
-static void fill_page(const struct task_input *in, size_t from, struct page *p)
+static void fill_splits_page(const struct task_input *in, size_t from, struct page *p)
 {
     size_t bytes = 0, i;
 
@@ -127,8 +127,9 @@ static void fill_page(const struct task_input *in, size_t from, struct page *p)
     }
 }
 
-static int post_page(struct task *t, struct task_rm *rm, const struct task_input *in, size_t from,
-                     const struct page *p, struct wire_splits_answer *told, struct base_error *err)
+static int post_splits_page(struct task *t, struct task_rm *rm, const struct task_input *in,
+                            size_t from, const struct page *p, struct wire_splits_answer *told,
+                            struct base_error *err)
 {
     struct base_http_answer answer = {0};
     struct base_buf body = {0};
@@ -144,13 +145,13 @@ static int post_page(struct task *t, struct task_rm *rm, const struct task_input
                     &body);
     rc = post_to_rm(t, rm, "splits", &body, &answer, err);
     if (rc == 0)
-        rc = wire_splits_answer_get(text_of_answer(&answer), answer.body.len, told, err);
+        rc = wire_splits_answer_get(body_or_empty(&answer), answer.body.len, told, err);
     base_http_answer_free(&answer);
     base_buf_free(&body);
     return rc;
 }
 
-static int refuse_superseded(struct task *t, const char *text, struct base_error *err)
+static int record_superseded_failure(struct task *t, const char *text, struct base_error *err)
 {
     task_record_failure(t, TASK_EXIT_COMMIT_REFUSED, "%s", text);
     return base_error_set(err, -BASE_ESTATE, "%s", text);
@@ -168,12 +169,12 @@ static int report_splits(struct task *t, const struct task_input *in, struct bas
     for (;;) {
         struct wire_splits_answer told;
 
-        fill_page(in, from, p);
-        rc = post_page(t, rm, in, from, p, &told, err);
+        fill_splits_page(in, from, p);
+        rc = post_splits_page(t, rm, in, from, p, &told, err);
         if (rc < 0)
             break;
         if (!told.accepted) {
-            rc = refuse_superseded(t, "another attempt sets the job up", err);
+            rc = record_superseded_failure(t, "another attempt sets the job up", err);
             break;
         }
         if ((size_t)told.splits >= in->splits_len)
@@ -202,7 +203,7 @@ static int run_setup(struct task *t, struct base_app_id id, struct base_error *e
     if (rc == 0)
         rc = task_output_create_folder(s->output, id, err);
     atomic_store(&search_is_over, true);
-    record_if_final(t, rc, err);
+    record_if_error_would_repeat(t, rc, err);
     if (rc == 0)
         rc = report_splits(t, &in, err);
     task_input_free(&in);
@@ -220,7 +221,7 @@ static int ask_to_commit(struct task *t, struct wire_job_commit_answer *told,
     wire_job_commit_put(&(struct wire_job_commit){.attempt = t->spec.attempt}, &body);
     rc = post_to_rm(t, rm, "commit", &body, &answer, err);
     if (rc == 0)
-        rc = wire_job_commit_answer_get(text_of_answer(&answer), answer.body.len, told, err);
+        rc = wire_job_commit_answer_get(body_or_empty(&answer), answer.body.len, told, err);
     base_http_answer_free(&answer);
     base_buf_free(&body);
     task_rm_free(rm);
@@ -233,11 +234,12 @@ static int run_commit(struct task *t, struct base_app_id id, struct base_error *
     int rc = ask_to_commit(t, &told, err);
 
     if (rc == 0 && !told.commit)
-        rc = refuse_superseded(t, "another attempt commits the job", err);
+        rc = record_superseded_failure(t, "another attempt commits the job", err);
     if (rc == 0) {
         const struct task_output_parts parts = {told.kind, told.attempts, told.attempts_n};
 
-        rc = record_if_final(t, task_output_commit_parts(t->spec.output, id, &parts, err), err);
+        rc = record_if_error_would_repeat(
+            t, task_output_commit_parts(t->spec.output, id, &parts, err), err);
     }
     wire_job_commit_answer_free(&told);
     return rc;
