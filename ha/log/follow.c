@@ -53,7 +53,7 @@ static void forget_kept_segments(struct ha_log_follow *f)
     f->all = false;
 }
 
-static void pause_until(struct ha_log_follow *f, int64_t at_us)
+static void stop_requests_until(struct ha_log_follow *f, int64_t at_us)
 {
     f->state = PAUSE;
     f->due_us = at_us;
@@ -65,7 +65,7 @@ static void pause_until(struct ha_log_follow *f, int64_t at_us)
  * loading the log will report the error. */
 static void retry_list_later(struct ha_log_follow *f, int64_t now_us)
 {
-    pause_until(f, now_us + HA_LOG_FOLLOW_AGAIN_US);
+    stop_requests_until(f, now_us + HA_LOG_FOLLOW_AGAIN_US);
     f->list_due_us = 0;
 }
 
@@ -74,7 +74,7 @@ void ha_log_follow_start(struct ha_log_follow *f, int64_t now_us)
     if (f->state != OFF)
         return;
     f->list_due_us = 0;
-    pause_until(f, now_us + HA_LOG_FOLLOW_FIRST_US);
+    stop_requests_until(f, now_us + HA_LOG_FOLLOW_FIRST_US);
 }
 
 void ha_log_follow_stop_and_take(struct ha_log_follow *f, struct ha_log_kept *out)
@@ -82,7 +82,7 @@ void ha_log_follow_stop_and_take(struct ha_log_follow *f, struct ha_log_kept *ou
     *out = f->kept;
     f->kept = (struct ha_log_kept){0};
     forget_kept_segments(f);
-    pause_until(f, INT64_MAX);
+    stop_requests_until(f, INT64_MAX);
     f->state = OFF;
 }
 
@@ -190,7 +190,7 @@ static void on_result(struct ha_log_follow *f, const struct ha_zk_event *ev, int
 {
     if (ev->code == HA_ZK_LOSS || ev->code == HA_ZK_EXPIRED) {
         f->connected = false;
-        pause_until(f, INT64_MAX);
+        stop_requests_until(f, INT64_MAX);
     } else if (f->state == LISTING && ev->code == HA_ZK_OK) {
         on_segment_list(f, ev, now_us);
     } else if (f->state == READING && ev->code == HA_ZK_OK) {
@@ -206,7 +206,7 @@ static void on_result(struct ha_log_follow *f, const struct ha_zk_event *ev, int
         request_segment_list(f, now_us); /* the segment was cleaned after the listing */
     } else if (f->state == READING && ev->code == HA_ZK_NONODE) {
         f->all = true;
-        pause_until(f, now_us + HA_LOG_FOLLOW_POLL_US);
+        stop_requests_until(f, now_us + HA_LOG_FOLLOW_POLL_US);
     } else {
         retry_list_later(f, now_us);
     }
@@ -218,7 +218,7 @@ void ha_log_follow_on_event(struct ha_log_follow *f, const struct ha_zk_event *e
     case HA_ZK_CONNECTED:
         f->connected = true;
         if (f->state != OFF)
-            pause_until(f, now_us + HA_LOG_FOLLOW_POLL_US);
+            stop_requests_until(f, now_us + HA_LOG_FOLLOW_POLL_US);
         break;
     case HA_ZK_SESSION_OVER:
         forget_kept_segments(f);
@@ -227,7 +227,7 @@ void ha_log_follow_on_event(struct ha_log_follow *f, const struct ha_zk_event *e
     case HA_ZK_DISCONNECTED:
         f->connected = false;
         if (f->state != OFF)
-            pause_until(f, INT64_MAX);
+            stop_requests_until(f, INT64_MAX);
         break;
     case HA_ZK_RESULT:
         if (f->state != OFF && ev->owner == HA_ZK_FOR_FOLLOW && ev->id >= f->live_id)

@@ -104,7 +104,7 @@ bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev)
 
 /* How the log ends. */
 
-static void end_log(struct ha_log *l, const struct base_error *err)
+static void end_log_and_fail_load(struct ha_log *l, const struct base_error *err)
 {
     bool loading = l->loading;
 
@@ -124,7 +124,7 @@ void ha_log_end_fenced(struct ha_log *l)
                    "%s has another version than %" PRId32 ": epoch %" PRId64 " is over",
                    l->epoch_path, l->epoch_version, l->epoch);
     l->calls.fenced(l->calls.user, err.text);
-    end_log(l, &err);
+    end_log_and_fail_load(l, &err);
 }
 
 void ha_log_end_broken(struct ha_log *l, const struct base_error *err)
@@ -132,7 +132,7 @@ void ha_log_end_broken(struct ha_log *l, const struct base_error *err)
     l->state = HA_LOG_OVER;
     if (!l->loading)
         l->calls.broken(l->calls.user, err);
-    end_log(l, err);
+    end_log_and_fail_load(l, err);
 }
 
 /* Sends a multi that only checks the epoch, and sets *id to the id of the request. */
@@ -298,7 +298,7 @@ struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, si
 
 /* Copies the data of @r for ha_log_for_each_record(). The log owns the copy and frees it with the
  * loaded data. */
-static const char *copy_loaded_data(struct ha_log *l, const struct ha_record *r)
+static const char *copy_data_into_log(struct ha_log *l, const struct ha_record *r)
 {
     char *copy = base_realloc_array(NULL, r->len + 1, 1);
 
@@ -328,7 +328,7 @@ uint64_t ha_log_write_batch(struct ha_log *l, const struct ha_record *v, size_t 
         it = ha_log_append_record(l, v[i].table, table_len, v[i].key, key_len, v[i].data,
                                   v[i].data ? v[i].len : 0);
         if (l->loaded && v[i].data)
-            it->data = copy_loaded_data(l, &v[i]);
+            it->data = copy_data_into_log(l, &v[i]);
     }
     /* Even an empty batch needs a segment: writing it proves that we are still the leader. */
     ha_log_get_or_open_segment(l)->batch = batch;
@@ -446,7 +446,7 @@ static void acknowledge_done_segments(struct ha_log *l)
  * have given up the containers that the segment lets us start. Then one segment after the other is
  * read back until one is missing; the missing segment and all later ones are sent again. */
 
-static void start_write_recovery(struct ha_log *l)
+static void start_recovery_of_unanswered_writes(struct ha_log *l)
 {
     l->recovery = HA_LOG_CHECKING_EPOCH;
     request_epoch_check(l, &l->recovery_id);
@@ -583,10 +583,10 @@ static void on_segment_result(struct ha_log *l, const struct ha_zk_event *ev)
         return;
     acknowledge_done_segments(l);
     if (l->front && l->front->state == HA_LOG_UNKNOWN && l->recovery == HA_LOG_NOT_LOST)
-        start_write_recovery(l);
+        start_recovery_of_unanswered_writes(l);
 }
 
-static void on_ready_result(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_result_when_ready(struct ha_log *l, const struct ha_zk_event *ev)
 {
     uint64_t before = l->acked;
 
@@ -599,7 +599,7 @@ static void on_ready_result(struct ha_log *l, const struct ha_zk_event *ev)
         l->calls.written(l->calls.user, l->acked); /* called last, since the callback may write */
 }
 
-static void resume_after_connect(struct ha_log *l)
+static void mark_connected_and_resume(struct ha_log *l)
 {
     l->connected = true;
     l->live_id = l->next_id;
@@ -611,7 +611,7 @@ static void resume_after_connect(struct ha_log *l)
         return;
     ha_log_stop_cleaning(l);
     if (l->under_way > 0)
-        start_write_recovery(l);
+        start_recovery_of_unanswered_writes(l);
     ha_log_send_ready_segments(l);
 }
 
@@ -626,14 +626,14 @@ static void dispatch_result(struct ha_log *l, const struct ha_zk_event *ev)
     else if (l->state == HA_LOG_DOUBT)
         on_epoch_check(l, ev);
     else if (l->state == HA_LOG_READY)
-        on_ready_result(l, ev);
+        on_result_when_ready(l, ev);
 }
 
 void ha_log_on_event(struct ha_log *l, const struct ha_zk_event *ev)
 {
     switch (ev->kind) {
     case HA_ZK_CONNECTED:
-        resume_after_connect(l);
+        mark_connected_and_resume(l);
         break;
     case HA_ZK_DISCONNECTED:
     case HA_ZK_SESSION_OVER:

@@ -45,8 +45,8 @@ static void append_run_path(struct task_runs *r, const char *path)
 
 /* Reads all of @fd to look for bytes below TAB and a missing last newline (-BASE_ECORRUPT). With
  * @add_to_pool, also appends the data to the pool. */
-static int scan_run(struct task_runs *r, int fd, bool add_to_pool, bool *byte_below_tab,
-                    struct base_error *err)
+static int check_run_and_add_to_pool(struct task_runs *r, int fd, bool add_to_pool,
+                                     bool *byte_below_tab, struct base_error *err)
 {
     char *buf = base_alloc(RUN_LARGE);
     int64_t at = 0;
@@ -78,7 +78,7 @@ static int scan_run(struct task_runs *r, int fd, bool add_to_pool, bool *byte_be
 static int append_run_to_pool(struct task_runs *r, int fd, bool *byte_below_tab,
                               struct base_error *err)
 {
-    int rc = scan_run(r, fd, true, byte_below_tab, err);
+    int rc = check_run_and_add_to_pool(r, fd, true, byte_below_tab, err);
 
     if (rc < 0 &&
         (ftruncate(r->pool, r->pool_bytes) < 0 || lseek(r->pool, r->pool_bytes, SEEK_SET) < 0))
@@ -100,7 +100,7 @@ int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept
         return 0;
     small = st.st_size < RUN_LARGE;
     if (!small) { /* outside the lock, since a large run takes a while */
-        rc = scan_run(r, fd, false, &low, err);
+        rc = check_run_and_add_to_pool(r, fd, false, &low, err);
         if (rc < 0)
             return rc;
     }

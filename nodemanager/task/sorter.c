@@ -295,7 +295,7 @@ static int compare_lines(const char *a, size_t a_len, const char *b, size_t b_le
 
 /* Compares neighbouring lines without their newlines, as sort does. Marks the partition for another
  * sort if they are out of order. */
-static void check_combined_order(struct collector *c, const char *p, const char *end)
+static void mark_for_resort_if_unordered(struct collector *c, const char *p, const char *end)
 {
     const char *last = c->before.data;
     size_t last_len = c->before.len;
@@ -341,7 +341,7 @@ static int collect_combined_output(struct collector *c)
         part->bytes += end - c->lines.data;
         c->s->again[c->part] |= low;
         if (!c->s->again[c->part])
-            check_combined_order(c, c->lines.data, end);
+            mark_for_resort_if_unordered(c, c->lines.data, end);
         rc = write_to_output_file(c->s, c->lines.data, (size_t)(end - c->lines.data), &c->err);
         if (rc < 0)
             return rc;
@@ -460,7 +460,8 @@ static int drain_flush_block(struct drain *d, struct base_error *err)
     return rc;
 }
 
-static int drain_append(struct drain *d, const char *p, size_t n, struct base_error *err)
+static int drain_append_and_flush_full(struct drain *d, const char *p, size_t n,
+                                       struct base_error *err)
 {
     while (n > 0) {
         size_t room = TASK_IO_BYTES - d->len, k = n < room ? n : room;
@@ -528,7 +529,7 @@ static int drain_strip_lines(struct drain *d, const char *p, const char *end,
             if (rc < 0)
                 return rc;
         }
-        rc = drain_append(d, p + width, (size_t)(nl + 1 - p) - width, err);
+        rc = drain_append_and_flush_full(d, p + width, (size_t)(nl + 1 - p) - width, err);
         if (rc < 0)
             return rc;
         p = nl + 1;

@@ -97,7 +97,7 @@ static void write_progress(struct task *t)
     (void)write_report_file(t, "progress", &text, NULL);
 }
 
-static void add_active_time(struct task *t, int64_t *last_us)
+static void add_active_time_since_last(struct task *t, int64_t *last_us)
 {
     int64_t now = base_mono_us(&base_clock_real), step = now - *last_us;
 
@@ -127,7 +127,7 @@ static void *progress_thread(void *arg)
         until_us = base_cond_now_us() + PROGRESS_INTERVAL_US;
         while (!stop && base_cond_wait_until(&wake, &lock, until_us))
             continue;
-        add_active_time(t, &last_us);
+        add_active_time_since_last(t, &last_us);
     }
     pthread_mutex_unlock(&lock);
     return NULL;
@@ -178,7 +178,7 @@ static void replace_unprintable_bytes(char *s)
     }
 }
 
-static void keep_first_failure(struct task *t, int exit_code, char *text, size_t headline)
+static void keep_failure_if_first(struct task *t, int exit_code, char *text, size_t headline)
 {
     pthread_mutex_lock(&lock);
     if (t->diagnostics == NULL) {
@@ -202,7 +202,7 @@ void task_record_failure(struct task *t, int exit_code, const char *fmt, ...)
     base_buf_vaddf(&b, fmt, ap);
     va_end(ap);
     headline = b.len;
-    keep_first_failure(t, exit_code, base_buf_take(&b), headline);
+    keep_failure_if_first(t, exit_code, base_buf_take(&b), headline);
 }
 
 void task_record_failure_with_stderr(struct task *t, int exit_code, const char *tail, size_t len,
@@ -220,7 +220,7 @@ void task_record_failure_with_stderr(struct task *t, int exit_code, const char *
         base_buf_adds(&b, ": ");
         base_buf_add(&b, tail, len);
     }
-    keep_first_failure(t, exit_code, base_buf_take(&b), headline);
+    keep_failure_if_first(t, exit_code, base_buf_take(&b), headline);
 }
 
 void task_record_error(struct task *t, const struct base_error *err)

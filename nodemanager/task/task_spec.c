@@ -12,7 +12,7 @@
 
 /* Returns the job's output folder as a plain path. What is not a valid path or URI is passed on
  * unchanged: the job's setup, which runs before all tasks, refuses it. */
-static char *copy_output(const struct wire_task_spec *w)
+static char *copy_output_as_plain_path(const struct wire_task_spec *w)
 {
     char *path = NULL;
 
@@ -44,7 +44,7 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
                             .maps = w->maps,
                             .command = base_strdup(w->command),
                             .combine = base_strdup(w->combine),
-                            .output = copy_output(w),
+                            .output = copy_output_as_plain_path(w),
                             .job_commits = w->job_commits,
                             .rm = base_strdup(w->rm),
                             .path = base_strdup(w->split.path),
@@ -57,7 +57,7 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
 
 /* Opens the token in the container's folder. A container of an application without a secret has
  * none, or an empty file: its requests are not signed. */
-static int open_token(struct task *t, struct base_error *err)
+static int open_token_unless_empty(struct task *t, struct base_error *err)
 {
     char *path = base_printf("%s/token", t->dir);
     struct stat st;
@@ -99,7 +99,7 @@ int task_spec_load(struct task *t, struct base_error *err)
     if (rc == 0)
         rc = fill_spec_from_environment(&t->spec, err);
     if (rc == 0)
-        rc = open_token(t, err);
+        rc = open_token_unless_empty(t, err);
     if (rc < 0)
         base_error_wrap(err, rc, "%s", path);
     wire_launch_free(&launch);
