@@ -13,8 +13,9 @@ curl -V | grep -q SPNEGO || { echo "needs a curl that speaks SPNEGO"; exit 77; }
 # start_kdc: makes the realm, and starts its centre.
 start_kdc() {
     mkdir -m 700 "$KDC"
-    export KRB5_CONFIG=$KDC/krb5.conf KRB5_KDC_PROFILE=$KDC/kdc.conf KRB5RCACHENAME=dfl:
-    export KRB5RCACHEDIR=$KDC KRB5CCNAME=FILE:$KDC/none
+    export KRB5_CONFIG=$KDC/krb5.conf KRB5_KDC_PROFILE=$KDC/kdc.conf
+    export KRB5CCNAME=FILE:$KDC/none
+    unset KRB5RCACHENAME KRB5RCACHETYPE KRB5RCACHEDIR
     cat > "$KDC/kdc.conf" << END
 [kdcdefaults]
     kdc_listen = ""

@@ -59,6 +59,26 @@ refused "signature.secret.file.*6 bytes.*at least 16" \
     -D hadoop.http.authentication.signature.secret.file="$T/signature-short"
 refused 'auth_to_local.mechanism.*mit' -D hadoop.security.auth_to_local.mechanism=mit
 
+# the record of tickets seen, in places that others may have made
+for at in open link file other plain; do mkdir -p "$T/$at/creel"; done
+mkdir -m 755 "$T/open/creel/krb5"
+mkdir -m 700 "$T/link/else" "$T/file/creel/krb5" "$T/other/creel/krb5"
+ln -s "$T/link/else" "$T/link/creel/krb5"
+: > "$T/plain/creel/krb5"
+ln -s "$T/link/else/x" "$T/file/creel/krb5/rcache2"
+(umask 022; : > "$T/other/creel/krb5/rcache2")
+XDG_STATE_HOME=$T/open refused "$T/open/creel/krb5 has mode 0755"
+XDG_STATE_HOME=$T/link refused "$T/link/creel/krb5 is not a folder"
+XDG_STATE_HOME=$T/file refused "$T/file/creel/krb5/rcache2"
+XDG_STATE_HOME=$T/other refused "$T/other/creel/krb5/rcache2 has mode 0644"
+XDG_STATE_HOME=$T/plain refused "XDG_STATE_HOME, or KRB5RCACHENAME.*$T/plain/creel/krb5"
+# ... unless Kerberos is to keep it elsewhere
+XDG_STATE_HOME=$T/open KRB5RCACHENAME=dfl: refused "has no key of" \
+    -D $K-keytab-file="$T/elsewhere.keytab"
+sed "s/^\[libdefaults\]/&\n default_rcache_name = dfl:/" "$KRB5_CONFIG" > "$T/krb5.conf"
+XDG_STATE_HOME=$T/open KRB5_CONFIG=$T/krb5.conf refused "has no key of" \
+    -D $K-keytab-file="$T/elsewhere.keytab"
+
 start_cluster --nodes 1 --map-slots 2 "${SETTINGS[@]}" -D creel.rm.audit-log="$T/audit" \
     -D yarn.resourcemanager.webapp.cross-origin.enabled=true
 CREEL_RM=${CREEL_RM/127.0.0.1/localhost}
@@ -117,7 +137,10 @@ answers 401 "$ME" -H "$(raw "$flipped")"
 answers 200 "$ME" -H "$(raw "$good")"
 check_equal "$(me)" ann "the caller"
 head_has '^WWW-Authenticate: Negotiate [A-Za-z0-9+/]'
-answers 401 "$ME" -H "$(raw "$good")" # the same ticket again
+answers 401 "$ME" -H "$(raw "$good")"        # the same ticket again
+answers 401 "$node/conf" -H "$(raw "$good")" # also by another daemon of this user
+check_equal "$(stat -c %a "$XDG_STATE_HOME/creel/krb5/rcache2")" 600 "mode of the record"
+[ -s "$XDG_STATE_HOME/creel/krb5/rcache2" ] || fail "nothing is recorded"
 grep -q 'result=refused status=401.*[Rr]eplay' "$T/audit" ||
     fail "the log does not say why: $(tail -n 5 "$T/audit")"
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api/server/access/principals.h"
+#include "api/server/access/ticket_record.h"
 #include "base/crypto/base64.h"
 #include "base/io/log.h"
 #include "base/io/private_file.h"
@@ -104,15 +105,15 @@ static int report_no_key_in_keytab(const char *keytab_key, const char *keytab,
 }
 
 /* The key for Kerberos alone: other mechanisms that may be installed on the host, of which some
- * take passwords, are not offered. */
-static OM_uint32 acquire_acceptor_key(gss_name_t name, const char *keytab, gss_cred_id_t *out,
-                                      OM_uint32 *minor)
+ * take passwords, are not offered. @record: of tickets seen; NULL: Kerberos' own choice. */
+static OM_uint32 acquire_acceptor_key(gss_name_t name, const char *keytab, const char *record,
+                                      gss_cred_id_t *out, OM_uint32 *minor)
 {
     static gss_OID_desc spnego = {6, "\x2b\x06\x01\x05\x05\x02"};
     gss_OID_desc both[] = {*gss_mech_krb5, spnego};
     gss_OID_set_desc mechanisms = {2, both}, within = {1, both};
-    gss_key_value_element_desc place = {"keytab", keytab};
-    gss_key_value_set_desc store = {1, &place};
+    gss_key_value_element_desc places[] = {{"keytab", keytab}, {"rcache", record}};
+    gss_key_value_set_desc store = {record ? 2 : 1, places};
     OM_uint32 major = gss_acquire_cred_from(minor, name, GSS_C_INDEFINITE, &mechanisms,
                                             GSS_C_ACCEPT, &store, out, NULL, NULL);
 
@@ -123,15 +124,20 @@ static int read_key(struct api_kerberos *k, const char *principal, const char *k
                     const char *keytab, struct base_error *err)
 {
     gss_buffer_desc text = {strlen(principal), (char *)principal};
-    char *place = base_printf("FILE:%s", keytab);
+    char *place, *record;
     gss_name_t name = GSS_C_NO_NAME;
-    OM_uint32 minor, ignored;
-    OM_uint32 major = gss_import_name(&minor, &text, GSS_KRB5_NT_PRINCIPAL_NAME, &name);
+    OM_uint32 major, minor, ignored;
+    int rc = api_ticket_record_open(&record, err);
 
+    if (rc < 0)
+        return rc;
+    place = base_printf("FILE:%s", keytab);
+    major = gss_import_name(&minor, &text, GSS_KRB5_NT_PRINCIPAL_NAME, &name);
     if (!GSS_ERROR(major))
-        major = acquire_acceptor_key(name, place, &k->key, &minor);
+        major = acquire_acceptor_key(name, place, record, &k->key, &minor);
     gss_release_name(&ignored, &name);
     free(place);
+    free(record);
     return GSS_ERROR(major)
                ? report_no_key_in_keytab(keytab_key, keytab, principal, major, minor, err)
                : 0;

@@ -8,8 +8,7 @@
  *   hadoop.security.auth_to_local           who principals are (api/server/access/principals.h)
  *
  * An exchange has one leg: Kerberos needs no more, and the server keeps no state between requests.
- * Kerberos' own record of tickets seen (a file in /var/tmp, or as KRB5RCACHENAME says) refuses
- * repetitions. */
+ * Kerberos' own record of tickets seen (api/server/access/ticket_record.h) refuses repetitions. */
 #ifndef CREEL_API_SERVER_ACCESS_KERBEROS_H
 #define CREEL_API_SERVER_ACCESS_KERBEROS_H
 
@@ -20,7 +19,7 @@ struct api_kerberos;
 
 /* @daemon: "resourcemanager" or "nodemanager". Returns 0, or -BASE_EINVAL with the key in @err: one
  * is missing, the keytab is not there, can be read by others or lacks the principal, or a rule for
- * names is wrong. */
+ * names is wrong; or with the path of the record of tickets seen, which others could spoil. */
 int api_kerberos_new(const struct base_conf *conf, const char *daemon, struct api_kerberos **out,
                      struct base_error *err);
 struct api_kerberos *api_kerberos_ref(struct api_kerberos *k); /* NULL-safe; returns @k */
