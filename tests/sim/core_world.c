@@ -144,8 +144,10 @@ static void obey(struct world *w, struct world_node *n, const struct rm_order *o
         break;
     case BASE_ORDER_KILL:
         n->kills++;
-        if (ct && !ct->ended) {
-            ct->ended = ct->killed = true;
+        if (ct && !ct->ended)
+            ct->killed = true;
+        if (ct && !ct->ended && !(w->undying_steps && ct->step)) {
+            ct->ended = true;
             ct->exit_code = RM_EXIT_KILLED_BY_RM;
         }
         break;

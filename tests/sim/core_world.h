@@ -67,6 +67,7 @@ struct world {
     int64_t now;
     uint64_t token, seq, stored;
     bool auto_store, fail_setup, fail_commit, no_shell;
+    bool undying_steps; /* a kill does not end a step, as when its file system does not answer */
     struct rm_effects fx;
     struct world_node nodes[128];
     size_t nodes_n;

@@ -735,6 +735,91 @@ static void test_limit_taken_over(void)
     world_free(&w);
 }
 
+/* Returns the live container of attempt @attempt of a step, and its node. */
+static struct world_container *find_attempt(struct world *w, enum base_job_step step,
+                                            int32_t attempt, struct world_node **node)
+{
+    for (size_t i = 0; i < w->nodes_n; i++)
+        for (size_t j = 0; j < w->nodes[i].n; j++)
+            if (w->nodes[i].v[j].step == step && w->nodes[i].v[j].attempt == attempt &&
+                !w->nodes[i].v[j].ended) {
+                *node = &w->nodes[i];
+                return &w->nodes[i].v[j];
+            }
+    return NULL;
+}
+
+/* Lets the current attempt run into its limit, with a process that does not end, so that another
+ * one is launched; then starts the next leader, with which the nodes register, that of the earlier
+ * attempt first or last. Returns the number of the later attempt. */
+static int32_t take_over_two_attempts(struct world *w, struct base_app_id id,
+                                      enum base_job_step step, bool earlier_first)
+{
+    const int32_t first = rm_app_find(w->core, id)->step.attempt;
+    struct world_node *early = NULL, *late = NULL;
+    int32_t second;
+
+    w->undying_steps = true;
+    pass_time(w, LIMIT_US + 2000000);
+    second = rm_app_find(w->core, id)->step.attempt;
+    CU_ASSERT(second > first);
+    if (step == BASE_STEP_COMMIT)
+        CU_ASSERT_TRUE(may_commit(w, id, second));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_attempt(w, step, first, &early));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_attempt(w, step, second, &late));
+    CU_ASSERT_PTR_NOT_EQUAL(early, late);
+    find_attempt(w, step, first, &early)->killed = false;
+    world_crash(w, w->journal_n);
+    world_register(w, earlier_first ? early : late);
+    world_register(w, earlier_first ? late : early);
+    world_beat_all(w, 900000);
+    CU_ASSERT_TRUE(find_attempt(w, step, first, &early)->killed);
+    CU_ASSERT_FALSE(find_attempt(w, step, second, &late)->killed);
+    CU_ASSERT_TRUE(rm_step_is_current(rm_app_find(w->core, id), step, second));
+    return second;
+}
+
+/* Goal: of two attempts that the next leader finds, the later one goes on, whichever node registers
+ * first. */
+static void test_two_setups_taken_over(void)
+{
+    for (int earlier_first = 0; earlier_first < 2; earlier_first++) {
+        struct world w;
+        struct base_app_id id;
+        int32_t attempt;
+
+        begin(&w, "fifo", 2, 2, 1);
+        id = world_submit(&w, "job 1 0 1 4 0 0");
+        attempt = take_over_two_attempts(&w, id, BASE_STEP_SETUP, earlier_first);
+        report(&w, id, attempt, 0, 1, true);
+        CU_ASSERT(w.reply.flag && w.reply.value == 1);
+        world_free(&w);
+    }
+}
+
+/* Goal: the end of the earlier one of two commits that the next leader finds counts. */
+static void test_two_commits_taken_over(void)
+{
+    for (int earlier_first = 0; earlier_first < 2; earlier_first++) {
+        struct world w;
+        struct base_app_id id;
+        struct world_node *n;
+        int32_t first;
+
+        begin(&w, "fifo", 2, 2, 1);
+        id = bring_to_commit(&w);
+        first = rm_app_find(w.core, id)->step.attempt;
+        CU_ASSERT_TRUE(may_commit(&w, id, first));
+        take_over_two_attempts(&w, id, BASE_STEP_COMMIT, earlier_first);
+        find_attempt(&w, BASE_STEP_COMMIT, first, &n)->exit_code = 0;
+        find_attempt(&w, BASE_STEP_COMMIT, first, &n)->ended = true;
+        w.undying_steps = false; /* the later one is killed */
+        pass_time(&w, 2000000);
+        CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+        world_free(&w);
+    }
+}
+
 static const struct cunit_case cases[] = {
     {"life", test_life},
     {"one at a time on a node, before tasks", test_places},
@@ -750,6 +835,8 @@ static const struct cunit_case cases[] = {
     {"the limit after a takeover", test_limit_taken_over},
     {"a setup taken over", test_setup_taken_over},
     {"a commit taken over", test_commit_taken_over},
+    {"two setups taken over", test_two_setups_taken_over},
+    {"two commits taken over", test_two_commits_taken_over},
     {"a leader lost after every record", test_every_record},
     {"admission", test_admission},
 };

@@ -399,15 +399,52 @@ enum rm_step_outcome rm_step_end_late_attempt(struct rm_core *c, struct rm_conta
 
 /* ---- attempts of an earlier instance ---- */
 
+/* A later attempt than the current one is known: the current one is killed, and its end changes
+ * nothing any more, except that of a commit. */
+static void supersede_current_attempt(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_step *s = &a->step;
+    struct rm_container *old = s->running;
+
+    s->running = NULL;
+    drop_reported_splits(s);
+    s->unknown = s->unknown || is_permitted_commit(a, old);
+    rm_container_order_kill(c, old, RM_EXIT_KILLED_BY_RM, "a later attempt of its step goes on");
+}
+
+/* A superseded attempt of a commit may complete the output, or have completed it. */
+static struct rm_container *attach_superseded_commit(struct rm_core *c, struct rm_node *n,
+                                                     struct rm_app *a,
+                                                     const struct rm_container_report *r)
+{
+    struct rm_container *ct;
+
+    if (r->step != BASE_STEP_COMMIT || !a->commit_begun)
+        return NULL;
+    ct = rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot], false);
+    ct->state = RM_CONTAINER_ACQUIRED;
+    ct->step = BASE_STEP_COMMIT;
+    ct->task_attempt = r->task_attempt;
+    rm_container_set_start_if_plausible(c, ct, r);
+    if (r->state != RM_CONTAINER_COMPLETED)
+        rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "a later attempt of its step goes on");
+    return ct;
+}
+
 struct rm_container *rm_step_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                     const struct rm_container_report *r)
 {
     struct rm_step *s = &a->step;
     struct rm_container *ct;
 
-    if (s->kind != r->step || s->running || n->step || r->task_attempt <= s->attempt ||
-        r->task_attempt > RM_TASK_ATTEMPT_MAX)
+    if (s->kind != r->step || r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;
+    if (r->task_attempt <= s->attempt)
+        return attach_superseded_commit(c, n, a, r);
+    if (n->step && n->step != s->running)
+        return NULL;
+    if (s->running)
+        supersede_current_attempt(c, a);
     ct = add_step_container(c, a, n, &r->id, r->slot, r->task_attempt);
     rm_container_set_start_if_plausible(c, ct, r);
     rm_step_places_hold(c, ct);

@@ -126,8 +126,10 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
 enum rm_step_outcome rm_step_end_late_attempt(struct rm_core *c, struct rm_container *ct,
                                               const char **why);
 /* Implements rm_app_kind.attach for the containers of steps: makes the reported attempt the current
- * one. Returns NULL when the step is not current or has a newer attempt, or the place of @n is held
- * by another step. */
+ * one, in the place of an earlier one, which is killed. An attempt of a commit with permission to
+ * move parts that has a later one is attached to be killed, since its end counts. Returns NULL when
+ * another attempt has a later one, the step is not current, or another step holds the place of @n.
+ */
 struct rm_container *rm_step_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                     const struct rm_container_report *r);
 
