@@ -85,7 +85,7 @@ static int make_file(const char *path, struct base_error *err)
 
 int api_ticket_record_open(char **out, struct base_error *err)
 {
-    char *folder = base_state_path(FOLDER), *path = base_printf("%s/" NAME, folder);
+    char *folder = base_user_state_path(FOLDER), *path = base_printf("%s/" NAME, folder);
     int rc = 0;
 
     *out = NULL;
