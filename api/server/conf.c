@@ -75,17 +75,17 @@ static int read_auth_and_cors(const struct base_conf *conf, const char *daemon,
                               struct api_server_conf *out, struct base_error *err)
 {
     bool is_rm = strcmp(daemon, "resourcemanager") == 0;
+    struct api_auth_kind kind = {.type = is_rm ? API_AUTH_SIMPLE_OF_RM : API_AUTH_SIMPLE_OF_NM};
     char key[80];
     int rc = read_auth_method(conf, &out->method, err);
 
-    if (rc == 0 && out->method == API_AUTH_SPNEGO)
+    if (rc == 0 && out->method == API_AUTH_SPNEGO) {
+        kind = (struct api_auth_kind){.type = API_AUTH_KERBEROS, .maker = daemon};
         rc = api_kerberos_new(conf, daemon, &out->kerberos, err);
+    }
+    kind.proves = out->method != API_AUTH_SIMPLE;
     if (rc == 0)
-        rc = api_auth_new(conf,
-                          out->method == API_AUTH_SPNEGO ? API_AUTH_KERBEROS
-                          : is_rm                        ? API_AUTH_SIMPLE_OF_RM
-                                                         : API_AUTH_SIMPLE_OF_NM,
-                          out->method != API_AUTH_SIMPLE, &out->auth, err);
+        rc = api_auth_new(conf, &kind, &out->auth, err);
     out->reads_do_as = is_rm;
     snprintf(key, sizeof key, "yarn.%s.webapp.cross-origin.enabled", daemon);
     return rc < 0 ? rc : api_cors_new(conf, key, &out->cors, err);

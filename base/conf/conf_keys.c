@@ -121,9 +121,10 @@ const struct base_conf_key base_conf_keys[] = {
          "false: requests that name no user, by user.name or a cookie, are refused (401)"),
     STR("hadoop.http.authentication.signature.secret.file", "",
         "file with the secret that signs the cookie hadoop.auth, to be shared by all daemons that "
-        "should accept each other's, and sessions of browsers (/login), which several "
-        "ResourceManagers should share; 16 to 4096 bytes and mode 0600, unless creel.auth is simple; "
-        "empty: a random one for each start"),
+        "should accept each other's (with Kerberos, of one kind: ResourceManagers accept no "
+        "NodeManager's), and sessions of browsers (/login), which several ResourceManagers should "
+        "share; 16 to 4096 bytes and mode 0600, unless creel.auth is simple; empty: a random one "
+        "for each start"),
     INT("hadoop.http.authentication.token.validity", "36000", 1, INT32_MAX,
         "validity of the cookie hadoop.auth and of sessions of browsers, in seconds"),
     STR("hadoop.http.authentication.cookie.domain", "",

@@ -14,6 +14,7 @@ for person in ann bob hue; do add_person $person; done
 add_service HTTP/localhost "$T/rm.keytab"
 add_service HTTP/elsewhere "$T/elsewhere.keytab"
 kadmin addprinc -randkey other/localhost
+(umask 077; head -c 32 /dev/urandom > "$T/signature")
 JSON=(-H 'Content-Type: application/json')
 JOB='{"job":{"tasks":[{"command":"echo hidden"}]}}'
 SETTINGS=(-D yarn.resourcemanager.webapp.spnego-keytab-file="$T/rm.keytab"
@@ -21,6 +22,7 @@ SETTINGS=(-D yarn.resourcemanager.webapp.spnego-keytab-file="$T/rm.keytab"
     -D yarn.resourcemanager.webapp.spnego-principal="HTTP/localhost@$REALM"
     -D yarn.nodemanager.webapp.spnego-principal="HTTP/localhost@$REALM"
     -D hadoop.http.authentication.token.validity=3
+    -D hadoop.http.authentication.signature.secret.file="$T/signature"
     -D hadoop.proxyuser.hue.users=ann -D hadoop.proxyuser.hue.hosts='*'
     -D hadoop.security.auth_to_local="RULE:[1:\$1](bob)s/bob/robert/ DEFAULT")
 
@@ -208,6 +210,12 @@ with ann 200 "$ME" -c "$T/own"
 own=$(awk '/hadoop.auth/ { print $7 }' "$T/own")
 answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$planted; hadoop.auth=$own"
 answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$own; hadoop.auth=$planted"
+
+# the cookie of a node, which knows the same secret, is none for the ResourceManager
+with ann 200 "$node/conf" -c "$T/node-jar"
+for_node=$(awk '/hadoop.auth/ { print $7 }' "$T/node-jar")
+answers 200 "$node/conf" -H "Cookie: hadoop.auth=$for_node"
+answers 401 "$CREEL_RM/conf" -H "Cookie: hadoop.auth=$for_node"
 
 # --- logging out ends the cookie; the ticket, which says who one is again, is the browser's
 for at in "$CREEL_RM" "$node"; do

@@ -150,9 +150,12 @@ static void test_secret(void)
     close(fd);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, setting, &err), 0);
     CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", false, &one, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", false, &other, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple", false, &nodes, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, &(struct api_auth_kind){.type = "simple-dt"}, &one, &err),
+                          0);
+    CU_ASSERT_EQUAL_FATAL(
+        api_auth_new(c, &(struct api_auth_kind){.type = "simple-dt"}, &other, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, &(struct api_auth_kind){.type = "simple"}, &nodes, &err),
+                          0);
     api_auth_add_cookie(one, "alice", "alice", 1000, &cookie);
     *strstr(cookie.data, "; Path") = '\0';
     CU_ASSERT_EQUAL(api_auth_check_cookie(other, cookie.data, 1000 + 35999999, &user),
@@ -170,7 +173,8 @@ static void test_secret(void)
     api_auth_unref(other);
     api_auth_unref(nodes);
     unlink(path);
-    CU_ASSERT_EQUAL(api_auth_new(c, "simple", false, &nodes, &err), -BASE_EIO);
+    CU_ASSERT_EQUAL(api_auth_new(c, &(struct api_auth_kind){.type = "simple"}, &nodes, &err),
+                    -BASE_EIO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "signature.secret.file"));
     free(setting);
     base_conf_free(c);
@@ -179,6 +183,7 @@ static void test_secret(void)
 /* Of several cookies the valid ones count, unless they are of different users. */
 static void test_several_cookies(void)
 {
+    static const struct api_auth_kind by_ticket = {API_AUTH_KERBEROS, "nodemanager", true};
     static const struct {
         const char *format; /* A and B: cookies of ann and bob, X: one of nobody */
         enum api_auth_cookie result;
@@ -199,7 +204,7 @@ static void test_several_cookies(void)
     struct api_auth *a;
 
     CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, API_AUTH_KERBEROS, true, &a, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, &by_ticket, &a, &err), 0);
     api_auth_add_cookie(a, "ann", "ann@A.ORG", 1000, &ann);
     api_auth_add_cookie(a, "bob", "bob@A.ORG", 1000, &bob);
     *strstr(ann.data, "; Path") = '\0';
@@ -230,6 +235,7 @@ static void test_several_cookies(void)
 /* A secret by which users are known is private, long enough, and not cut. */
 static void test_secret_of_proofs(void)
 {
+    static const struct api_auth_kind by_ticket = {API_AUTH_KERBEROS, "nodemanager", true};
     static const struct {
         mode_t mode;
         size_t len;
@@ -252,7 +258,7 @@ static void test_secret_of_proofs(void)
 
         CU_ASSERT_EQUAL(ftruncate(fd, (off_t)files[i].len), 0);
         CU_ASSERT_EQUAL(fchmod(fd, files[i].mode), 0);
-        rc = api_auth_new(c, API_AUTH_KERBEROS, true, &a, &err);
+        rc = api_auth_new(c, &by_ticket, &a, &err);
         CU_ASSERT_EQUAL(rc, files[i].why ? -BASE_EINVAL : 0);
         if (files[i].why) {
             CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "signature.secret.file"));
@@ -261,6 +267,51 @@ static void test_secret_of_proofs(void)
         api_auth_unref(a);
     }
     close(fd);
+    unlink(path);
+    free(setting);
+    base_conf_free(c);
+}
+
+/* Daemons of one kind that share a secret take each other's cookies of tickets; a ResourceManager
+ * takes none of a node. */
+static void test_makers_of_cookies(void)
+{
+    static const struct api_auth_kind kinds[] = {{API_AUTH_KERBEROS, "resourcemanager", true},
+                                                 {API_AUTH_KERBEROS, "resourcemanager", true},
+                                                 {API_AUTH_KERBEROS, "nodemanager", true},
+                                                 {API_AUTH_KERBEROS, NULL, true}};
+    enum { N = sizeof kinds / sizeof *kinds };
+    char path[] = "/tmp/creel-secret-XXXXXX", text[] = "sixteen or more bytes";
+    int fd = mkstemp(path);
+    struct base_conf *c = base_conf_new();
+    struct base_error err = {0};
+    struct api_auth *auths[N];
+    char *setting = base_printf("hadoop.http.authentication.signature.secret.file=%s", path);
+
+    CU_ASSERT_EQUAL_FATAL(fd < 0, 0);
+    CU_ASSERT_EQUAL(write(fd, text, sizeof text), sizeof text);
+    close(fd);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, setting, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
+    for (size_t i = 0; i < N; i++)
+        CU_ASSERT_EQUAL_FATAL(api_auth_new(c, &kinds[i], &auths[i], &err), 0);
+    for (size_t from = 0; from < N; from++) {
+        struct base_buf cookie = {0};
+
+        api_auth_add_cookie(auths[from], "ann", "ann@A.ORG", 1000, &cookie);
+        *strstr(cookie.data, "; Path") = '\0';
+        for (size_t to = 0; to < N; to++) {
+            bool alike = from == to || from + to == 1;
+            char *user = NULL;
+
+            CU_ASSERT_EQUAL(api_auth_check_cookie(auths[to], cookie.data, 1000, &user),
+                            alike ? API_AUTH_VALID : API_AUTH_BAD_SIGNATURE);
+            free(user);
+        }
+        base_buf_free(&cookie);
+    }
+    for (size_t i = 0; i < N; i++)
+        api_auth_unref(auths[i]);
     unlink(path);
     free(setting);
     base_conf_free(c);
@@ -567,6 +618,7 @@ static void test_servlets(void)
 static const struct cunit_case cases[] = {
     {"cookie", test_cookie},
     {"secret", test_secret},
+    {"makers of cookies", test_makers_of_cookies},
     {"several cookies", test_several_cookies},
     {"a secret of proofs", test_secret_of_proofs},
     {"anonymous refused", test_anonymous_refused},

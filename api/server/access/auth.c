@@ -26,6 +26,8 @@ struct api_auth {
     char *type, *domain;
     unsigned char secret[SECRET_MAX];
     size_t secret_len;
+    unsigned char cookie_key[BASE_SHA256_BYTES];
+    bool has_cookie_key; /* otherwise the secret itself signs cookies */
     int64_t validity_ms;
     bool anonymous, reads_names;
     struct api_proxy_users *proxies;
@@ -86,8 +88,18 @@ static bool filters_let_callers_name_themselves(const char *initializers)
            strstr(initializers, "AuthenticationFilterInitializer");
 }
 
-int api_auth_new(const struct base_conf *conf, const char *type, bool proves, struct api_auth **out,
-                 struct base_error *err)
+/* Makes the key of cookies from the secret, so that cookies of other makers have other keys. */
+static void make_cookie_key(struct api_auth *a, const char *maker)
+{
+    char *text = base_printf("creel-cookie-1\n%s", maker);
+
+    base_hmac_sha256(a->secret, a->secret_len, text, strlen(text), a->cookie_key);
+    a->has_cookie_key = true;
+    free(text);
+}
+
+int api_auth_new(const struct base_conf *conf, const struct api_auth_kind *kind,
+                 struct api_auth **out, struct base_error *err)
 {
     struct api_auth *a = base_alloc(sizeof *a);
     const char *file = base_conf_get(conf, SECRET_KEY);
@@ -95,7 +107,7 @@ int api_auth_new(const struct base_conf *conf, const char *type, bool proves, st
     int rc = 0;
 
     atomic_init(&a->refs, 1);
-    a->type = base_strdup(type);
+    a->type = base_strdup(kind->type);
     a->domain = domain && domain[0] ? base_strdup(domain) : NULL;
     a->validity_ms = base_conf_int(conf, "hadoop.http.authentication.token.validity") * 1000;
     a->anonymous = base_conf_bool(conf, "hadoop.http.authentication.simple.anonymous.allowed");
@@ -104,13 +116,15 @@ int api_auth_new(const struct base_conf *conf, const char *type, bool proves, st
     a->proxies = api_proxy_users_new(conf);
     a->secret_len = SECRET_BYTES;
     if (file && file[0])
-        rc = read_secret(a, file, proves, err);
+        rc = read_secret(a, file, kind->proves, err);
     else
         base_random_bytes(a->secret, a->secret_len);
     if (rc < 0) {
         api_auth_unref(a);
         return rc;
     }
+    if (kind->maker)
+        make_cookie_key(a, kind->maker);
     *out = a;
     return 0;
 }
@@ -130,6 +144,7 @@ void api_auth_unref(struct api_auth *a)
     free(a->domain);
     free(a->type);
     explicit_bzero(a->secret, sizeof a->secret);
+    explicit_bzero(a->cookie_key, sizeof a->cookie_key);
     free(a);
 }
 
@@ -154,13 +169,16 @@ int64_t api_auth_get_validity_s(const struct api_auth *a)
     return a->validity_ms / 1000;
 }
 
-/* Appends the signature of @text. */
+/* Appends the signature of @text as a cookie. */
 static void add_signature(const struct api_auth *a, const char *text, size_t len,
                           struct base_buf *out)
 {
     unsigned char digest[BASE_SHA256_BYTES];
 
-    api_auth_sign(a, text, len, digest);
+    if (a->has_cookie_key)
+        base_hmac_sha256(a->cookie_key, sizeof a->cookie_key, text, len, digest);
+    else
+        api_auth_sign(a, text, len, digest);
     base_base64_encode(digest, sizeof digest, out);
 }
 

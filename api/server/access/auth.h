@@ -26,14 +26,23 @@ struct api_auth;
 #define API_AUTH_SIMPLE_OF_NM "simple"
 #define API_AUTH_KERBEROS     "kerberos"
 
+struct api_auth_kind { /* the texts are borrowed during the call only */
+    const char *type;  /* one of the above */
+    /* The daemon, whose name the key of cookies is made with: "resourcemanager" or "nodemanager". A
+     * ticket for a node so makes nobody known to the ResourceManager. NULL: every daemon that has
+     * the secret takes the cookie if its type is right, as in YARN. */
+    const char *maker;
+    /* Callers do not name themselves, so that the signature says who they are: the file has to be
+     * private (base/io/private_file.h) and to have at least 16 bytes. */
+    bool proves;
+};
+
 /* Reads hadoop.http.authentication.*, hadoop.http.filter.initializers and hadoop.proxyuser.*.
- * @type: one of API_AUTH_SIMPLE_OF_RM and so on. Without a configured secret a random one is made,
- * and cookies are valid no longer than the process lives. @proves: callers do not name themselves,
- * so that the signature says who they are: the file must be private (base/io/private_file.h) and
- * have at least 16 bytes. Returns 0, or a negative BASE_E* when the secret cannot be read or is not
- * that; it is never cut. */
-int api_auth_new(const struct base_conf *conf, const char *type, bool proves, struct api_auth **out,
-                 struct base_error *err);
+ * Without a configured secret a random one is made, and cookies are valid no longer than the
+ * process lives. Returns 0, or a negative BASE_E* when the secret cannot be read or is not as it
+ * has to be; it is never cut. */
+int api_auth_new(const struct base_conf *conf, const struct api_auth_kind *kind,
+                 struct api_auth **out, struct base_error *err);
 struct api_auth *api_auth_ref(struct api_auth *a); /* NULL-safe; returns @a */
 void api_auth_unref(struct api_auth *a);           /* NULL-safe; the last reference frees it */
 
@@ -58,7 +67,7 @@ enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char 
  * '&'. */
 void api_auth_add_cookie(const struct api_auth *a, const char *user, const char *principal,
                          int64_t now_ms, struct base_buf *out);
-/* Writes the signature of @text by the secret that signs cookies. */
+/* Writes the signature of @text by the secret, whatever the maker. */
 void api_auth_sign(const struct api_auth *a, const void *text, size_t len,
                    unsigned char out[static BASE_SHA256_BYTES]);
 /* Returns how long cookies are valid, in seconds. */
