@@ -68,6 +68,13 @@ static void test_rules(void)
     check("RULE:[1:$1](an)", "ann@" REALM, NULL);
     check("RULE:[1:$1](x|ann)", "ann@" REALM, "ann");
     check("RULE:[1:$1](x|ann)", "annx@" REALM, NULL);
+    /* brackets, and characters that mean nothing behind a backslash or between brackets */
+    check("RULE:[1:$1](user[-.|]x)s/[-.|]/_/", "user.x@" REALM, "user_x");
+    check("RULE:[1:$1@$0](x[^@]*@A\\.ORG)s/@.*//", "xy@A.ORG", "xy");
+    check("RULE:[1:$1@$0](x[^@]*@A\\.ORG)s/@.*//", "xy@AxORG", NULL);
+    check("RULE:[1:$1]([]a]*)", "aa@" REALM, "aa");
+    check("RULE:[1:$1](a-b)s/\\|?-/_/", "a-b@" REALM, "a_b");
+    check("RULE:[1:$1](a[*]?[+]*b)", "ab@" REALM, "ab");
     /* the first rule that fits counts, even if its name is none */
     check("RULE:[1:$1@$0] DEFAULT", "ann@" REALM, NULL);
     check("RULE:[1:$1](ann)s/ann// DEFAULT", "ann@" REALM, NULL);
@@ -117,6 +124,20 @@ static void test_wrong_rules(void)
                                         "RULE:[1:$1](a.*?)",
                                         "RULE:[1:$1](a++)",
                                         "RULE:[1:$1]([a-z&&[^b]])",
+                                        "RULE:[1:$1]([a\\]])",
+                                        "RULE:[1:$1]([^\\.])",
+                                        "RULE:[1:$1]([\\w])",
+                                        "RULE:[1:$1]([a[b])",
+                                        "RULE:[1:$1]([[:alpha:]])",
+                                        "RULE:[1:$1](\\<a)",
+                                        "RULE:[1:$1](a\\>)",
+                                        "RULE:[1:$1](\\`a)",
+                                        "RULE:[1:$1](a\\')",
+                                        "RULE:[1:$1](a)s/a|ab/b/",
+                                        "RULE:[1:$1](a)s/x\\\\|ab/b/",
+                                        "RULE:[1:$1](a\\\\**)",
+                                        "RULE:[1:$1](a)s/[a\\-]/b/",
+                                        "RULE:[1:$1](a)s/\\<a/b/",
                                         "RULE:[1:$1](a)s/a",
                                         "RULE:[1:$1](a)s/a/b",
                                         "RULE:[1:$1](a)s//b/",

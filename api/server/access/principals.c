@@ -51,18 +51,41 @@ static int report_bad_rule(const char *rule, const char *why, struct base_error 
                           why);
 }
 
-/* Returns true when POSIX reads the pattern as Java does: no escaped letters or digits (\d, \1), no
- * quantifiers that are lazy or possessive (*?, ++), no intersections ([a-z&&[^b]]). */
-static bool reads_alike_in_posix_and_java(const char *pattern)
+/* Returns the end of the bracket expression at @at; NULL when POSIX and Java read it differently:
+ * it has a backslash, which POSIX takes for itself, or a bracket or an intersection ([a-z&&[^b]]),
+ * or it does not end. */
+static const char *skip_bracket(const char *at)
 {
+    at++;
+    if (*at == '^')
+        at++;
+    do
+        if (!*at || *at == '\\' || *at == '[' || (at[0] == '&' && at[1] == '&'))
+            return NULL;
+    while (*++at != ']');
+    return at;
+}
+
+/* Returns true when POSIX reads the pattern as Java does: no escaped letters or digits (\d, \1), no
+ * escapes of GNU (\<, \'), no quantifiers that are lazy or possessive (*?, ++), nothing odd between
+ * brackets, and, unless a @whole text has to match, no choice, of which POSIX takes the longest
+ * and Java the first. */
+static bool reads_alike_in_posix_and_java(const char *pattern, bool whole)
+{
+    bool after_quantifier = false;
+
     for (const char *at = pattern; *at; at++) {
-        if (*at == '\\' && (!at[1] || isalnum((unsigned char)*++at)))
+        if (*at == '\\') {
+            at++;
+            if (!*at || isalnum((unsigned char)*at) || strchr("<>`'", *at))
+                return false;
+            after_quantifier = false;
+            continue;
+        }
+        if ((after_quantifier && strchr("*+?", *at)) || (*at == '|' && !whole) ||
+            (*at == '[' && !(at = skip_bracket(at))))
             return false;
-        if (at > pattern && strchr("*+?}", at[-1]) && strchr("*+?", *at) &&
-            (at - 1 == pattern || at[-2] != '\\'))
-            return false;
-        if ((at[0] == '&' && at[1] == '&') || (at[0] == '[' && at[1] == ':'))
-            return false;
+        after_quantifier = strchr("*+?}", *at);
     }
     return true;
 }
@@ -72,7 +95,7 @@ static bool compile_pattern(const char *text, size_t len, bool whole, regex_t *o
 {
     char *pattern = base_printf(whole ? "^(%.*s)$" : "%.*s", (int)len, text);
     char *bare = base_strndup(text, len);
-    bool ok = reads_alike_in_posix_and_java(bare) &&
+    bool ok = reads_alike_in_posix_and_java(bare, whole) &&
               regcomp(out, pattern, REG_EXTENDED | (whole ? REG_NOSUB : 0)) == 0;
 
     free(bare);
