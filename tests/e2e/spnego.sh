@@ -47,7 +47,17 @@ refused "$K-keytab-file.*has no key of HTTP/localhost" -D $K-keytab-file="$T/els
 refused "$K-principal.*HTTP/_HOST" -D $K-principal=
 refused "$K-principal.*rm/localhost" -D $K-principal="rm/localhost@$REALM"
 refused "has no key of HTTP/here.example@" -D $K-principal="HTTP/_HOST@$REALM" \
-    -D yarn.resourcemanager.hostname=here.example
+    -D yarn.resourcemanager.hostname=Here.Example
+for all in 0.0.0.0 ::; do # the name is the host's own
+    refused "has no key of HTTP/[a-z0-9][-a-z0-9.]*@" -D $K-principal="HTTP/_HOST@$REALM" \
+        -D yarn.resourcemanager.hostname=$all -D creel.rm.bind=127.0.0.1 \
+        -D $K-keytab-file="$T/elsewhere.keytab"
+    ! grep -qF "HTTP/$all@" "$T/e" || fail "an address is taken for a name: $(cat "$T/e")"
+done
+for odd in HTTP/_HOSTS HTTP/_HOST/x HTTP/x/_HOST HTTP/a_HOST; do # it is a whole part, the second
+    refused "has no key of $odd@" -D $K-principal="$odd@$REALM" \
+        -D yarn.resourcemanager.hostname=here.example
+done
 refused 'hadoop.security.auth_to_local: "RULE:\[1:$1\](\\d+)"' \
     -D 'hadoop.security.auth_to_local=RULE:[1:$1](\d+)'
 for mode in 640 604; do

@@ -53,7 +53,7 @@ static void add_gss_error_text(struct base_buf *out, OM_uint32 major, OM_uint32 
 
 /* ---- the service's principal and key ---- */
 
-/* Returns the full name of this host in lower case, as Hadoop does; caller frees. */
+/* Returns the full name of this host; caller frees. */
 static char *find_own_host_name(void)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_CANONNAME}, *list = NULL;
@@ -68,25 +68,43 @@ static char *find_own_host_name(void)
         name = base_strdup(own);
     if (list)
         freeaddrinfo(list);
-    for (char *c = name; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
     return name;
 }
 
-/* Returns the value of @key with _HOST replaced; caller frees. */
-static char *read_principal(const struct base_conf *conf, const char *key, const char *daemon)
+static void make_lower(char *text)
 {
-    const char *text = base_conf_get(conf, key), *at = strstr(text, "/" HOST);
+    for (char *c = text; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+}
+
+/* Returns the host name that _HOST stands for; caller frees. An address that means all of the
+ * host's is no name, as in Hadoop. */
+static char *find_host_of_daemon(const struct base_conf *conf, const char *daemon)
+{
     const char *host =
         base_conf_get(conf, strcmp(daemon, "nodemanager") == 0 ? "creel.nodemanager.host"
                                                                : "yarn.resourcemanager.hostname");
-    char *own, *out;
+    bool named = host && *host && strcmp(host, "0.0.0.0") != 0 && strcmp(host, "::") != 0 &&
+                 strcmp(host, "[::]") != 0;
+    char *name = named ? base_strdup(host) : find_own_host_name();
 
-    if (!at)
+    make_lower(name);
+    return name;
+}
+
+/* Returns the value of @key, in which _HOST is replaced if it is the whole second part, as in
+ * HTTP/_HOST@REALM; caller frees. */
+static char *read_principal(const struct base_conf *conf, const char *key, const char *daemon)
+{
+    const char *text = base_conf_get(conf, key), *at = strstr(text, "/" HOST);
+    const char *rest = at ? at + strlen("/" HOST) : NULL;
+    char *host, *out;
+
+    if (!at || at != strchr(text, '/') || (*rest && *rest != '@'))
         return base_strdup(text);
-    own = host && *host ? base_strdup(host) : find_own_host_name();
-    out = base_printf("%.*s/%s%s", (int)(at - text), text, own, at + strlen("/" HOST));
-    free(own);
+    host = find_host_of_daemon(conf, daemon);
+    out = base_printf("%.*s/%s%s", (int)(at - text), text, host, rest);
+    free(host);
     return out;
 }
 

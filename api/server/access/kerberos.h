@@ -3,7 +3,7 @@
  * (Negotiate), RFC 4178 (SPNEGO), RFC 4121 (Kerberos); Hadoop's KerberosAuthenticationHandler.
  *
  * Keys, with "resourcemanager" or "nodemanager" for DAEMON:
- *   yarn.DAEMON.webapp.spnego-principal     HTTP/_HOST@REALM; _HOST is the name of this host
+ *   yarn.DAEMON.webapp.spnego-principal     HTTP/_HOST@REALM; _HOST: this host, in lower case
  *   yarn.DAEMON.webapp.spnego-keytab-file   its key; read again for each ticket
  *   hadoop.security.auth_to_local           who principals are (api/server/access/principals.h)
  *
