@@ -225,7 +225,8 @@ void api_audit_close(void)
 struct notes { /* in the request's slot: members of its line, and why it was refused */
     struct base_buf members;
     char *refusal;
-    bool forbidden; /* refused for its caller */
+    bool forbidden;  /* refused for its caller */
+    char *bad_proof; /* why its token or session is not valid */
 };
 
 static void notes_free(void *p)
@@ -234,6 +235,7 @@ static void notes_free(void *p)
 
     base_buf_free(&n->members);
     free(n->refusal);
+    free(n->bad_proof);
     free(n);
 }
 
@@ -265,6 +267,14 @@ void api_audit_mark_forbidden(struct api_request *rq, const char *why)
 {
     api_audit_mark_refused(rq, why);
     get_or_add_notes(rq)->forbidden = true;
+}
+
+void api_audit_note_bad_proof(struct api_request *rq, const char *why)
+{
+    struct notes *n = get_or_add_notes(rq);
+
+    free(n->bad_proof);
+    n->bad_proof = base_strdup(why);
 }
 
 /* Returns the name of the operation that the request is logged as; NULL: it is not logged. */
@@ -302,6 +312,8 @@ void api_audit_log_answer(struct api_request *rq, unsigned status, void *user)
         return;
     if (n && n->refusal)
         why = n->refusal;
+    else if (n && n->bad_proof && status == 401)
+        why = n->bad_proof;
     api_audit_append_member(&line, "op", op);
     api_audit_append_member(&line, "user", api_caller(rq) ? api_caller(rq) : "-");
     api_audit_append_member(&line, "ip", api_peer(rq));

@@ -57,6 +57,9 @@ void api_audit_mark_refused(struct api_request *rq, const char *why);
 /* Marks the request as refused for its caller: it gets a line whatever its operation and status.
  * Call before its answer. */
 void api_audit_mark_forbidden(struct api_request *rq, const char *why);
+/* Keeps why the token or session of the request is not valid: the line says so if the answer is
+ * 401. A request that needs no user is answered in spite of an old session, and is not refused. */
+void api_audit_note_bad_proof(struct api_request *rq, const char *why);
 /* Logs an operation without a request. @by: its cause, a signal or a changed file. @why: the error;
  * NULL: success. */
 void api_audit_log_own_operation(const char *op, const char *by, const char *why);

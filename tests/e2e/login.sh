@@ -107,7 +107,15 @@ login carl "$CREEL_RM"
 carl=$SESSION
 answers 200 "$CREEL_RM/conf" -H "$(cookie "$carl")"
 expect 0 creel token --revoke "$(id carl)"
+# what needs no user is answered, and is no refusal, whatever the cookie
+for at in "$CREEL_RM/ws/v1/cluster/info" "$node/ws/v1/node/info"; do
+    answers 200 "$at" -H "$(cookie "$carl")"
+done
 refused "$carl"
+for audit in "$T/audit" "$T/nm-audit"; do
+    grep -q 'result=refused status=401 path=/conf .*why=' "$audit" || fail "not in $(cat "$audit")"
+    ! grep 'result=refused status=2' "$audit" || fail "a request that was answered is in $audit"
+done
 answers 401 "$CREEL_RM/login" -d token=wrong
 answers 401 "$CREEL_RM/conf" -H "$(cookie "$(flip "$ann")")"
 for line in "op=login .*result=success .*of=ann" 'op=login .*result=refused status=401' \

@@ -180,7 +180,7 @@ static void settle_user_and_continue(struct nm_identifier *i, struct question *q
         answer_unavailable(q->rq);
     } else {
         if (answer == API_TOKEN_REFUSED)
-            api_audit_mark_forbidden(q->rq, NOT_VALID);
+            api_audit_note_bad_proof(q->rq, NOT_VALID);
         api_settle_user(q->rq, name);
         api_continue_handling(q->rq);
     }
@@ -248,7 +248,7 @@ enum api_token nm_check_token(struct api_request *rq, const char *token, void *u
         answer = look_up_kept_identity(nm->identifier, digest, name);
     }
     if (answer == API_TOKEN_REFUSED)
-        api_audit_mark_forbidden(rq, NOT_VALID);
+        api_audit_note_bad_proof(rq, NOT_VALID);
     return answer;
 }
 

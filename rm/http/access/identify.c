@@ -198,7 +198,7 @@ enum api_token rm_identify_token(struct api_request *rq, const char *token, void
         return API_TOKEN_UNKNOWN;
     }
     if (!*name)
-        api_audit_mark_forbidden(rq, why.data);
+        api_audit_note_bad_proof(rq, why.data);
     base_buf_free(&why);
     return *name ? API_TOKEN_VALID : API_TOKEN_REFUSED;
 }
