@@ -46,7 +46,7 @@
 /* Hides the query, in the library's own copy @uri, from libmicrohttpd, which would store each
  * argument in the connection's memory although no handler reads them there. When they do not fit,
  * it loses the 431 answer that it has begun to send, and the connection hangs. */
-static void hide_query(const char *uri)
+static void hide_query_from_mhd(const char *uri)
 {
     char *query = strchr(uri, '?');
 
@@ -59,7 +59,7 @@ static void *begin_request(void *cls, const char *uri, struct MHD_Connection *co
     struct api_request *rq = api_request_new(cls, connection, uri);
 
     if (uri)
-        hide_query(uri);
+        hide_query_from_mhd(uri);
     if (rq->conn)
         api_conn_set_phase(rq->conn, API_PHASE_HEAD);
     return rq;

@@ -599,7 +599,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         break;
     }
     stop_if_all_ended(core, out);
-    nm_link_send_or_wake(core, ev->at_us, out);
+    nm_link_send_or_wake_rm(core, ev->at_us, out);
 }
 
 int64_t nm_core_next_timer_us(const struct nm_core *core)

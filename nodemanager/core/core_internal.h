@@ -84,7 +84,7 @@ void nm_link_handle_failure(struct nm_core *core, const struct nm_event *ev);
 void nm_link_schedule_registration(struct nm_core *core, int64_t at_us);
 /* Appends NM_FX_BEAT or NM_FX_WAKE if a request or a wake call is due. Called last in every step,
  * except those for RECOVERED, PROGRESS and EPOCH_SAVED. */
-void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effects *out);
+void nm_link_send_or_wake_rm(struct nm_core *core, int64_t now_us, struct nm_effects *out);
 int64_t nm_link_next_timer_us(const struct nm_core *core);
 
 /* nodemanager/core/orders.c */

@@ -150,7 +150,7 @@ static void send_request(struct nm_core *core, int64_t now_us, struct nm_effects
     l->next_us = INT64_MAX;
 }
 
-void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effects *out)
+void nm_link_send_or_wake_rm(struct nm_core *core, int64_t now_us, struct nm_effects *out)
 {
     struct nm_link *l = &core->link;
     if (core->stop_said)

@@ -71,7 +71,7 @@ int exec_open_folder(const struct exec_conf *c, int at, const char *name, uid_t 
     return fd;
 }
 
-static void refuse_malformed_id(const char *text, const char *begin)
+static void refuse_id_if_malformed(const char *text, const char *begin)
 {
     if (strncmp(text, begin, strlen(begin)) != 0 || strlen(text) >= EXEC_ID_TEXT_MAX ||
         text[strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789")])
@@ -83,8 +83,8 @@ int exec_open_container(const struct exec_conf *c, const char *part, const char 
 {
     int fd;
 
-    refuse_malformed_id(app, "application_");
-    refuse_malformed_id(container, "container_");
+    refuse_id_if_malformed(app, "application_");
+    refuse_id_if_malformed(container, "container_");
     fd = exec_open_folder(c, exec_open_path_safe_from_others(c->local_dir, c->nm_uid, false), part,
                           c->nm_uid);
     return exec_open_folder(c, exec_open_folder(c, fd, app, c->nm_uid), container, owner);

@@ -167,7 +167,8 @@ static void add_to_name_table(struct policy_queues *q, size_t index)
     *find_hash_slot(q, rest, strlen(rest)) = (int32_t)index + 1;
 }
 
-static int32_t find_queue_by_name(const struct policy_queues *q, const char *rest, size_t len)
+static int32_t find_queue_by_path_below_root(const struct policy_queues *q, const char *rest,
+                                             size_t len)
 {
     if (len == 0)
         return 0;
@@ -197,7 +198,7 @@ int32_t policy_queues_find(const struct policy_queues *q, const char *name)
 {
     const char *rest = skip_root_prefix(name ? name : "");
 
-    return name && *name ? find_queue_by_name(q, rest, strlen(rest)) : -1;
+    return name && *name ? find_queue_by_path_below_root(q, rest, strlen(rest)) : -1;
 }
 
 static int32_t add_queue_and_parents(struct policy_queues *q, const char *name, bool dynamic)
@@ -207,7 +208,7 @@ static int32_t add_queue_and_parents(struct policy_queues *q, const char *name, 
     int32_t at = 0;
 
     for (size_t len = strcspn(rest, "."); rest[0]; len += 1 + strcspn(rest + len + 1, ".")) {
-        int32_t found = find_queue_by_name(q, rest, len);
+        int32_t found = find_queue_by_path_below_root(q, rest, len);
 
         at = found >= 0 ? found : append_queue(q, full, 5 + len, at, dynamic);
         if (rest[len] == '\0')

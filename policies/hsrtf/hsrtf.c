@@ -322,7 +322,7 @@ static int64_t slots_claimed_by_job(const struct policy *self, const struct poli
 #define JOBS_TRIED_MAX 8 /* afterwards the answer is that preemption may be possible */
 
 /* Preemption needs a job that lacks slots and is shorter than the longest running job. */
-static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kind)
+static bool hsrtf_may_have_victims(const struct policy *self, enum base_task_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
     int64_t left = policy_free_slots(self->env->capacity, kind);
@@ -433,7 +433,7 @@ const struct policy_ops policy_hsrtf_pup = {
         "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first, with killing",
     .create = create_hsrtf_pup,
     .victims = hsrtf_victims,
-    .may_preempt = hsrtf_may_preempt,
+    .may_preempt = hsrtf_may_have_victims,
     HSRTF_COMMON,
 };
 
@@ -453,6 +453,6 @@ const struct policy_ops policy_hsrtf_prp = {
               "time, with killing",
     .create = create_hsrtf_prp,
     .victims = hsrtf_victims,
-    .may_preempt = hsrtf_may_preempt,
+    .may_preempt = hsrtf_may_have_victims,
     HSRTF_COMMON,
 };

@@ -87,7 +87,7 @@ static void explain_best_effort(const struct policy *self, const struct policy_j
     else
         base_buf_adds(out, "without a deadline: it gets what jobs with one leave");
     base_buf_addf(out, ", %lld reduce slots are kept for them",
-                  (long long)rtmr_queue_sum_reserved(&self->q, self->q.n));
+                  (long long)rtmr_queue_sum_reserved_of_first(&self->q, self->q.n));
     base_buf_addf(out, "; runs %d maps and %d reduces", job->phase[BASE_TASK_MAP].running,
                   job->phase[BASE_TASK_REDUCE].running);
 }
@@ -117,7 +117,8 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
                       us_to_seconds(e->finish_us - now_us));
     if (e->reserve)
         base_buf_addf(out, "; %lld reduce slots are kept for it, %lld for jobs before it",
-                      (long long)e->reserve, (long long)rtmr_queue_sum_reserved(&self->q, e->at));
+                      (long long)e->reserve,
+                      (long long)rtmr_queue_sum_reserved_of_first(&self->q, e->at));
 }
 
 void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,

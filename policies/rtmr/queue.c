@@ -258,7 +258,7 @@ void rtmr_queue_set_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
         q->reserved[i] += by;
 }
 
-int64_t rtmr_queue_sum_reserved(const struct rtmr_queue *q, size_t n)
+int64_t rtmr_queue_sum_reserved_of_first(const struct rtmr_queue *q, size_t n)
 {
     int64_t sum = 0;
 

@@ -162,7 +162,7 @@ void rtmr_entry_add_task_end(struct rtmr_entry *e, enum base_task_kind kind, int
 /* Sets the number of slots kept for the reduces of @e. O(log n). */
 void rtmr_queue_set_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
 /* Returns the number of slots kept for the first @n jobs of the queue. O(log n). */
-int64_t rtmr_queue_sum_reserved(const struct rtmr_queue *q, size_t n);
+int64_t rtmr_queue_sum_reserved_of_first(const struct rtmr_queue *q, size_t n);
 /* Marks @e as finished. Its link stays as planned or, with @use_actual_ends (only for a job that
  * did all of its work), becomes the actual finish times, and later estimates are updated: Algorithm
  * V. Finished jobs at the front become part of the base and are freed, perhaps @e, too. */

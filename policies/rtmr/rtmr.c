@@ -508,7 +508,7 @@ static struct policy_job *next_with_reduces(const struct policy *self, struct po
     for (; link; link = policy_order_next(link)) {
         struct policy_job *job = policy_link_job(link, BASE_TASK_REDUCE);
         int64_t reserved =
-            offer->step + rtmr_queue_sum_reserved(&self->q, rtmr_job_of(job)->entry->at);
+            offer->step + rtmr_queue_sum_reserved_of_first(&self->q, rtmr_job_of(job)->entry->at);
 
         if (leaves_enough_reduce_slots(
                 self, offer,
@@ -519,8 +519,8 @@ static struct policy_job *next_with_reduces(const struct policy *self, struct po
             return NULL;
         offer->step += job->phase[BASE_TASK_REDUCE].pending;
     }
-    if (leaves_enough_reduce_slots(self, offer,
-                                   offer->step + rtmr_queue_sum_reserved(&self->q, self->q.n)))
+    if (leaves_enough_reduce_slots(
+            self, offer, offer->step + rtmr_queue_sum_reserved_of_first(&self->q, self->q.n)))
         return rtmr_best_effort_next(self, offer, NULL);
     offer->held = true;
     return NULL;

@@ -148,7 +148,7 @@ static void unref_reread(void *user)
     free(r);
 }
 
-static void on_reread_reply(void *user, const struct rm_effect *fx)
+static void forward_reread_reply(void *user, const struct rm_effect *fx)
 {
     struct reread *r = user;
 
@@ -200,6 +200,6 @@ int rm_queue_conf_reload(struct rm_backend *b, rm_reply_fn *on_reply, void *repl
     r->fn = on_reply;
     r->user = reply_user;
     atomic_init(&r->refs, 2);
-    rm_backend_post(b, &r->ev, on_reread_reply, unref_reread, r);
+    rm_backend_post(b, &r->ev, forward_reread_reply, unref_reread, r);
     return 0;
 }

@@ -249,7 +249,7 @@ static void stop_and_join_thread(struct rm_store *s)
 }
 
 /* Refuses held effects and closes the store. The thread has ended, so the outbox needs no lock. */
-static int refuse_held_and_close_store(struct rm_store *s, struct base_error *err)
+static int refuse_held_effects_and_close_store(struct rm_store *s, struct base_error *err)
 {
     int rc = rm_outbox_close(&s->outbox, &s->ready, err);
 
@@ -261,7 +261,7 @@ static int refuse_held_and_close_store(struct rm_store *s, struct base_error *er
 int rm_store_stop(struct rm_store *s, struct base_error *err)
 {
     stop_and_join_thread(s);
-    return refuse_held_and_close_store(s, err);
+    return refuse_held_effects_and_close_store(s, err);
 }
 
 void rm_store_abandon(struct rm_store *s)
@@ -271,7 +271,7 @@ void rm_store_abandon(struct rm_store *s)
     pthread_mutex_unlock(&s->lock);
     ha_store_abort(s->store);
     stop_and_join_thread(s);
-    refuse_held_and_close_store(s, NULL);
+    refuse_held_effects_and_close_store(s, NULL);
 }
 
 void rm_store_free(struct rm_store *s)

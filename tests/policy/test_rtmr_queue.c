@@ -210,11 +210,11 @@ static void test_reserved_sums(void)
     }
     rtmr_queue_finish_job(&q, q.v[0], 100, false);
     for (size_t i = 0; i < q.n; i++) {
-        ok = ok && q.v[i]->at == i && rtmr_queue_sum_reserved(&q, i) == want;
+        ok = ok && q.v[i]->at == i && rtmr_queue_sum_reserved_of_first(&q, i) == want;
         want += q.v[i]->reserve;
     }
     CU_ASSERT(ok);
-    CU_ASSERT_EQUAL(rtmr_queue_sum_reserved(&q, q.n), want);
+    CU_ASSERT_EQUAL(rtmr_queue_sum_reserved_of_first(&q, q.n), want);
     CU_ASSERT_EQUAL(q.n, JOBS - 1);
     rtmr_queue_free(&q);
 }

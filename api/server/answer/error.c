@@ -463,7 +463,7 @@ void api_error_answer_options(struct api_request *rq)
             bool node = starts_with(rq->uri.path, "/ws/v1/node/");
 
             api_wadl_add_document(rq, &b);
-            api_add_header(rq, "Last-Modified", api_wadl_get_date());
+            api_add_header(rq, "Last-Modified", api_wadl_get_last_modified());
             hand_over_final_body(rq, 200, API_XML,
                                  node ? "application/vnd.sun.wadl+xml"
                                       : "application/vnd.sun.wadl+xml;charset=utf-8",

@@ -191,7 +191,7 @@ void api_answer_wadl(struct api_request *rq)
         if (is_yarn_route(&s->routes[i]))
             add_resource(&out, s->routes, s->n_routes, i);
     base_buf_adds(&out, "</resources></application>");
-    api_add_header(rq, "Last-Modified", api_wadl_get_date());
+    api_add_header(rq, "Last-Modified", api_wadl_get_last_modified());
     api_add_header(rq, "Content-Type", "application/vnd.sun.wadl+xml;charset=utf-8");
     api_answer(rq, 200, API_TEXT, &out);
 }
@@ -206,7 +206,7 @@ static void set_date_to_now(void)
     strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S UTC", gmtime_r(&now, &tm));
 }
 
-const char *api_wadl_get_date(void)
+const char *api_wadl_get_last_modified(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 

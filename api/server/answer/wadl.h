@@ -11,6 +11,6 @@ extern const enum api_method api_wadl_methods[];
  * the list of applications the parameters. SOURCE: YARN 3.4.2 as recorded in tests/interop/yarn. */
 void api_wadl_add_document(const struct api_request *rq, struct base_buf *out);
 /* Returns the time to send as Last-Modified: that of the first call in this process. */
-const char *api_wadl_get_date(void);
+const char *api_wadl_get_last_modified(void);
 
 #endif

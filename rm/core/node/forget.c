@@ -115,7 +115,7 @@ void rm_node_forget(struct rm_core *c, struct rm_node *n)
             n->dirty = false;
         }
     if (!n->unseen)
-        rm_record_remove_node(c, n);
+        rm_record_delete_node(c, n);
     if (c->ops->on_node_forgotten)
         c->ops->on_node_forgotten(c->policy, n->index);
     rm_rack_unref(c, n->rack);

@@ -276,7 +276,7 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     return rm_record_emit(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 
-void rm_record_remove_node(struct rm_core *c, const struct rm_node *n)
+void rm_record_delete_node(struct rm_core *c, const struct rm_node *n)
 {
     if (!c->conf.simulation)
         rm_store_record(c, "node", rm_scratch_printf(c, "%s", n->id), NULL, 0);

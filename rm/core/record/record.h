@@ -75,7 +75,7 @@ bool rm_record_refuse_if_too_large(struct rm_core *c, uint64_t token, const char
 /* Remove records; rm_record_remove_app() also those of a job's tasks and splits, unless they are
  * pruned already or are going to be. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
-void rm_record_remove_node(struct rm_core *c, const struct rm_node *n);
+void rm_record_delete_node(struct rm_core *c, const struct rm_node *n);
 void rm_record_remove_splits(struct rm_core *c, struct rm_app *a);
 /* Removes the records of @t, of which there may be none. Returns their number. */
 int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);

@@ -183,7 +183,7 @@ int rm_view_app(const struct rm_core *c, struct base_app_id id, struct rm_views 
 
 /* ---------------------------------------------------------------- lists */
 /* Returns true when @s is one of the @n texts, compared without case, or there are none. */
-static bool list_is_empty_or_has(const char *s, const char *const *v, size_t n)
+static bool is_in_list_or_list_is_empty(const char *s, const char *const *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcasecmp(s, v[i]) == 0)
@@ -194,7 +194,7 @@ static bool list_is_empty_or_has(const char *s, const char *const *v, size_t n)
 static bool tags_match(const struct rm_app *a, const struct rm_app_filter *f)
 {
     for (size_t i = 0; a->app && i < a->app->tags.n; i++)
-        if (f->tags_n && list_is_empty_or_has(a->app->tags.v[i], f->tags, f->tags_n))
+        if (f->tags_n && is_in_list_or_list_is_empty(a->app->tags.v[i], f->tags, f->tags_n))
             return true;
     return f->tags_n == 0;
 }
@@ -229,7 +229,7 @@ static bool app_matches_filter(const struct rm_app *a, const struct rm_app_filte
         return false;
     if (f->queue && strcmp(strip_root_prefix(f->queue), strip_root_prefix(a->queue)) != 0)
         return false;
-    return list_is_empty_or_has(a->type, f->types, f->types_n) && tags_match(a, f) &&
+    return is_in_list_or_list_is_empty(a->type, f->types, f->types_n) && tags_match(a, f) &&
            is_within(a->submit_us, f->started_begin_us, f->started_end_us) &&
            is_within(finish, f->finished_begin_us, f->finished_end_us) &&
            (!f->jobs_only || a->is_job) && (!f->text || app_has_text(a, f->text));

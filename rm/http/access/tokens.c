@@ -263,8 +263,8 @@ static void delete_token(struct api_request *rq, void *backend)
 }
 
 /* ---------------------------------------------------------------- nodes */
-static char *identify_or_begin_session(struct rm_backend *b, const struct wire_identify *m,
-                                       char *session, int64_t *valid_ms, struct base_buf *why)
+static char *identify_token_or_begin_session(struct rm_backend *b, const struct wire_identify *m,
+                                             char *session, int64_t *valid_ms, struct base_buf *why)
 {
     int64_t expires_us = 0, now_us = rm_backend_now_us(b), seconds = 0;
     char *user;
@@ -285,7 +285,7 @@ static void answer_identity(struct api_request *rq, struct rm_backend *b,
     struct base_buf body = {0}, why = {0};
     char session[API_SESSION_TEXT_MAX];
     struct wire_identity m = {0};
-    char *user = identify_or_begin_session(b, asked, session, &m.valid_ms, &why);
+    char *user = identify_token_or_begin_session(b, asked, session, &m.valid_ms, &why);
 
     m.user = user;
     m.session = asked->begins_session ? session : NULL;

@@ -236,7 +236,7 @@ void yarn_activities_fill(const struct yarn_context *f, const struct rm_round_vi
 
 /* ---- one application ---- */
 
-static bool list_is_empty_or_has(const int64_t *v, size_t n, int64_t wanted)
+static bool is_in_list_or_list_is_empty(const int64_t *v, size_t n, int64_t wanted)
 {
     for (size_t i = 0; i < n; i++)
         if (v[i] == wanted)
@@ -248,9 +248,10 @@ static bool offer_passes_filter(const struct yarn_app_activity_filter *filter,
                                 const struct rm_offer_view *o, const struct base_app_id *app)
 {
     return base_app_id_cmp(&o->app, app) == 0 &&
-           list_is_empty_or_has(filter->priorities, filter->priorities_n, o->request_priority) &&
-           list_is_empty_or_has(filter->request_ids, filter->request_ids_n,
-                                o->allocation_request_id);
+           is_in_list_or_list_is_empty(filter->priorities, filter->priorities_n,
+                                       o->request_priority) &&
+           is_in_list_or_list_is_empty(filter->request_ids, filter->request_ids_n,
+                                       o->allocation_request_id);
 }
 
 static void fill_app_allocation(const struct rm_round_view *round, const struct rm_offer_view *o,
