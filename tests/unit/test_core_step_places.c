@@ -213,7 +213,7 @@ static void test_late_user(void)
     pass_time(&w, 1000000);
     CU_ASSERT_TRUE(runs(&w, ann[0], BASE_STEP_ABORT));
     bob = submit(&w, "bob");
-    pass_time(&w, LIMIT_US);
+    pass_time(&w, LIMIT_US + 1000000);              /* and the killed process has ended */
     CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP)); /* although two aborts wait */
     end_step(&w, bob, 1);
     CU_ASSERT_TRUE(runs(&w, ann[1], BASE_STEP_ABORT));
@@ -249,6 +249,56 @@ static void test_many_refused_setups(void)
     }
     bob = submit(&w, "bob");
     CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
+    world_free(&w);
+}
+
+static int count_steps_on_node(const struct rm_node *n)
+{
+    int steps = 0;
+
+    for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
+        steps += ct->step != BASE_STEP_NONE;
+    return steps;
+}
+
+/* Goal: steps that no kill ends take one slot of a node at most; an owed abort of which one is left
+ * begins no further round before it has ended. */
+static void test_undying_steps(void)
+{
+    struct world w;
+    struct base_app_id ann, bob;
+    int steps = 0;
+
+    begin(&w, 3, 8);
+    ann = submit(&w, "ann");
+    end_step(&w, ann, 0);
+    world_kill(&w, ann);
+    w.undying_steps = true;
+    for (int i = 0; i < 10; i++)
+        pass_time(&w, RM_ABORT_PAUSE_US);
+    CU_ASSERT_TRUE(rm_app_find(w.core, ann)->abort_owed);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, ann)->step.kind, BASE_STEP_NONE);
+    for (size_t i = 0; i < w.nodes_n; i++)
+        steps += count_steps_on_node(w.core->nodes[i]);
+    CU_ASSERT_EQUAL(steps, 2); /* both attempts of the first round */
+    bob = submit(&w, "bob");
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
+    pass_time(&w,
+              10 * LIMIT_US); /* its two attempts: one on the third node, no place for another */
+    for (size_t i = 0; i < w.nodes_n; i++)
+        CU_ASSERT_EQUAL(count_steps_on_node(w.core->nodes[i]), 1);
+    w.undying_steps = false; /* the file system answers again */
+    for (size_t i = 0; i < w.nodes_n; i++)
+        for (size_t j = 0; j < w.nodes[i].n; j++)
+            if (w.nodes[i].v[j].step && w.nodes[i].v[j].killed) {
+                w.nodes[i].v[j].ended = true;
+                w.nodes[i].v[j].exit_code = RM_EXIT_KILLED_BY_RM;
+            }
+    pass_time(&w, 1000000);
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
+    for (int i = 0; i < 130 && !runs(&w, ann, BASE_STEP_ABORT); i++)
+        pass_time(&w, 500000);
+    CU_ASSERT_TRUE(runs(&w, ann, BASE_STEP_ABORT));
     world_free(&w);
 }
 
@@ -415,6 +465,7 @@ static const struct cunit_case cases[] = {
     {"the order of users", test_order_of_users},
     {"a user who is late", test_late_user},
     {"many setups that a node has refused", test_many_refused_setups},
+    {"steps that no kill ends", test_undying_steps},
     {"random clusters", test_random},
 };
 CUNIT_MAIN("core step places", cases)

@@ -37,12 +37,12 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
  * removed the unfinished output by then, or has failed in all attempts, the job ends, and its
  * record says that the abort is owed. The abort then goes on like a setup: it waits for a place,
  * and when it has failed in all attempts, it begins again after a pause, of RM_ABORT_PAUSE_US at
- * first, then twice as long each time up to RM_ABORT_PAUSE_MAX_US; and under each later instance of
- * the ResourceManager. It ends when the output has been removed, or when the ended job is
- * forgotten, for the bounds on ended applications (completed_apps_max, completed_bytes_max): then a
- * note names the folder. Whenever it comes, an abort removes only what carries the mark of its job,
- * so nothing that a later job has made under the same name
- * (nodemanager/task/job/output_folder.h).
+ * first, then twice as long each time up to RM_ABORT_PAUSE_MAX_US, but not before its processes
+ * have ended; and under each later instance of the ResourceManager. It ends when the output has
+ * been removed, or when the ended job is forgotten, for the bounds on ended applications
+ * (completed_apps_max, completed_bytes_max): then a note names the folder. Whenever it comes, an
+ * abort removes only what carries the mark of its job, so nothing that a later job has made under
+ * the same name (nodemanager/task/job/output_folder.h).
  *
  * Begins the abort of an ending job. Returns false when there is nothing to remove. */
 bool rm_job_request_abort_step(struct rm_core *c, struct rm_app *a);

@@ -22,9 +22,22 @@ bool rm_job_request_abort_step(struct rm_core *c, struct rm_app *a)
     return true;
 }
 
+static bool abort_container_is_left(const struct rm_app *a)
+{
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        if (ct->step == BASE_STEP_ABORT)
+            return true;
+    return false;
+}
+
+/* Processes that cannot be killed would take the slots of ever more nodes, round by round. */
 void rm_job_begin_abort(struct rm_core *c, struct rm_app *a)
 {
-    if ((a->aborting || a->abort_owed) && a->step.kind == BASE_STEP_NONE)
+    if (!(a->aborting || a->abort_owed) || a->step.kind != BASE_STEP_NONE)
+        return;
+    if (a->abort_owed && abort_container_is_left(a))
+        rm_timer_set(&c->timers, &a->timer, c->now_us + RM_ABORT_PAUSE_US);
+    else
         rm_step_begin(c, a, BASE_STEP_ABORT);
 }
 

@@ -116,11 +116,21 @@ static bool should_avoid_node(const struct rm_core *c, struct rm_step *s, const 
     return known && count_other_nodes(c, s, k, known->refused) > 0;
 }
 
-/* One step at a time, so that a flood of submissions leaves slots to the tasks of others. */
+static bool node_has_step_container(const struct rm_node *n)
+{
+    for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
+        if (ct->step)
+            return true;
+    return false;
+}
+
+/* One step at a time, so that a flood of submissions leaves slots to the tasks of others; also
+ * after its kill was ordered, which ends it within seconds or, if its file system does not answer,
+ * perhaps never. */
 static bool node_can_run_step(const struct rm_node *n, enum base_task_kind k)
 {
     return n->state == RM_NODE_RUNNING && n->registered && n->parked && !n->exclusive && !n->step &&
-           n->used[k] < n->slots[k];
+           n->used[k] < n->slots[k] && !node_has_step_container(n);
 }
 
 static struct rm_container *add_step_container(struct rm_core *c, struct rm_app *a,
