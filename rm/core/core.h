@@ -418,7 +418,8 @@ struct rm_event {
             int64_t response_id;
             bool healthy;
             const char *health_report;
-            const struct base_utilization *utilization; /* NULL: no new measurement */
+            bool has_utilization; /* false: no new measurement */
+            struct base_utilization utilization;
             int64_t hold_us; /* how long the answer may be held; 0: answer at once */
             int64_t sent_us; /* as above; resync if before the last accepted request */
             /* Position of the node in the order in which the core learned of its nodes, from 1

@@ -124,7 +124,8 @@ static int fill_heartbeat_event(struct rm_node_message *m, struct base_error *er
     h->sent_us = w->sent_us;
     h->healthy = w->healthy;
     h->health_report = w->health_report ? w->health_report : "";
-    h->utilization = w->has_utilization ? &w->utilization : NULL;
+    h->has_utilization = w->has_utilization;
+    h->utilization = w->utilization;
     h->hold_us = w->hold_ms * 1000;
     h->reports_n = w->containers_n;
     int rc = read_host_from_node_id(w->node_id, m, err);

@@ -6,8 +6,8 @@
 #include "api/wire/node.h"
 #include "rm/core/core.h"
 
-/* A decoded request; its event points into it. To be freed with rm_node_message_free(), unless it
- * is all zeros. */
+/* A decoded request. Its event points to memory that the request owns, not into this structure,
+ * which may be copied. To be freed once with rm_node_message_free(), unless it is all zeros. */
 struct rm_node_message {
     struct rm_event ev;
     union {

@@ -263,7 +263,7 @@ static void send_heartbeat(struct sim *s, uint32_t node)
     ev.u.heartbeat.response_id = n->response_id;
     ev.u.heartbeat.healthy = true;
     ev.u.heartbeat.health_report = "";
-    ev.u.heartbeat.utilization = NULL;
+    ev.u.heartbeat.has_utilization = false;
     ev.u.heartbeat.hold_us = ev.u.heartbeat.sent_us = 0;
     ev.u.heartbeat.node_hint = node + 1;
     ev.u.heartbeat.reports = s->reports;

@@ -488,7 +488,9 @@ static void beat(struct world *w, struct world_node *n, int64_t response_id, int
     ev.u.heartbeat.response_id = response_id;
     ev.u.heartbeat.healthy = n->healthy;
     ev.u.heartbeat.health_report = n->healthy ? "" : "disk is full";
-    ev.u.heartbeat.utilization = n->utilization;
+    ev.u.heartbeat.has_utilization = n->utilization != NULL;
+    if (n->utilization)
+        ev.u.heartbeat.utilization = *n->utilization;
     ev.u.heartbeat.hold_us = hold_us;
     ev.u.heartbeat.sent_us = sends(n);
     ev.u.heartbeat.reports = r;

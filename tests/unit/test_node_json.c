@@ -84,16 +84,18 @@ static void test_utilization(void)
                 "\"nodeVirtualMb\":4802,\"nodeMilliCores\":2000,"
                 "\"containersPhysicalMb\":203,\"containersVirtualMb\":5476,"
                 "\"containersMilliCores\":730,\"machineMb\":24105,\"machineCores\":2,\"later\":1}}";
-    struct rm_node_message m;
+    struct rm_node_message m, copy;
     struct base_error err = {0};
     const struct base_utilization *u;
 
     CU_ASSERT_EQUAL_FATAL(rm_node_decode_heartbeat(none, strlen(none), &m, &err), 0);
-    CU_ASSERT_PTR_NULL(m.ev.u.heartbeat.utilization);
+    CU_ASSERT_FALSE(m.ev.u.heartbeat.has_utilization);
     rm_node_message_free(&m);
     CU_ASSERT_EQUAL_FATAL(rm_node_decode_heartbeat(all, strlen(all), &m, &err), 0);
-    u = m.ev.u.heartbeat.utilization;
-    CU_ASSERT_PTR_NOT_NULL_FATAL(u);
+    copy = m; /* as a request that waits for the core is */
+    memset(&m, 0xa5, sizeof m);
+    CU_ASSERT_TRUE(copy.ev.u.heartbeat.has_utilization);
+    u = &copy.ev.u.heartbeat.utilization;
     CU_ASSERT_EQUAL(u->node_physical_mb, 4801);
     CU_ASSERT_EQUAL(u->node_virtual_mb, 4802);
     CU_ASSERT_EQUAL(u->node_milli_cores, 2000);
@@ -102,7 +104,7 @@ static void test_utilization(void)
     CU_ASSERT_EQUAL(u->containers_milli_cores, 730);
     CU_ASSERT_EQUAL(u->machine_mb, 24105);
     CU_ASSERT_EQUAL(u->machine_cores, 2);
-    rm_node_message_free(&m);
+    rm_node_message_free(&copy);
 }
 
 static void test_bad(void)

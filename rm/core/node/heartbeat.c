@@ -16,8 +16,8 @@
 static void update_health_and_state(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     n->healthy = ev->u.heartbeat.healthy;
-    if (ev->u.heartbeat.utilization)
-        n->utilization = *ev->u.heartbeat.utilization;
+    if (ev->u.heartbeat.has_utilization)
+        n->utilization = ev->u.heartbeat.utilization;
     if (ev->u.heartbeat.health_report && (*ev->u.heartbeat.health_report || *n->health_report))
         rm_node_set_text(&n->health_report, ev->u.heartbeat.health_report);
     if (n->healthy && n->state == RM_NODE_UNHEALTHY)
