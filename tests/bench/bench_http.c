@@ -153,8 +153,8 @@ static void start_rm(void)
         dup2(null, 1);
         dup2(null, 2);
         execl(exe, exe, "-D", "creel.rm.port=0", "-D", "creel.auth=simple", "-D", state, "-D",
-              "creel.http.connections-per-address=0", "--url-file", file, "-D", allocation,
-              (char *)NULL);
+              "creel.http.connections-per-address=0", "-D", "creel.rm.max-apps-per-user=0",
+              "--url-file", file, "-D", allocation, (char *)NULL);
         _exit(127);
     }
     for (int i = 0; i < 2000 && url.len == 0; i++) {

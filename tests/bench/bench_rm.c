@@ -114,8 +114,9 @@ static pid_t rm_start(void)
     char *exe = base_printf("%s/creel-rm", bin), *f = base_printf("%s/url", dir);
     char *state = base_printf("creel.rm.state-dir=%s/state", dir);
     unlink(f);
-    pid_t pid = spawn((char *[]){exe, "-D", "creel.rm.port=0", "-D", "creel.auth=simple", "-D",
-                                 state, "--url-file", f, NULL});
+    pid_t pid =
+        spawn((char *[]){exe, "-D", "creel.rm.port=0", "-D", "creel.auth=simple", "-D",
+                         "creel.rm.max-apps-per-user=0", "-D", state, "--url-file", f, NULL});
     read_url(f);
     free(exe);
     free(f);
