@@ -43,7 +43,7 @@ void base_log_token_make(const struct base_key *key, const char *scope, const ch
     base_buf_addf(out, ".%s", base_hex_encode(mac, sizeof mac, hex));
 }
 
-/* Copies the part that ends at the next dot, and moves *at behind that. Returns false when there is
+/* Copies the part that ends at the next dot, and moves *at past it. Returns false when there is
  * no dot, or the part does not fit. */
 static bool take_part_up_to_dot(const char **at, char *out, size_t size)
 {
@@ -80,7 +80,7 @@ int base_log_token_read(struct base_keyring *keys, const char *text, int64_t now
         base_int_parse(expiry, 0, INT64_MAX, &expiry_ms) < 0 ||
         !take_part_up_to_dot(&at, user, sizeof user) || !read_user(user, out->user) ||
         strlen(at) != 2 * sizeof given || !base_hex_decode(at, given, sizeof given))
-        return base_error_set(err, -BASE_EPERM, "the log token has not the form of one");
+        return base_error_set(err, -BASE_EPERM, "the log token is malformed");
     if (!base_keyring_find_fresh(keys, key_id, &key))
         return base_error_set(err, -BASE_EPERM, "the log token is made with another key");
     compute_mac(&key, text, (size_t)(at - 1 - text), mac);

@@ -174,7 +174,7 @@ answers 401 "$log" -H "$(bearer "$T/log")"
 made "$job" 86400
 answers 401 "$log" -H "$(bearer "$T/log")"
 for why in "is for logs of $job alone" "is for logs of $container alone" \
-    "the log token has not the form" "the log token of ann for $job has expired"; do
+    "the log token is malformed" "the log token of ann for $job has expired"; do
     grep -q "$why" "$DEV/nm-1.log" ||
         fail "the node's log lacks '$why': $(grep audit "$DEV/nm-1.log")"
 done

@@ -265,7 +265,7 @@ void api_kerberos_unref(struct api_kerberos *k)
 
 /* ---- tickets ---- */
 
-/* Sets the principal if the name is one of Kerberos. */
+/* Returns the principal that @name is, NULL when it is not a Kerberos name; caller frees. */
 static char *get_kerberos_principal(gss_name_t name)
 {
     gss_buffer_desc text = GSS_C_EMPTY_BUFFER;
@@ -286,13 +286,13 @@ static enum api_ticket map_client_to_user(const struct api_kerberos *k, gss_name
 {
     out->principal = get_kerberos_principal(client);
     if (!out->principal) {
-        base_buf_adds(why, "the client is no principal of Kerberos");
+        base_buf_adds(why, "the client is not a Kerberos principal");
         return API_TICKET_REFUSED;
     }
     out->user = api_principals_find_user(k->users, out->principal);
     if (out->user)
         return API_TICKET_VALID;
-    base_buf_addf(why, "no rule of hadoop.security.auth_to_local makes %.200s a user",
+    base_buf_addf(why, "no rule of hadoop.security.auth_to_local maps %.200s to a user",
                   out->principal);
     return API_TICKET_NO_USER;
 }
@@ -342,7 +342,7 @@ enum api_ticket api_kerberos_check_token(const struct api_kerberos *k, const cha
     if (bytes.len)
         result = accept_token(k, &bytes, out, why);
     else
-        base_buf_adds(why, "the token after Negotiate is no base64, or too long");
+        base_buf_adds(why, "the token after Negotiate is not base64, or is too long");
     if (result != API_TICKET_VALID)
         api_ticket_holder_free(out);
     base_buf_free(&bytes);

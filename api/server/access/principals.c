@@ -153,7 +153,7 @@ static const char *read_replacement(const char *at, struct rule *r)
     return r->has_from ? end + 1 + r->everywhere : NULL;
 }
 
-/* Reads the rule at @at. Returns the text behind it; NULL when the rule is wrong. */
+/* Reads the rule at @at. Returns the text after it; NULL when the rule is wrong. */
 static const char *read_rule(const char *at, struct rule *r)
 {
     if (strncmp(at, "DEFAULT", 7) == 0) {

@@ -42,7 +42,7 @@ static void refuse_ticket(struct api_request *rq, enum api_ticket result, const 
     api_error_note_refusal(rq, why);
     if (result == API_TICKET_NO_USER)
         api_answer_error(rq, 403, "AuthorizationException",
-                         "The principal of the Kerberos ticket is no user here");
+                         "The principal of the Kerberos ticket does not map to a user here");
     else
         api_error_answer_proof_needed(rq, "The Kerberos ticket is not valid");
 }

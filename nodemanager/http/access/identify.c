@@ -130,7 +130,7 @@ static int ask_rms_until_leader(struct nm_identifier *i, const struct base_buf *
     return more ? 0 : -BASE_EAGAIN;
 }
 
-/* Asks about the token. Returns false when nobody could tell. @out: without a user, the token is
+/* Asks about the token. Returns false when no RM could tell. @out: without a user, the token is
  * not valid; free it with wire_identity_free() in any case. */
 static bool ask(struct nm_identifier *i, const struct question *q, struct wire_identity *out)
 {
@@ -149,7 +149,7 @@ static bool ask(struct nm_identifier *i, const struct question *q, struct wire_i
     return told;
 }
 
-/* Asks whose the token is, and keeps the answer. Returns false when nobody could tell. */
+/* Asks whose the token is, and keeps the answer. Returns false when no RM could tell. */
 static bool ask_and_keep(struct nm_identifier *i, const struct question *q)
 {
     struct wire_identity m;

@@ -70,7 +70,7 @@ int rm_container_token_read_master(const struct api_request *rq, void *backend,
     int rc = 0;
 
     if (!bearer || !base_container_token_parse_key(bearer, &given))
-        return base_error_set(err, -BASE_EPERM, "the token has not the form of one");
+        return base_error_set(err, -BASE_EPERM, "the token is malformed");
     if (!base_container_token_read_valid_id(given.id, wall_ms(), &container))
         rc = base_error_set(err, -BASE_EPERM, "the token %s has expired, or lives too long",
                             given.id);

@@ -79,7 +79,7 @@ static struct holder find_token_holder(struct rm_backend *b, uint64_t id)
     int rc = rm_view_user_token(rm_backend_lock_core(b), id, &v);
 
     rm_backend_unlock_core(b);
-    /* last, since this look for a token that no user has may read the token file */
+    /* last, since looking for a token that no user has may read the token file */
     if (rc < 0)
         return find_own_token_holder(b, id);
     h.user = v.user;
@@ -134,7 +134,7 @@ char *rm_identify_user(struct rm_backend *b, const char *text, int64_t *expires_
     struct holder h;
 
     if (!parse_proof(text, &p)) {
-        base_buf_addf(why, "the %s has not the form of one", *what == 's' ? "session" : "token");
+        base_buf_addf(why, "the %s is malformed", *what == 's' ? "session" : "token");
         return NULL;
     }
     h = find_token_holder(b, p.token_id);

@@ -29,8 +29,8 @@ void rm_session_format_signed(const struct api_auth *auth, const struct rm_sessi
     base_hex_encode(mac, sizeof mac, out + open);
 }
 
-/* Other ways to write the same numbers are no matter: a text is genuine only if it is written
- * again alike. */
+/* Accepts other spellings of the same numbers, too: rm_session_is_genuine() compares the whole text
+ * with the one spelling that is given out. */
 bool rm_session_parse(const char *text, struct rm_session *out)
 {
     char expiry[24];

@@ -353,8 +353,8 @@ static enum rm_step_outcome note_superseded_end(struct rm_core *c, struct rm_app
         *why = rm_scratch_printf(c, "%s", s->why);
         return RM_STEP_FAILED;
     }
-    drop_failure_text(
-        s); /* lost: nobody knows what it has done, so another one has to complete it */
+    /* lost with its node: nobody knows what it has done, so another attempt has to complete it */
+    drop_failure_text(s);
     rm_step_wait_unless_running(c, a);
     return RM_STEP_GOES_ON;
 }
