@@ -294,7 +294,7 @@ mv "$T/o" "$T/eve"
 expired() { [ "$(status "$CREEL_RM/conf" -H "$(bearer "$T/eve")")" = 401 ]; }
 wait_for 20 "the end of a token" expired
 for why in "the token container_.*@.* has expired" \
-    "may have been revoked" "has expired" "not the form" \
+    "may have been revoked" "has expired" "is malformed" \
     "op=new-token user=bob.*refused.*of=ann" "op=revoke-token .*success.*of=ann"; do
     grep -q "$why" "$T/audit" || fail "the audit log lacks '$why': $(tail -n 40 "$T/audit")"
 done
