@@ -78,13 +78,13 @@ static inline enum base_job_step base_job_step_of_kind(enum base_container_kind 
 }
 
 /* Returns true when creel-task runs in the container, rather than a user's command. */
-static inline bool base_container_runs_task(enum base_container_kind kind)
+static inline bool base_container_runs_creel_task(enum base_container_kind kind)
 {
     return kind == BASE_CONTAINER_MAP || kind == BASE_CONTAINER_REDUCE ||
            kind >= BASE_CONTAINER_SETUP;
 }
 
-/* A file that a container finds in its folder when it starts: YARN's LocalResource. */
+/* How a local resource is put into the container's folder. */
 enum base_resource_type {
     BASE_RESOURCE_FILE,
     BASE_RESOURCE_ARCHIVE, /* unpacked */
@@ -96,6 +96,7 @@ enum base_resource_visibility {
     BASE_RESOURCE_PRIVATE,     /* all applications of the user */
     BASE_RESOURCE_APPLICATION, /* the containers of one application */
 };
+/* A file that a container finds in its folder when it starts: YARN's LocalResource. */
 struct base_local_resource {
     char *name; /* of the link in the container's folder; may have slashes */
     char *url;

@@ -95,8 +95,8 @@ static struct node *get_or_add_child(struct node *node, const char *text, size_t
     return kid;
 }
 
-/* Adds the nodes of the route's path below @node, one for each segment, and enters the route in the
- * last of them under its method. Returns 0 or -BASE_EINVAL. */
+/* Adds the missing nodes of the route's path below @node, one for each segment except {rest*}, and
+ * enters the route in the last node of the path under its method. Returns 0 or -BASE_EINVAL. */
 static int add_route(struct node *node, const struct api_route *route, struct base_error *err)
 {
     enum api_method method = api_method_parse(route->method);

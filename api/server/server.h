@@ -156,8 +156,8 @@ struct api_server_conf {
     /* Names the server answers to besides @bind; borrowed until the server has started. NULL:
      * api_hosts_new(). */
     struct api_hosts *hosts;
-    /* Authenticates callers; the server takes a reference. NULL: callers name themselves by
-     * user.name, without cookies, and none is refused. */
+    /* Authenticates callers; the server takes a reference. NULL, with API_AUTH_SIMPLE:
+     * callers name themselves by user.name, without cookies, and none is refused. */
     struct api_auth *auth;
     /* A request signed by a daemon may use the routes of users, in the name that it gives: on a
      * NodeManager, whose ResourceManager has checked the caller. Elsewhere the signature shows

@@ -44,7 +44,8 @@ void api_session_set_cookie(struct api_request *rq, const char *text, int64_t se
 void api_session_clear_cookies(struct api_request *rq)
 {
     add_cookie(rq, API_SESSION_COOKIE, "", 0);
-    /* after the cookie that a ticket in this same request has earned, so that it prevails */
+    /* comes after the cookie that a ticket in this same request has earned, so that the deletion
+     * prevails */
     if (api_session_takes_tickets(rq))
         add_cookie(rq, API_AUTH_COOKIE, "", 0);
 }

@@ -258,7 +258,7 @@ static void put_launch(const struct wire_launch *l, struct base_buf *out)
     put_env(l, out);
     if (l->resources_n)
         put_resources(l, out);
-    if (base_container_runs_task(l->kind))
+    if (base_container_runs_creel_task(l->kind))
         put_spec(l, out);
 }
 
@@ -350,7 +350,7 @@ int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base
     *l = (struct wire_launch){.source = order, .spec.sort_buffer_mb = SORT_BUFFER_MB};
     if ((rc = wire_members_get(task_members, order, "", l, err)) < 0)
         return rc;
-    if (!base_container_runs_task(l->kind))
+    if (!base_container_runs_creel_task(l->kind))
         return base_error_set(err, -BASE_EINVAL, "kind: \"%s\" is not map, reduce or a job's step",
                               container_words[l->kind]);
     rc = get_spec(json_object_get(order, "spec"), l, err);

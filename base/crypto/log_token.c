@@ -13,7 +13,7 @@
 #define DOMAIN     "creel-log-1\n"
 #define PART_BYTES (2 * BASE_NAME_MAX + 1)
 
-bool base_is_log_token(const char *text)
+bool base_has_log_token_form(const char *text)
 {
     return strncmp(text, PREFIX, sizeof PREFIX - 1) == 0;
 }
@@ -74,7 +74,7 @@ int base_log_token_read(struct base_keyring *keys, const char *text, int64_t now
     struct base_key key;
     int64_t expiry_ms;
 
-    if (!base_is_log_token(text) || !take_part_up_to_dot(&at, key_id, sizeof key_id) ||
+    if (!base_has_log_token_form(text) || !take_part_up_to_dot(&at, key_id, sizeof key_id) ||
         !take_part_up_to_dot(&at, out->scope, sizeof out->scope) ||
         !take_part_up_to_dot(&at, expiry, sizeof expiry) ||
         base_int_parse(expiry, 0, INT64_MAX, &expiry_ms) < 0 ||

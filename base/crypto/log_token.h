@@ -29,7 +29,7 @@ struct base_log_token {
 
 /* Returns true when @text is meant to be a log token, valid or not: tokens of users and containers
  * have other forms. */
-bool base_is_log_token(const char *text);
+bool base_has_log_token_form(const char *text);
 /* Appends a token. @scope: an id of an application or container; @user: up to BASE_NAME_MAX bytes.
  */
 void base_log_token_make(const struct base_key *key, const char *scope, const char *user,

@@ -65,7 +65,7 @@ int base_file_read_plain(const char *path, size_t max, struct base_buf *out, str
 
     if (fd < 0)
         return base_error_set(err, open_error_code(-fd), "cannot open %s: %s", path,
-                              base_plain_strerror(fd));
+                              base_plain_open_strerror(fd));
     rc = base_fd_read_to_end(fd, path, max, out, err);
     close(fd);
     return rc;

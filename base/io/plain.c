@@ -113,7 +113,7 @@ int base_plain_open_folder_below(int root, const char *path)
     return fd;
 }
 
-const char *base_plain_strerror(int error)
+const char *base_plain_open_strerror(int error)
 {
     int positive = error < 0 ? -error : error;
 

@@ -26,6 +26,6 @@ int base_plain_open_below(int root, const char *path, int flags, mode_t mode, st
 int base_plain_open_folder_below(int root, const char *path);
 /* Returns the message for an error of the functions above, positive or negative, as strerror()
  * does. */
-const char *base_plain_strerror(int error);
+const char *base_plain_open_strerror(int error);
 
 #endif

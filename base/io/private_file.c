@@ -35,7 +35,7 @@ int base_private_file_open(const char *path, struct stat *st, struct base_error 
         return base_error_set(err, -BASE_EPERM, "%s is not a plain file", path);
     if (fd < 0)
         return base_error_set(err, fd == -EACCES ? -BASE_EPERM : -BASE_EIO, "%s: %s", path,
-                              base_plain_strerror(fd));
+                              base_plain_open_strerror(fd));
     rc = check_owner_and_mode(path, &found, err);
     if (rc < 0) {
         close(fd);

@@ -118,7 +118,7 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
 {
     struct nm_exit_file x;
     struct nm_result_file r = {0};
-    bool task = base_container_runs_task(kind);
+    bool task = base_container_runs_creel_task(kind);
     memset(out, 0, sizeof *out);
     if (nm_files_read_exit(f, id, &x) < 0)
         return false;

@@ -231,7 +231,7 @@ int nm_files_open_folder(const struct nm_files *f, const char *path)
 static int set_open_error(int rc, const char *path, struct base_error *err)
 {
     if (rc == -BASE_PLAIN_OTHER)
-        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(rc));
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_open_strerror(rc));
     return base_error_sys(err, rc == -ENOENT ? -BASE_ENOTFOUND : -BASE_EIO, -rc, "%s", path);
 }
 

@@ -177,7 +177,7 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
     append_string(l, base_printf("%lld", (long long)conf->disk_mb));
     append_string(l, base_strdup(conf->launcher ? conf->launcher : ""));
     append_string(l, base_strdup(conf->launcher && la->user ? la->user : ""));
-    if (base_container_runs_task(la->kind)) {
+    if (base_container_runs_creel_task(la->kind)) {
         append_string(l, base_strdup("task"));
         append_string(l, base_strdup(conf->task_runner));
         return 0;

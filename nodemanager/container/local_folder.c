@@ -100,7 +100,7 @@ int nm_folder_lock(const char *root, int *out, struct base_error *err)
     snprintf(path, sizeof path, "%s/lock", root);
     int fd = base_plain_open(AT_FDCWD, path, O_RDWR | O_CREAT, 0600, NULL);
     if (fd < 0)
-        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(fd));
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_open_strerror(fd));
     *out = fd;
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)

@@ -97,7 +97,7 @@ static int overwrite_file(const char *at, const struct nm_spare_text *t, struct 
     int fd = base_plain_open(AT_FDCWD, at, O_WRONLY, 0, &st);
     if (fd < 0)
         return fd == -BASE_PLAIN_OTHER
-                   ? base_error_set(err, -BASE_EIO, "%s: %s", at, base_plain_strerror(fd))
+                   ? base_error_set(err, -BASE_EIO, "%s: %s", at, base_plain_open_strerror(fd))
                    : base_error_sys(err, -BASE_EIO, -fd, "%s", at);
     int rc = base_write_all(fd, t->text, t->len);
     if (rc == 0 && st.st_size > (off_t)t->len && ftruncate(fd, (off_t)t->len) < 0)

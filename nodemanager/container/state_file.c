@@ -50,7 +50,7 @@ static int read_state(const struct nm_files *f, const char *path, struct nm_disk
     if (fd == -ENOENT)
         return -BASE_ENOTFOUND;
     if (fd == -BASE_PLAIN_OTHER || fd == -EACCES || fd == -EPERM) /* replaced or changed by hand */
-        return base_error_set(err, -BASE_ECORRUPT, "%s", base_plain_strerror(fd));
+        return base_error_set(err, -BASE_ECORRUPT, "%s", base_plain_open_strerror(fd));
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, -fd, "%s", path);
     int rc = base_fd_read_to_end(fd, path, STATE_FILE_MAX, &b, err);

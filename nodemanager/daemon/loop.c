@@ -382,7 +382,7 @@ static void find_health_problem(struct nm *nm, const struct nm_files_free_space 
     if (rc == 0)
         nm->no_space_us = 0;
     if (rc < 0)
-        snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_strerror(rc));
+        snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_open_strerror(rc));
     else if (space->bytes >= 0 && space->bytes < nm->min_free_bytes)
         snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted",
                  nm->files.root, space->bytes >> 20, nm->min_free_bytes >> 20);

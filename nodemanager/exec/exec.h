@@ -137,7 +137,7 @@ int exec_open_path_safe_from_others(const char *path, uid_t owner, bool file);
 /* Opens folder @name, a name and not a path, in @at. It must belong to @owner; if that is the
  * NodeManager, nobody else may write to it. Returns a descriptor for reading. Closes @at. */
 int exec_open_folder(const struct exec_conf *c, int at, const char *name, uid_t owner);
-/* The same for LOCAL/@part/@app/@container. */
+/* Opens the folder LOCAL/@part/@app/@container as exec_open_folder() does. */
 int exec_open_container(const struct exec_conf *c, const char *part, const char *app,
                         const char *container, uid_t owner);
 /* Gives a folder of the NodeManager, and all that is in it, to the user. Refuses what belongs to

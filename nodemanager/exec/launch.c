@@ -1,5 +1,5 @@
-/* Runs a program as a user, in a folder of his and with a clean environment; a container's command
- * is watched by the monitor. */
+/* Runs a program as a user, in one of the user's folders and with a clean environment; a
+ * container's command is watched by the monitor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>

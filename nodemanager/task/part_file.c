@@ -74,7 +74,7 @@ static int create_empty_part(struct task_part_file *o, struct base_error *err)
         return 0;
     return o->fd == -BASE_PLAIN_OTHER
                ? base_error_set(err, -BASE_EIO, "output %s: %s", o->path,
-                                base_plain_strerror(o->fd))
+                                base_plain_open_strerror(o->fd))
                : base_error_sys(err, -BASE_EIO, -o->fd, "output %s", o->path);
 }
 

@@ -40,7 +40,7 @@ int task_open_plain_file(const char *path, int flags, struct base_error *err)
     int fd = base_plain_open(AT_FDCWD, path, flags, 0640, NULL);
 
     if (fd == -BASE_PLAIN_OTHER)
-        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(fd));
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_open_strerror(fd));
     return fd < 0 ? base_error_sys(err, -BASE_EIO, -fd, "%s", path) : fd;
 }
 

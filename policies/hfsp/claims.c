@@ -243,11 +243,11 @@ static bool may_be_preempted(const struct claim *c, const struct hfsp_phase *p, 
     return here || c->unmet + starts > hfsp_rank_sum_after(&c->ks->rank, HFSP_PREY, rank) - gone;
 }
 
-/* Adds victims on this node for @starts tasks of @p that could start anywhere, and for @resumes
- * tasks that are suspended here. For starting maps, at most one victim is added per call, since the
- * next map's data may be elsewhere. */
-static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts,
-                        int64_t resumes)
+/* Plans victims on this node for @starts tasks of @claimant that could start anywhere, and for
+ * @resumes tasks that are suspended here. For starting maps, at most one victim is added per call,
+ * since the next map's data may be elsewhere. */
+static void plan_victims_for_phase(struct claim *c, const struct hfsp_phase *claimant,
+                                   int64_t starts, int64_t resumes)
 {
     enum policy_victim_how how =
         c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
@@ -256,18 +256,20 @@ static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t sta
     int32_t rank = c->ks->candidate[at].rank;
     int64_t taken = 0, gone = 0;
 
-    if (starts + resumes > 0 && is_later_in_order(c->ks, rank, p) && resumes == 0)
-        take = would_take(c->self, p, c->offer->node);
+    if (starts + resumes > 0 && is_later_in_order(c->ks, rank, claimant) && resumes == 0)
+        take = would_take(c->self, claimant, c->offer->node);
     for (; starts + resumes > 0 && c->room > 0 && c->len > 0 && take != POLICY_DECLINES;
          taken++, c->room--) {
         at = last_candidate_in_order(c->ks, c->len);
         if (c->ks->candidate[at].rank != rank)
             gone = taken;
         rank = c->ks->candidate[at].rank;
-        if ((taken > 0 && resumes == 0 && p->kind == BASE_TASK_MAP && c->self->env->takes) ||
-            !may_be_preempted(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
+        if ((taken > 0 && resumes == 0 && claimant->kind == BASE_TASK_MAP && c->self->env->takes) ||
+            !may_be_preempted(c, claimant, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts,
+                              gone) ||
             (c->self->fair && resumes == 0 &&
-             !may_yield_slot_to_claimant(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
+             !may_yield_slot_to_claimant(c->self, c->ks, &c->here[c->ks->candidate[at].at],
+                                         claimant)))
             break;
         policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
         for (c->len--; at < c->len; at++)
@@ -431,7 +433,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
             break;
         p = ks->phase[ks->rank.job[rank]];
         serve_claim_by_free_slots(self, node, p, &left, &starts, &resumes);
-        add_victims(&c, p, starts, resumes);
+        plan_victims_for_phase(&c, p, starts, resumes);
     }
     if (self->set.preemption == HFSP_EAGER &&
         offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)

@@ -341,8 +341,8 @@ static bool hsrtf_may_have_victims(const struct policy *self, enum base_task_kin
 
 /* Returns true when the job waits for a slot near its data and would leave this one to other
  * jobs. */
-static bool would_decline(const struct policy *self, const struct policy_job *job,
-                          const struct policy_offer *offer)
+static bool job_would_decline_slot(const struct policy *self, const struct policy_job *job,
+                                   const struct policy_offer *offer)
 {
     return self->env->takes &&
            self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
@@ -364,7 +364,7 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
         if (hsrtf_job_of(here[victim].job)->rt_us <= hsrtf_job_of(job)->rt_us)
             return;
         left -= met;
-        if (claim > met && would_decline(self, job, offer))
+        if (claim > met && job_would_decline_slot(self, job, offer))
             continue;
         for (claim -= met; claim > 0 && victim < n &&
                            hsrtf_job_of(here[victim].job)->rt_us > hsrtf_job_of(job)->rt_us;

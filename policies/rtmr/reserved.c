@@ -179,10 +179,10 @@ static void hand_over_jobs(struct rtmr_reservation *from, struct rtmr_reservatio
     struct rtmr_job *job;
 
     while ((job = LIST_FIRST(&from->jobs))) {
-        rtmr_reservation_remove_job(job);
+        rtmr_job_leave_reservation(job);
         job->job->reservation = to->r;
         to->r->own = to;
-        rtmr_reservation_add_job(job);
+        rtmr_job_join_reservation(job);
     }
 }
 
@@ -238,7 +238,7 @@ void rtmr_on_unreserved(struct policy *self, struct policy_reservation *r, int64
         /* no window holds the slots of running attempts any more */
         self->anew = self->anew || own->running[k] > 0;
     while (!LIST_EMPTY(&own->jobs))
-        rtmr_reservation_remove_job(LIST_FIRST(&own->jobs));
+        rtmr_job_leave_reservation(LIST_FIRST(&own->jobs));
     rtmr_drop_candidate(self);
     forget_reservation(self, own);
     rtmr_queue_take_out(&self->q, own->entry);
@@ -247,7 +247,7 @@ void rtmr_on_unreserved(struct policy *self, struct policy_reservation *r, int64
 }
 
 /* ---- jobs ---- */
-void rtmr_reservation_add_job(struct rtmr_job *own)
+void rtmr_job_join_reservation(struct rtmr_job *own)
 {
     struct rtmr_reservation *r = own->job->reservation ? own->job->reservation->own : NULL;
 
@@ -259,7 +259,7 @@ void rtmr_reservation_add_job(struct rtmr_job *own)
         r->running[k] += own->running[k];
 }
 
-void rtmr_reservation_remove_job(struct rtmr_job *own)
+void rtmr_job_leave_reservation(struct rtmr_job *own)
 {
     if (!own->reservation)
         return;

@@ -363,7 +363,7 @@ static void rtmr_on_job_arrived(struct policy *self, struct policy_job *job, int
         enter_queue(self, own, now_us);
     } else {
         LIST_INSERT_HEAD(&self->best_effort, own, in_best_effort);
-        rtmr_reservation_add_job(own);
+        rtmr_job_join_reservation(own);
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
@@ -413,7 +413,7 @@ static void rtmr_on_job_left(struct policy *self, struct policy_job *job, int64_
         leave_queue(self, own, now_us);
     } else {
         LIST_REMOVE(own, in_best_effort);
-        rtmr_reservation_remove_job(own);
+        rtmr_job_leave_reservation(own);
     }
     free(own);
     job->own = NULL;

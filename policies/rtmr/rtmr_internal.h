@@ -97,9 +97,9 @@ bool rtmr_reserve(struct policy *self, struct policy_reservation *r, struct poli
 void rtmr_on_reserved(struct policy *self, struct policy_reservation *r, int64_t now_us);
 void rtmr_on_unreserved(struct policy *self, struct policy_reservation *r, int64_t now_us);
 void rtmr_on_booking_step(struct policy *self, int64_t now_us, struct policy_plan *plan);
-/* Adds @own to its reservation, or removes it. */
-void rtmr_reservation_add_job(struct rtmr_job *own);
-void rtmr_reservation_remove_job(struct rtmr_job *own);
+/* Makes @own one of the jobs of its reservation, or takes it out; the reservation stays. */
+void rtmr_job_join_reservation(struct rtmr_job *own);
+void rtmr_job_leave_reservation(struct rtmr_job *own);
 /* Returns the number of slots of @kind booked now that attempts of the reservations' jobs use. */
 int64_t rtmr_reserved_in_use(const struct policy *self, enum base_task_kind kind, int64_t now_us);
 /* Returns how many free slots must stay free when a task of @job starts now: those that are booked

@@ -38,10 +38,10 @@ void rm_lease_begin(struct rm_lease *l);
 /* The leadership that is held, or being entered, is lost from now on. */
 void rm_lease_depose(struct rm_lease *l);
 bool rm_lease_is_deposed(const struct rm_lease *l);
-/* Returns true when the leadership under @epoch may speak at @now_us. Once false was returned for
- * an epoch, later calls for it return false until rm_lease_begin(). @until_us: end of the lease
- * according to the election, read before this call; 0 when the election does not lead under @epoch;
- * or RM_LEASE_ENDLESS. Both times are on the monotonic clock. */
+/* Returns true when the leadership under @epoch may speak at @now_us. Once false has been
+ * returned for an epoch, later calls for it return false until rm_lease_begin(). @until_us: end of
+ * the lease according to the election, read before this call; 0 when the election does not lead
+ * under @epoch; or RM_LEASE_ENDLESS. Both times are on the monotonic clock. */
 bool rm_lease_holds(struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us);
 /* Returns the same as rm_lease_holds() but latches nothing: for callers that only report. */
 bool rm_lease_would_hold(const struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us);

@@ -172,7 +172,7 @@ static void put_job(const char *status, struct base_buf *out)
     free(body);
 }
 
-/* True: the answer is to be lost. */
+/* Returns true when the answer is to be lost. */
 static bool post_job(struct fake *f, const char *body, struct base_buf *out)
 {
     world.posts++;

@@ -214,8 +214,8 @@ static void test_parked(void)
     two_free(&t);
 }
 
-/* Goal: the same with the NodeManager killed together with the RM, and started when another one
- * leads. */
+/* Goal: the same with the NodeManager killed together with the RM, and started again before the
+ * other RM leads. */
 static void test_restarted_meanwhile(void)
 {
     struct two t = two_new(true);

@@ -514,9 +514,8 @@ static void test_sizes_too_large(void)
     fake_free(&w);
 }
 
-/* A job that is killed takes its work with it, also from the virtual cluster: all of it (which is
- * very much when xi has no bound).
- */
+/* A job that is killed takes all its work with it, from the virtual cluster too (a great deal of
+ * work when xi is infinite). */
 static void test_killed(void)
 {
     struct fake w;
@@ -529,7 +528,7 @@ static void test_killed(void)
     w.ops->on_job_left(w.policy, &huge->pj, w.now_us);
     huge->here = false;
     j = hfsp_arrive(&w, 4, 10, 0, 0);
-    CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->virtual, 0); /* its place is free */
+    CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->virtual, 0); /* huge's handle, free again */
     k = hfsp_arrive(&w, 4, 10, 0, 0);
     CU_ASSERT_EQUAL(virtual_rate(vc, hfsp_phase_in(j, BASE_TASK_MAP)->virtual), 2);
     CU_ASSERT_EQUAL(virtual_rate(vc, hfsp_phase_in(k, BASE_TASK_MAP)->virtual), 2);

@@ -313,9 +313,10 @@ static void test_all_addresses(void)
     stop();
 }
 
-/* Requests of the cluster's own daemons: where daemons are trusted they need no user, and name one
- * if they like; elsewhere they may only read what anybody may read on a loopback address, and never
- * in the name of a user. */
+/* Requests of the cluster's own daemons. The resources for nodes are always open to them. Where
+ * daemons are trusted, they need no user for the other resources, and name one if they like;
+ * elsewhere they may only read what anybody may read on a loopback address, and never in the name
+ * of a user. */
 static void test_cluster(void)
 {
     start("0.0.0.0", "dr.who");

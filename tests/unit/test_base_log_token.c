@@ -47,7 +47,7 @@ static void test_whole(void)
     for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
         char *token = make(APP, users[i], LIFE);
 
-        CU_ASSERT_TRUE(base_is_log_token(token));
+        CU_ASSERT_TRUE(base_has_log_token_form(token));
         CU_ASSERT_EQUAL(base_log_token_read(keys, token, NOW, &t, NULL), 0);
         CU_ASSERT_STRING_EQUAL(t.user, users[i]);
         CU_ASSERT_STRING_EQUAL(t.scope, APP);
@@ -132,7 +132,7 @@ static void test_changed(void)
     expect("log.", -BASE_EPERM, "form");
     expect("log.....", -BASE_EPERM, "form");
     expect("0123456789abcdef.0123", -BASE_EPERM, "form");
-    CU_ASSERT_FALSE(base_is_log_token("0123456789abcdef.0123"));
+    CU_ASSERT_FALSE(base_has_log_token_form("0123456789abcdef.0123"));
     free(token);
 }
 

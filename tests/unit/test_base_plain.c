@@ -70,9 +70,9 @@ static void test_others(void)
     CU_ASSERT_EQUAL(fstatat(root, "nowhere", &st, 0), -1);
     CU_ASSERT_EQUAL(fstatat(root, "target", &st, 0), 0);
     CU_ASSERT_EQUAL(st.st_size, 9);
-    CU_ASSERT_STRING_EQUAL(base_plain_strerror(-BASE_PLAIN_OTHER),
+    CU_ASSERT_STRING_EQUAL(base_plain_open_strerror(-BASE_PLAIN_OTHER),
                            "not a regular file, or one with several names");
-    CU_ASSERT_STRING_EQUAL(base_plain_strerror(-ENOENT), strerror(ENOENT));
+    CU_ASSERT_STRING_EQUAL(base_plain_open_strerror(-ENOENT), strerror(ENOENT));
 }
 
 static void test_plain(void)

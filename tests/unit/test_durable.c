@@ -40,7 +40,7 @@ static void note(enum what what, int fd, const char *to)
     notes_n++;
 }
 
-/* ---- in the place of libc's ---- */
+/* ---- replacements for libc's functions ---- */
 ssize_t write(int fd, const void *p, size_t n)
 {
     note(WROTE, fd, NULL);

@@ -534,8 +534,8 @@ static void test_active(void)
     world_connect(c);
     world_run(w);
     TOLD(c, "active rm1\n");
-    /* The epoch record has the rm-id of the lowest election node's owner, but another session: so
-     * that owner is not the RM that claimed the epoch. */
+    /* The epoch record names the rm-id of the lowest election node's owner, but another session:
+     * hence this owner is not the RM that claimed the epoch. */
     world_set(w, ROOT "/epoch", "1 rm1 0000000000000099\n");
     world_deliver(c);
     world_carry_out(c);

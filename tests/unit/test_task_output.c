@@ -362,8 +362,8 @@ static void test_folder_of_others(void)
     end();
 }
 
-/* Goal: a damaged list of taken parts makes the abort remove no file that the job has not taken,
- * and does not keep it from ending. */
+/* Goal: a damaged list of taken parts neither makes the abort remove a file that the job has not
+ * taken, nor keeps the abort from ending. */
 static void test_damaged_list(void)
 {
     static const char *const lists[] = {"",

@@ -13,8 +13,8 @@
 
 /* ---- api/cli/job/requests.c ---- */
 /* Submits @job (taken; without "id"). Asks for an application id first, so that a submission whose
- * answer was lost can be repeated without running the job twice. *stored gets {"job":{…}}, caller
- * owns. */
+ * answer was lost can be repeated without running the job twice. *stored becomes {"job":{…}},
+ * which the caller owns; NULL on an error. */
 int cli_job_submit(struct cli *c, json_t *job, json_t **stored);
 /* Gets the job: *answer becomes {"job":{…}}, which the caller owns; NULL on an error. */
 int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **answer);

@@ -78,7 +78,7 @@ static int make_file(const char *path, struct base_error *err)
     int fd = base_plain_open(AT_FDCWD, path, O_RDWR | O_CREAT, 0600, &st);
 
     if (fd < 0)
-        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(fd));
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_open_strerror(fd));
     close(fd);
     return check_is_own_alone(path, &st, err);
 }

@@ -22,7 +22,7 @@ static void read_log_token_of_query(struct api_request *rq)
 {
     const char *token = api_uri_find_query_value(&rq->uri, BASE_LOG_TOKEN_QUERY);
 
-    if (!token || !base_is_log_token(token))
+    if (!token || !base_has_log_token_form(token))
         return;
     rq->bearer = base_strdup(token);
     api_add_header(rq, "Referrer-Policy", "no-referrer");

@@ -62,18 +62,18 @@ static int write_text(const char *path, const char *text, size_t len)
     return rc;
 }
 
-/* Returns the number in the line that begins with @name, which ends with a blank, or the number at
- * the beginning of the file (@name ""); 0 if there is none. */
-static int64_t read_number(const char *path, const char *name)
+/* Returns the number in the line that begins with @line_start, which ends with a blank, or the
+ * number at the beginning of the file (@line_start ""); 0 if there is none. */
+static int64_t read_number_after(const char *path, const char *line_start)
 {
     char text[SMALL_BYTES];
     const char *at = text;
 
     if (read_text(path, text, sizeof text) <= 0)
         return 0;
-    while (at && strncmp(at, name, strlen(name)) != 0)
+    while (at && strncmp(at, line_start, strlen(line_start)) != 0)
         at = (at = strchr(at, '\n')) != NULL ? at + 1 : NULL;
-    return at ? strtoll(at + strlen(name), NULL, 10) : 0;
+    return at ? strtoll(at + strlen(line_start), NULL, 10) : 0;
 }
 
 /* ---- places ---- */
@@ -671,19 +671,19 @@ static void cgroup_usage(const struct nm_isolated *c, struct nm_usage *out)
     getrusage(RUSAGE_CHILDREN, &ru);
     out->max_rss_kb = ru.ru_maxrss;
     if (v2 && format_path(c, "", "cpu.stat", path))
-        out->cpu_us = read_number(path, "usage_usec ");
+        out->cpu_us = read_number_after(path, "usage_usec ");
     else if (format_path(c, "cpuacct", "cpuacct.usage", path))
-        out->cpu_us = read_number(path, "") / 1000;
+        out->cpu_us = read_number_after(path, "") / 1000;
     if (out->cpu_us == 0)
         out->cpu_us = (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 +
                       ru.ru_utime.tv_usec + ru.ru_stime.tv_usec;
     if (format_path(c, "memory", v2 ? "memory.peak" : "memory.max_usage_in_bytes", path) &&
-        read_number(path, "") > 0)
-        out->max_rss_kb = read_number(path, "") / 1024;
+        read_number_after(path, "") > 0)
+        out->max_rss_kb = read_number_after(path, "") / 1024;
     if (format_path(c, "memory", v2 ? "memory.events" : "memory.oom_control", path))
-        out->memory_kills = read_number(path, "oom_kill ");
+        out->memory_kills = read_number_after(path, "oom_kill ");
     if (format_path(c, "memory", v2 ? "memory.max" : "memory.limit_in_bytes", path))
-        out->memory_limit = read_number(path, "");
+        out->memory_limit = read_number_after(path, "");
 }
 
 static int remove_group_if_empty(const char *path)

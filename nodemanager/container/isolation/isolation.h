@@ -72,7 +72,7 @@ struct nm_usage { /* resources used by all processes of the container that have 
 struct nm_isolation_ops {
     const char *name; /* as written in creel.nodemanager.isolation: [a-z0-9-] */
     /* @open: Make what all containers share, at @parent if that is not "", and write to @place
-     * where that is: text without quotes, backslashes and control characters. Returns 0 or -errno,
+     * where that is: text without quotes, backslashes or control characters. Returns 0 or -errno,
      * with the reason in @why. */
     int (*open)(const char *parent, char place[static NM_ISOLATION_PLACE_MAX],
                 char why[static NM_ISOLATION_WHY_MAX]);

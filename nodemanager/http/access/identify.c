@@ -241,7 +241,7 @@ enum api_token nm_check_token(struct api_request *rq, const char *token, void *u
     unsigned char digest[DIGEST_BYTES];
     enum api_token answer = API_TOKEN_REFUSED;
 
-    if (base_is_log_token(token))
+    if (base_has_log_token_form(token))
         return nm_log_token_check(rq, nm, token, name);
     if (strlen(token) <= WIRE_TOKEN_MAX) {
         base_sha256(token, strlen(token), digest);

@@ -19,7 +19,7 @@ static int read_token_for_request(const struct api_request *rq, const struct nm 
 
 bool nm_log_token_is_bearer(const struct api_request *rq)
 {
-    return api_bearer_token(rq) && base_is_log_token(api_bearer_token(rq));
+    return api_bearer_token(rq) && base_has_log_token_form(api_bearer_token(rq));
 }
 
 bool nm_log_token_opens_requested_logs(const struct api_request *rq, const struct nm *nm)

@@ -382,7 +382,7 @@ static int write_success_file(const struct ending *e, struct base_error *err)
         fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
     if (fd == -BASE_PLAIN_OTHER)
         return base_error_set(err, -BASE_EIO, "job.output: %s/" SUCCESS ": %s", e->path,
-                              base_plain_strerror(fd));
+                              base_plain_open_strerror(fd));
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, -fd, "job.output: %s/" SUCCESS, e->path);
     rc = fsync_folder_fd(fd, e->path, err);

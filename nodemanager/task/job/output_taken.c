@@ -42,7 +42,7 @@ static int report_io_error(int rc, const char *name, struct base_error *err)
 {
     return rc == -BASE_PLAIN_OTHER
                ? base_error_set(err, -BASE_EIO, "job.output: _temporary/%s: %s", name,
-                                base_plain_strerror(rc))
+                                base_plain_open_strerror(rc))
                : base_error_sys(err, -BASE_EIO, -rc, "job.output: _temporary/%s", name);
 }
 

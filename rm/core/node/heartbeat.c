@@ -70,7 +70,7 @@ void rm_core_prefetch_node(const struct rm_core *c, uint32_t node_hint, int step
 /* Returns true when the registered NodeManager sent the heartbeat, and not before its last accepted
  * request, as far as the time of sending is known. Response ids do not suffice, since they restart
  * with each registration. */
-static bool is_current_heartbeat(const struct rm_node *n, const struct rm_event *ev)
+static bool is_from_registered_instance(const struct rm_node *n, const struct rm_event *ev)
 {
     int64_t sent_us = ev->u.heartbeat.sent_us;
 
@@ -84,7 +84,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     struct rm_node *n = find_heartbeat_sender(c, ev);
 
     c->stats.heartbeats++;
-    if (!is_current_heartbeat(n, ev)) {
+    if (!is_from_registered_instance(n, ev)) {
         if (!rm_node_repeat_shutdown_answer(c, n, ev))
             rm_reply_resync(c, ev->token);
         return;

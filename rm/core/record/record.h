@@ -64,7 +64,7 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
 uint64_t rm_record_commit_right(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
 uint64_t rm_record_format(struct rm_core *c, bool confirmed);
-/* Emits the list of splits of a job that has one. */
+/* Emits the list of splits of a job that has one; nothing in a simulation. */
 void rm_record_splits(struct rm_core *c, struct rm_app *a);
 /* Returns the exact size in bytes of the record that rm_record_splits() emits. */
 size_t rm_record_splits_size(const struct rm_job_spec *s);

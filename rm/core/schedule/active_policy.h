@@ -7,7 +7,7 @@
 /* Makes the policy @name the active one, and reports to it all applications that the replaced one
  * knew. @options replaces the present options of policies; NULL: they stay in force. Returns 0; or
  * -BASE_EINVAL or another negative BASE_E*, with @err set and nothing changed, for an unknown
- * policy or impossible options. */
+ * policy, one that runs in simulations only, or impossible options. */
 int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options,
                   struct base_error *err);
 /* Frees the policy and its options when the core is being freed. */

@@ -23,7 +23,7 @@ struct rm_round_offer { /* a slot offered to an application */
     int64_t allocation_request_id; /* -1: none */
     struct base_container_id container;
     bool taken;         /* the application took the slot */
-    bool has_container; /* a container was allocated, no suspended one resumed */
+    bool has_container; /* a container was allocated, rather than a suspended one resumed */
     bool waits_for_locality;
     bool wants_nothing; /* no slot was offered: it runs without demand in a queue that has some */
 };

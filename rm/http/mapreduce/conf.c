@@ -1,5 +1,5 @@
-/* rm/http/mapreduce/conf.c - the configuration of a job: what its submission says, under the names
- * of Hadoop's and Hadoop Streaming's properties. */
+/* rm/http/mapreduce/conf.c - the configuration of a job: what its submission and the cluster's
+ * configuration say, under the names of Hadoop's and Hadoop Streaming's properties. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
