@@ -25,6 +25,7 @@
 #include "api/server/request/token.h"
 #include "api/server/server_internal.h"
 #include "base/cond.h"
+#include "base/crypto/random.h"
 #include "base/io/log.h"
 
 #define CONNECTIONS_DEFAULT 10000
@@ -415,14 +416,14 @@ static void free_server(struct api_server *s)
 static struct api_server *new_server(const struct api_server_conf *conf, void *user)
 {
     struct api_server *s = base_alloc(sizeof *s);
-    int64_t now_ms = api_mono_ms();
 
     s->user = user;
     s->listen_fd = -1;
     s->keys = base_keyring_ref(conf->keys);
     s->max_skew_ms = conf->max_skew_ms > 0 ? conf->max_skew_ms : SKEW_DEFAULT_MS;
-    s->replay = conf->keys ? api_replay_new(s->max_skew_ms, 0, now_ms) : NULL;
-    s->replay_of_containers = conf->keys ? api_replay_new(s->max_skew_ms, 0, now_ms) : NULL;
+    s->replay = conf->keys ? api_replay_new(s->max_skew_ms, 0) : NULL;
+    s->replay_of_containers = conf->keys ? api_replay_new(s->max_skew_ms, 0) : NULL;
+    base_random_hex(s->start_id);
     s->trusts_daemons = conf->trusts_daemons;
     s->find_key = conf->find_key;
     s->static_user = base_strdup(conf->static_user);

@@ -104,9 +104,10 @@ enum api_token { API_TOKEN_VALID, API_TOKEN_REFUSED, API_TOKEN_UNKNOWN };
 typedef enum api_token api_check_token(struct api_request *rq, const char *token, void *user,
                                        char **name);
 
-/* Called for every answer before it is sent, on the answering thread, while the request can still
- * be read: for an audit log. A parked request that is answered 503 because the server stops is
- * reported only if its handler answers later. Must not answer, park or block. */
+/* Called for every answer but those that only tell a daemon or task the server's start id
+ * (base/crypto/signature.h), before it is sent, on the answering thread, while the request can
+ * still be read: for an audit log. A parked request that is answered 503 because the server stops
+ * is reported only if its handler answers later. Must not answer, park or block. */
 typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 
 /* Finds the key called @id, of a container's token, with which a request is signed. Returns false

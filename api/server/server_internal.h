@@ -44,6 +44,7 @@ struct api_server {
     /* NULL: none. Requests signed by containers have a table of their own, so that they cannot make
      * the server forget those of nodes */
     struct api_replay *replay, *replay_of_containers;
+    char start_id[BASE_START_ID_MAX]; /* as old as these tables (base/crypto/signature.h) */
     int64_t max_skew_ms;
     api_find_key *find_key;
     struct api_hosts *hosts;

@@ -20,8 +20,9 @@ struct base_keyring {
     bool is_token;        /* the file holds a container's token */
     pthread_mutex_t lock; /* protects the members below; held while the file is read */
     struct base_key keys[BASE_SECRET_KEYS_MAX];
-    size_t n, signer; /* number of keys; index of the one that signs */
-    int64_t read_us;  /* when the file was read last */
+    size_t n, signer;                         /* number of keys; index of the one that signs */
+    int64_t read_us;                          /* when the file was read last */
+    struct base_server_starts *server_starts; /* has a lock of its own */
 };
 
 static struct base_keyring *keyring_new(const char *path)
@@ -31,6 +32,7 @@ static struct base_keyring *keyring_new(const char *path)
     atomic_init(&k->refs, 1);
     pthread_mutex_init(&k->lock, NULL);
     k->path = base_strdup(path);
+    k->server_starts = base_server_starts_new();
     return k;
 }
 
@@ -106,6 +108,7 @@ void base_keyring_unref(struct base_keyring *k)
         return;
     pthread_mutex_destroy(&k->lock);
     explicit_bzero(k->keys, sizeof k->keys);
+    base_server_starts_free(k->server_starts);
     free(k->path);
     free(k);
 }
@@ -115,6 +118,11 @@ void base_keyring_get_signing_key(struct base_keyring *k, struct base_key *out)
     pthread_mutex_lock(&k->lock);
     *out = k->keys[k->signer];
     pthread_mutex_unlock(&k->lock);
+}
+
+struct base_server_starts *base_keyring_server_starts(struct base_keyring *k)
+{
+    return k->server_starts;
 }
 
 bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *out)

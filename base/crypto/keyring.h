@@ -9,6 +9,7 @@
 
 #include "base/conf/conf.h"
 #include "base/crypto/secret_file.h"
+#include "base/crypto/server_starts.h"
 
 struct base_keyring;
 
@@ -28,6 +29,9 @@ void base_keyring_unref(struct base_keyring *k); /* NULL-safe; the last referenc
 /* Copies the key that signs: the first of the file, unless base_keyring_refresh_or_switch_signer()
  * has changed that. Callers clear their copies with explicit_bzero(). */
 void base_keyring_get_signing_key(struct base_keyring *k, struct base_key *out);
+/* Returns the start ids of the servers to which requests were sent that the keyring has signed.
+ * Borrowed from @k. */
+struct base_server_starts *base_keyring_server_starts(struct base_keyring *k);
 /* Copies the key called @id. Returns false when there is none. */
 bool base_keyring_find(struct base_keyring *k, const char *id, struct base_key *out);
 /* Reads the file again. Returns 1 when the keys have changed, 0 when not, or an error as when the

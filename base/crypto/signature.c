@@ -30,14 +30,14 @@ static size_t strip_usual_port(const char *host, size_t len, bool tls)
     return len > n && strncmp(host + len - n, port, n) == 0 ? len - n : len;
 }
 
-#define TEXT "creel-request-2\n%s\n%.*s\n%s\n%" PRId64 "\n%s\n%s"
+#define TEXT "creel-request-3\n%s\n%.*s\n%s\n%" PRId64 "\n%s\n%s\n%s"
 #define TEXT_ARGS(s, p)                                                                            \
     (p)->method, (int)(p)->host_len, (p)->host, (p)->target, (s)->time_ms, (s)->nonce,             \
-        (s)->body_sha256
+        (s)->start_id, (s)->body_sha256
 
 static void lower_host(const struct signed_parts *p, char *text)
 {
-    char *host = text + strlen("creel-request-2\n") + strlen(p->method) + 1;
+    char *host = text + strlen("creel-request-3\n") + strlen(p->method) + 1;
 
     for (size_t i = 0; i < p->host_len; i++)
         if (host[i] >= 'A' && host[i] <= 'Z')
@@ -97,14 +97,15 @@ static char *normalize_host(const char *url)
 }
 
 void base_sign_request(const struct base_key *key, const char *method, const char *url,
-                       const void *body, size_t len, int64_t now_ms, bool stream,
-                       struct base_request_signature *out)
+                       const char *start_id, const void *body, size_t len, int64_t now_ms,
+                       bool stream, struct base_request_signature *out)
 {
     char *host = normalize_host(url);
     struct signed_parts p = {.method = method, .host = host, .target = base_url_target(url)};
 
     p.host_len = strip_usual_port(host, strlen(host), strncasecmp(url, "https:", 6) == 0);
     snprintf(out->key, sizeof out->key, "%s", key->id);
+    snprintf(out->start_id, sizeof out->start_id, "%s", start_id);
     out->time_ms = now_ms;
     out->stream = stream;
     base_random_hex(out->nonce);
@@ -118,8 +119,9 @@ void base_request_signature_format(const struct base_request_signature *s, struc
     char mac[BASE_SHA256_HEX];
 
     base_buf_addf(out,
-                  BASE_SIGNATURE_SCHEME " key=%s, time=%" PRId64 ", nonce=%s, sha256=%s, mac=%s%s",
-                  s->key, s->time_ms, s->nonce, s->body_sha256,
+                  BASE_SIGNATURE_SCHEME " key=%s, time=%" PRId64
+                                        ", nonce=%s, start=%s, sha256=%s, mac=%s%s",
+                  s->key, s->time_ms, s->nonce, s->start_id, s->body_sha256,
                   base_hex_encode(s->mac, sizeof s->mac, mac), s->stream ? ", stream" : "");
 }
 
@@ -179,6 +181,9 @@ int base_request_signature_parse(const char *authorization, struct base_request_
     else if (!take_member_if_named(&at, "nonce", out->nonce, sizeof out->nonce) ||
              !is_hex(out->nonce, BASE_NONCE_MAX - 1))
         wrong = "nonce";
+    else if (!take_member_if_named(&at, "start", out->start_id, sizeof out->start_id) ||
+             !is_hex(out->start_id, BASE_START_ID_MAX - 1))
+        wrong = "start";
     else if (!take_member_if_named(&at, "sha256", out->body_sha256, sizeof out->body_sha256) ||
              !is_hex(out->body_sha256, BASE_SHA256_HEX - 1))
         wrong = "sha256";
@@ -258,4 +263,49 @@ int base_check_answer_signature(struct base_keyring *keys, const char *text, con
         rc = base_error_set(err, -BASE_EPERM, "the answer's signature is wrong");
     explicit_bzero(&key, sizeof key);
     return rc;
+}
+
+static void compute_start_mac(const struct base_key *key, const char *nonce, const char *start_id,
+                              unsigned char out[static BASE_SHA256_BYTES])
+{
+    char text[sizeof "creel-start-1\n" + BASE_NONCE_MAX + BASE_START_ID_MAX];
+    int n = snprintf(text, sizeof text, "creel-start-1\n%s\n%s", nonce, start_id);
+
+    base_hmac_sha256(key->bytes, sizeof key->bytes, text, (size_t)n, out);
+}
+
+void base_sign_start_id(const struct base_key *key, const char *nonce, const char *start_id,
+                        char out[static BASE_START_SIGNATURE_MAX])
+{
+    unsigned char mac[BASE_SHA256_BYTES];
+    char hex[BASE_SHA256_HEX];
+
+    compute_start_mac(key, nonce, start_id, mac);
+    snprintf(out, BASE_START_SIGNATURE_MAX, "key=%s, start=%s, mac=%s", key->id, start_id,
+             base_hex_encode(mac, sizeof mac, hex));
+}
+
+bool base_read_signed_start_id(struct base_keyring *keys, const char *text,
+                               const struct base_request_signature *sent,
+                               char out[static BASE_START_ID_MAX])
+{
+    char id[BASE_KEY_ID_MAX], start_id[BASE_START_ID_MAX], hex[BASE_SHA256_HEX];
+    unsigned char given[BASE_SHA256_BYTES], mac[BASE_SHA256_BYTES];
+    struct base_key key;
+    const char *at = text;
+    bool is_right;
+
+    if (!text || !take_member_if_named(&at, "key", id, sizeof id) ||
+        !take_member_if_named(&at, "start", start_id, sizeof start_id) ||
+        !is_hex(start_id, BASE_START_ID_MAX - 1) ||
+        !take_member_if_named(&at, "mac", hex, sizeof hex) ||
+        !base_hex_decode(hex, given, sizeof given) || !base_keyring_find_fresh(keys, id, &key))
+        return false;
+    compute_start_mac(&key, sent->nonce, start_id, mac);
+    is_right = base_secret_bytes_equal(given, mac, sizeof mac);
+    explicit_bzero(&key, sizeof key);
+    if (!is_right || strcmp(start_id, sent->start_id) == 0)
+        return false;
+    memcpy(out, start_id, BASE_START_ID_MAX);
+    return true;
 }

@@ -32,7 +32,9 @@ struct transfer {
     struct base_http_answer *out;
     CURL *easy;
     size_t body_max, got;
+    int64_t timeout_ms;                      /* 0: none */
     struct base_request_signature signature; /* with rq->keys */
+    char start[BASE_START_SIGNATURE_MAX];    /* value of X-Creel-Start; "": none */
     int failed;     /* BASE_E* (positive) of an error in a callback, or 0 */
     int failed_sys; /* errno of a failed write */
 };
@@ -128,7 +130,7 @@ static size_t copy_wanted_headers(char *data, size_t size, size_t n, void *arg)
     /* a status line, perhaps after that of 100 Continue: forget earlier headers */
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
         t->out->location[0] = t->out->reason[0] = t->out->node[0] = t->out->signature[0] =
-            t->out->challenge[0] = '\0';
+            t->out->challenge[0] = t->start[0] = '\0';
     copy_header_value(data, len, "WWW-Authenticate:", false, t->out->challenge,
                       sizeof t->out->challenge);
     copy_header_value(data, len, "location:", true, t->out->location, sizeof t->out->location);
@@ -136,6 +138,7 @@ static size_t copy_wanted_headers(char *data, size_t size, size_t n, void *arg)
                       sizeof t->out->node);
     copy_header_value(data, len, BASE_ANSWER_SIGNATURE ":", true, t->out->signature,
                       sizeof t->out->signature);
+    copy_header_value(data, len, BASE_START_HEADER ":", true, t->start, sizeof t->start);
     copy_header_value(data, len, "x-creel-reason:", false, t->out->reason, sizeof t->out->reason);
     return len;
 }
@@ -153,10 +156,12 @@ static void add_header(struct curl_slist **list, const char *name, const char *v
 static void sign_request(struct transfer *t)
 {
     const struct base_http_request *rq = t->rq;
+    char start_id[BASE_START_ID_MAX];
     struct base_key key;
 
     base_keyring_get_signing_key(rq->keys, &key);
-    base_sign_request(&key, rq->method, rq->url, rq->body ? rq->body : "",
+    base_server_starts_find(base_keyring_server_starts(rq->keys), rq->url, start_id);
+    base_sign_request(&key, rq->method, rq->url, start_id, rq->body ? rq->body : "",
                       rq->body ? rq->body_len : 0, base_wall_us(&base_clock_real) / 1000,
                       rq->stream, &t->signature);
     explicit_bzero(&key, sizeof key);
@@ -220,7 +225,6 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
 {
     const struct base_http_request *rq = t->rq;
     CURL *e = h->easy;
-    int64_t timeout = rq->timeout_ms == 0 ? TIMEOUT_MS : rq->timeout_ms < 0 ? 0 : rq->timeout_ms;
 
     curl_easy_reset(e); /* open connections belong to the multi handle */
     base_curl_set_url_and_defaults(e, rq->url, "http,https");
@@ -239,7 +243,7 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     curl_easy_setopt(
         e, CURLOPT_CONNECTTIMEOUT_MS,
         (long)(rq->connect_timeout_ms > 0 ? rq->connect_timeout_ms : CONNECT_TIMEOUT_MS));
-    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)timeout);
+    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)t->timeout_ms);
     if (rq->negotiate && !rq->keys && !rq->bearer)
         base_curl_negotiate(e);
     if (rq->keys) /* what is signed is what is sent */
@@ -289,6 +293,19 @@ static int set_transfer_error(const struct transfer *t, CURLcode cc, const char 
                           base_curl_explain_error(t->easy, cc, why, room));
 }
 
+/* Returns true when the answer refuses the request for its start id alone, and names the server's.
+ * Remembers that id. */
+static bool learn_start_id_from_refusal(const struct transfer *t)
+{
+    char start_id[BASE_START_ID_MAX];
+
+    if (t->out->status != 401 ||
+        !base_read_signed_start_id(t->rq->keys, t->start, &t->signature, start_id))
+        return false;
+    base_server_starts_learn(base_keyring_server_starts(t->rq->keys), t->rq->url, start_id);
+    return true;
+}
+
 /* A daemon that refuses our signature does not sign its answer, since it shares no key with us. */
 static int check_answer_signature(const struct transfer *t, struct base_error *err)
 {
@@ -309,21 +326,42 @@ static int check_answer_signature(const struct transfer *t, struct base_error *e
     return base_error_wrap(err, rc, "%s %s: HTTP %ld", rq->method, rq->url, out->status);
 }
 
-int base_http_perform(struct base_http *h, const struct base_http_request *rq,
-                      struct base_http_answer *out, struct base_error *err)
+/* Checks the answer to a signed request. When none came, forgets the server's start id: the server
+ * may be starting anew, and it refuses an old id with a line in its audit log, but an unknown one
+ * without. Sets *start_learned when the same request, signed anew, may be carried out. */
+static int check_signed_exchange(const struct transfer *t, CURLcode cc, int rc, bool *start_learned,
+                                 struct base_error *err)
 {
-    struct transfer t = {
-        .rq = rq, .out = out, .easy = h->easy, .body_max = rq->body_max ? rq->body_max : BODY_MAX};
+    const struct base_http_request *rq = t->rq;
+
+    if (rc < 0) {
+        if (cc != CURLE_ABORTED_BY_CALLBACK && !t->failed)
+            base_server_starts_forget(base_keyring_server_starts(rq->keys), rq->url);
+        return rc;
+    }
+    *start_learned = learn_start_id_from_refusal(t);
+    if (*start_learned)
+        return base_error_set(err, -BASE_EPERM, "%s %s: the server has another start id",
+                              rq->method, rq->url);
+    return check_answer_signature(t, err);
+}
+
+/* Sends @rq once. @timeout_ms: 0: none. Otherwise as base_http_perform(), and sets *start_learned
+ * as check_signed_exchange(). */
+static int send_once(struct base_http *h, const struct base_http_request *rq, int64_t timeout_ms,
+                     struct base_http_answer *out, bool *start_learned, struct base_error *err)
+{
+    struct transfer t = {.rq = rq,
+                         .out = out,
+                         .easy = h->easy,
+                         .body_max = rq->body_max ? rq->body_max : BODY_MAX,
+                         .timeout_ms = timeout_ms};
     char why[CURL_ERROR_SIZE] = "";
     struct curl_slist *headers;
     CURLcode cc;
     int rc;
 
-    *out = (struct base_http_answer){0};
-    if (!header_value_is_safe(rq->bearer) || !header_value_is_safe(rq->accept) ||
-        !header_value_is_safe(rq->content_type) || !header_value_is_safe(rq->header))
-        return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break",
-                              rq->method, rq->url);
+    *start_learned = false;
     if (rq->keys)
         sign_request(&t);
     headers = build_headers(&t);
@@ -335,11 +373,35 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
     curl_multi_remove_handle(h->multi, h->easy);
     curl_easy_reset(h->easy); /* drops the pointers into this stack frame */
     curl_slist_free_all(headers);
-    if (rc == 0 && rq->keys)
-        rc = check_answer_signature(&t, err);
+    if (rq->keys)
+        rc = check_signed_exchange(&t, cc, rc, start_learned, err);
     if (rc < 0)
         base_http_answer_free(out);
     return rc;
+}
+
+int base_http_perform(struct base_http *h, const struct base_http_request *rq,
+                      struct base_http_answer *out, struct base_error *err)
+{
+    int64_t begun_us = base_mono_us(&base_clock_real);
+    int64_t timeout_ms = rq->timeout_ms == 0 ? TIMEOUT_MS : rq->timeout_ms < 0 ? 0 : rq->timeout_ms;
+    bool start_learned;
+    int rc;
+
+    *out = (struct base_http_answer){0};
+    if (!header_value_is_safe(rq->bearer) || !header_value_is_safe(rq->accept) ||
+        !header_value_is_safe(rq->content_type) || !header_value_is_safe(rq->header))
+        return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break",
+                              rq->method, rq->url);
+    rc = send_once(h, rq, timeout_ms, out, &start_learned, err);
+    if (!start_learned)
+        return rc;
+    /* once more, and no more than that, within the same time limit */
+    if (timeout_ms) {
+        timeout_ms -= (base_mono_us(&base_clock_real) - begun_us) / 1000;
+        timeout_ms = timeout_ms > 0 ? timeout_ms : 1;
+    }
+    return send_once(h, rq, timeout_ms, out, &start_learned, err);
 }
 
 void base_http_answer_free(struct base_http_answer *a)

@@ -27,7 +27,9 @@ struct base_http_request {
     /* without @bearer and @keys: proves by a Kerberos ticket who asks (RFC 4559) */
     bool negotiate;
     /* The keyring that signs the request, which then carries no @bearer, and with which the answer
-     * must be signed, too (base/crypto/signature.h); NULL: neither is signed. */
+     * must be signed, too (base/crypto/signature.h); NULL: neither is signed. A server that is
+     * asked for the first time since its start refuses the request, which is then sent once more.
+     */
     struct base_keyring *keys;
     bool stream;                            /* with keys: accept an answer with an unsigned body */
     const char *accept;                     /* NULL: application/json */

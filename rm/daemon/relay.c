@@ -40,11 +40,14 @@ struct stream {
     int passed_n;
     char why[CURL_ERROR_SIZE];
     long status;
-    bool identified;            /* the answer is one of the node; always true for a master */
-    char nonce[BASE_NONCE_MAX]; /* of a signed request; "": it is not signed */
+    bool identified; /* the answer is one of the node; always true for a master */
+    struct base_request_signature sent;        /* its nonce "": the request is not signed */
     char signature[BASE_ANSWER_SIGNATURE_MAX]; /* of the answer */
     struct base_error refusal;                 /* why its signature does not count */
-    int64_t begun_ms;
+    char start[BASE_START_SIGNATURE_MAX];      /* of the node, in a refusal; "": none */
+    /* the answer refuses the start id that was signed; the request has been sent once more */
+    bool start_learned, repeated;
+    int64_t begun_ms; /* 0: not yet */
     /* under lock */
     pthread_mutex_t lock;
     enum flow flow;
@@ -230,8 +233,31 @@ static void keep_header_to_pass_on(struct stream *s, const char *line, size_t le
 /* A node signs the answer to a request for a stream before its body is known. */
 static bool check_answer_signature(struct stream *s)
 {
-    return base_check_answer_signature(s->relay->keys, s->signature, s->nonce, (unsigned)s->status,
-                                       NULL, 0, true, &s->refusal) == 0;
+    return base_check_answer_signature(s->relay->keys, s->signature, s->sent.nonce,
+                                       (unsigned)s->status, NULL, 0, true, &s->refusal) == 0;
+}
+
+/* Returns true when the answer refuses the request for its start id alone, and the request may be
+ * sent once more. Remembers the node's start id. */
+static bool learn_start_id_from_refusal(struct stream *s)
+{
+    char start_id[BASE_START_ID_MAX];
+
+    if (s->repeated || s->status != 401 ||
+        !base_read_signed_start_id(s->relay->keys, s->start, &s->sent, start_id))
+        return false;
+    base_server_starts_learn(base_keyring_server_starts(s->relay->keys), s->url, start_id);
+    return true;
+}
+
+static void keep_signature_header(const char *line, size_t len, const char *name, char *out,
+                                  size_t size)
+{
+    const char *value;
+    size_t n;
+
+    if (base_curl_match_header(line, len, name, &value, &n) && n < size)
+        snprintf(out, size, "%.*s", (int)n, value);
 }
 
 static size_t receive_answer_header(char *data, size_t size, size_t n, void *user)
@@ -242,21 +268,21 @@ static size_t receive_answer_header(char *data, size_t size, size_t n, void *use
 
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) { /* also after a "100 Continue" */
         s->identified = s->to_master;
-        s->signature[0] = '\0';
+        s->signature[0] = s->start[0] = '\0';
         clear_passed_headers(s);
     }
     if (s->to_master)
         keep_header_to_pass_on(s, data, len);
     else if (base_curl_match_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
         s->identified = id_len == strlen(s->name) && memcmp(id, s->name, id_len) == 0;
-    else if (base_curl_match_header(data, len, BASE_ANSWER_SIGNATURE ":", &id, &id_len) &&
-             id_len < sizeof s->signature)
-        snprintf(s->signature, sizeof s->signature, "%.*s", (int)id_len, id);
+    keep_signature_header(data, len, BASE_ANSWER_SIGNATURE ":", s->signature, sizeof s->signature);
+    keep_signature_header(data, len, BASE_START_HEADER ":", s->start, sizeof s->start);
     if (len > 2 || data[0] == ' ')
         return len;
     /* the empty line: all headers have arrived */
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
-    if (s->nonce[0] && !check_answer_signature(s))
+    s->start_learned = s->sent.nonce[0] && learn_start_id_from_refusal(s);
+    if (s->sent.nonce[0] && !s->start_learned && !check_answer_signature(s))
         s->identified = false;
     if (s->rq && s->identified && (s->to_master ? s->status >= 200 : s->status == 200))
         begin_answer(s);
@@ -268,6 +294,8 @@ static size_t receive_body_into_ring(char *data, size_t size, size_t n, void *us
     struct stream *s = user;
     size_t len = size * n, to, first;
 
+    if (s->start_learned) /* dropped, which leaves the connection for the next request */
+        return len;
     if (s->rq) /* the body of an error is not passed on */
         return CURL_WRITEFUNC_ERROR;
     pthread_mutex_lock(&s->lock);
@@ -301,8 +329,47 @@ static void start_transfer(struct stream *s)
     curl_easy_setopt(e, CURLOPT_PRIVATE, s);
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, s->headers);
     curl_easy_setopt(e, CURLOPT_CONNECT_TO, s->connect_to);
-    s->begun_ms = base_mono_us(&base_clock_real) / 1000;
+    if (!s->begun_ms)
+        s->begun_ms = base_mono_us(&base_clock_real) / 1000;
     base_assert(curl_multi_add_handle(s->relay->multi, e) == CURLM_OK);
+}
+
+static void add_header(struct stream *s, const char *name, const char *value)
+{
+    char *line = base_printf("%s: %s", name, value);
+
+    s->headers = curl_slist_append(s->headers, line);
+    free(line);
+}
+
+static void sign_stream_request(struct stream *s)
+{
+    char start_id[BASE_START_ID_MAX];
+    struct base_buf value = {0};
+    struct base_key key;
+
+    base_keyring_get_signing_key(s->relay->keys, &key);
+    base_server_starts_find(base_keyring_server_starts(s->relay->keys), s->url, start_id);
+    base_sign_request(&key, "GET", s->url, start_id, "", 0, base_wall_us(&base_clock_real) / 1000,
+                      true, &s->sent);
+    explicit_bzero(&key, sizeof key);
+    base_request_signature_format(&s->sent, &value);
+    add_header(s, "Authorization", value.data);
+    curl_easy_setopt(s->easy, CURLOPT_PATH_AS_IS, 1L);
+    base_buf_free(&value);
+}
+
+/* Sends a request once more whose start id the node has refused, signed for the node's own. */
+static void send_once_more(struct stream *s)
+{
+    curl_multi_remove_handle(s->relay->multi, s->easy);
+    curl_slist_free_all(s->headers);
+    s->headers = NULL;
+    s->start_learned = false;
+    s->repeated = true;
+    s->status = 0;
+    sign_stream_request(s);
+    start_transfer(s);
 }
 
 /* Handles the end of a transfer from the node, successful or not: answers the request if it still
@@ -313,6 +380,8 @@ static void handle_transfer_end(struct stream *s, CURLcode code)
     char room[512];
 
     s->rq = NULL;
+    if (s->sent.nonce[0] && s->status == 0) /* the node may be starting anew */
+        base_server_starts_forget(base_keyring_server_starts(s->relay->keys), s->url);
     if (!rq)
         set_flow(s, code == CURLE_OK ? ENDED : BROKEN);
     else if (s->identified && (s->status == 404 || s->status == 503)) {
@@ -429,6 +498,10 @@ static void handle_finished_transfers(struct rm_relay *r)
         if (msg->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
+        if (s->start_learned && s->rq) {
+            send_once_more(s);
+            continue;
+        }
         answered = s->rq == NULL;
         handle_transfer_end(s, msg->data.result);
         if (!answered)
@@ -550,31 +623,6 @@ static void hand_over_or_refuse_stream(struct rm_relay *r, struct stream *s)
     }
     answer_refusal(rq, 503, "ServiceUnavailableException", name_node_or_master(s), s->name, no);
     stream_free(s);
-}
-
-static void add_header(struct stream *s, const char *name, const char *value)
-{
-    char *line = base_printf("%s: %s", name, value);
-
-    s->headers = curl_slist_append(s->headers, line);
-    free(line);
-}
-
-static void sign_stream_request(struct stream *s)
-{
-    struct base_request_signature signature;
-    struct base_buf value = {0};
-    struct base_key key;
-
-    base_keyring_get_signing_key(s->relay->keys, &key);
-    base_sign_request(&key, "GET", s->url, "", 0, base_wall_us(&base_clock_real) / 1000, true,
-                      &signature);
-    explicit_bzero(&key, sizeof key);
-    memcpy(s->nonce, signature.nonce, sizeof s->nonce);
-    base_request_signature_format(&signature, &value);
-    add_header(s, "Authorization", value.data);
-    curl_easy_setopt(s->easy, CURLOPT_PATH_AS_IS, 1L);
-    base_buf_free(&value);
 }
 
 void rm_relay_get_from_node(struct rm_relay *r, struct api_request *rq, const char *node_id,

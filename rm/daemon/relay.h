@@ -12,7 +12,8 @@
  * builds the path from checked parts, and only an answer that names the requested node
  * (BASE_HTTP_NODE_HEADER) and is signed with the cluster's secret is passed on. A master chooses
  * the port and path of its URL, but the connection goes to the host of the node that runs it,
- * whatever host the URL names. Redirects are not followed.
+ * whatever host the URL names. Redirects are not followed. A node that is asked for the first time
+ * since its start refuses the request (base/crypto/signature.h), which is then sent once more.
  *
  * Bounds: RM_RELAY_MAX answers at once, RM_RELAY_PEER_MAX of them for one client address;
  * RM_RELAY_BUFFER bytes of each answer are held (a slow client slows the node's sending); an answer

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/crypto/signature.h"
+#include "base/io/http_client.h"
 #include "base/io/io.h"
 #include "base/io/private_file.h"
 #include "base/mem.h"
@@ -185,15 +186,37 @@ static int connect_to(uint16_t to_port)
     return fd;
 }
 
+/* Returns the start id of the RM, which answers the first request with it. */
+static const char *start_id_of_rm(void)
+{
+    static char id[BASE_START_ID_MAX];
+    struct base_keyring *keys = base_keyring_new_of_key(&secret);
+    struct base_http *http = base_http_new();
+    char *url = base_printf("http://127.0.0.1:%u/isActive", port);
+    struct base_http_request rq = {.method = "GET", .url = url, .keys = keys};
+    struct base_http_answer answer;
+
+    if (base_http_perform(http, &rq, &answer, NULL) < 0)
+        die("the ResourceManager tells no start id");
+    base_http_answer_free(&answer);
+    base_server_starts_find(base_keyring_server_starts(keys), url, id);
+    base_http_free(http);
+    base_keyring_unref(keys);
+    free(url);
+    return id;
+}
+
 /* Appends the line that signs the request of a node. */
 static void add_signature(const char *path, const char *body, struct base_buf *out)
 {
+    static const char *start_id;
     struct base_request_signature signature;
-
     char url[300];
 
+    if (!start_id)
+        start_id = start_id_of_rm();
     snprintf(url, sizeof url, "http://127.0.0.1:%u%s", port, path);
-    base_sign_request(&secret, "POST", url, body, strlen(body),
+    base_sign_request(&secret, "POST", url, start_id, body, strlen(body),
                       base_wall_us(&base_clock_real) / 1000, false, &signature);
     base_buf_adds(out, "Authorization: ");
     base_request_signature_format(&signature, out);

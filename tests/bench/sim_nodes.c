@@ -42,7 +42,9 @@ struct node {
     CURL *easy;
     struct curl_slist *headers;
     struct base_buf body, answer;
-    char location[512], failed[512];         /* where a standby sent it; RM not reached */
+    char location[512], failed[512]; /* where a standby sent it; RM not reached */
+    struct base_request_signature sent;
+    char start[BASE_START_SIGNATURE_MAX];    /* of an RM, in its refusal of another start id */
     size_t at;                               /* RM asked */
     int64_t response_id, pause_ms, again_ms; /* again: when the next request is due, 0: in flight */
     bool registered;
@@ -52,6 +54,7 @@ struct node {
 static char *rms[RMS_MAX];
 static size_t rms_n;
 static struct base_key secret;
+static struct base_keyring *keys; /* the same, and the start ids of the RMs */
 static int map_slots, reduce_slots, task_ms;
 static int64_t epoch_seen, refused;
 static CURLM *multi;
@@ -81,6 +84,9 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     if (len > 10 && strncasecmp(data, "location: ", 10) == 0)
         snprintf(node->location, sizeof node->location, "%.*s", (int)strcspn(data + 10, "\r\n"),
                  data + 10);
+    if (len > 15 && strncasecmp(data, BASE_START_HEADER ": ", 15) == 0)
+        snprintf(node->start, sizeof node->start, "%.*s", (int)strcspn(data + 15, "\r\n"),
+                 data + 15);
     return len;
 }
 
@@ -139,7 +145,7 @@ static void make_body(struct node *n)
 
 static void send_request(struct node *n)
 {
-    struct base_request_signature signature;
+    char start_id[BASE_START_ID_MAX];
     struct base_buf authorization = {0};
     char url[1024], line[600];
 
@@ -152,10 +158,12 @@ static void send_request(struct node *n)
     curl_slist_free_all(n->headers);
     n->headers = curl_slist_append(NULL, "Content-Type: application/json");
     n->headers = curl_slist_append(n->headers, "Expect:");
-    base_sign_request(&secret, "POST", url, n->body.data, n->body.len,
-                      base_wall_us(&base_clock_real) / 1000, false, &signature);
+    n->start[0] = '\0';
+    base_server_starts_find(base_keyring_server_starts(keys), url, start_id);
+    base_sign_request(&secret, "POST", url, start_id, n->body.data, n->body.len,
+                      base_wall_us(&base_clock_real) / 1000, false, &n->sent);
     base_buf_adds(&authorization, "Authorization: ");
-    base_request_signature_format(&signature, &authorization);
+    base_request_signature_format(&n->sent, &authorization);
     n->headers = curl_slist_append(n->headers, authorization.data);
     base_buf_free(&authorization);
     if (n->failed[0]) {
@@ -257,10 +265,18 @@ static void answered(struct node *n)
 /* An RM that has failed is named to the next RM, which then does not redirect the node there. */
 static void finished(struct node *n, CURLcode code)
 {
+    char start_id[BASE_START_ID_MAX], *url = NULL;
     long status = 0;
 
     curl_easy_getinfo(n->easy, CURLINFO_RESPONSE_CODE, &status);
     curl_multi_remove_handle(multi, n->easy);
+    curl_easy_getinfo(n->easy, CURLINFO_EFFECTIVE_URL, &url);
+    if (code == CURLE_OK && status == 401 &&
+        base_read_signed_start_id(keys, n->start, &n->sent, start_id)) {
+        base_server_starts_learn(base_keyring_server_starts(keys), url, start_id);
+        wait_then(n, false);
+        return;
+    }
     if (code == CURLE_OK && status == 200) {
         answered(n);
         return;
@@ -411,7 +427,7 @@ static void loop(int signal_fd)
 
 int main(int argc, char **argv)
 {
-    struct base_key keys[BASE_SECRET_KEYS_MAX];
+    struct base_key of_file[BASE_SECRET_KEYS_MAX];
     struct base_error err;
     size_t keys_n;
     sigset_t set;
@@ -424,11 +440,12 @@ int main(int argc, char **argv)
     }
     for (char *p = strtok(argv[1], ","); p && rms_n < RMS_MAX; p = strtok(NULL, ","))
         rms[rms_n++] = p;
-    if (base_secret_file_read(argv[2], keys, &keys_n, &err) < 0) {
+    if (base_secret_file_read(argv[2], of_file, &keys_n, &err) < 0) {
         fprintf(stderr, "sim_nodes: %s\n", err.text);
         return 2;
     }
-    secret = keys[0];
+    secret = of_file[0];
+    keys = base_keyring_new_of_key(&secret);
     nodes_n = atoi(argv[3]);
     map_slots = atoi(argv[4]);
     reduce_slots = atoi(argv[5]);

@@ -24,7 +24,10 @@ def read(*path):
         return f.read()
 
 
-def sign(token, method, host, target, body):
+UNKNOWN_START = "0" * 32
+
+
+def sign(token, method, host, target, body, start):
     """The header of a signed request, from its description in deploy/doc/rest.md. The token is a
     secret's key, or that of a container: "NAME.KEY"."""
     if isinstance(token, bytes):
@@ -34,9 +37,10 @@ def sign(token, method, host, target, body):
         key = bytes.fromhex(key)
     now, nonce = int(time.time() * 1000), os.urandom(16).hex()
     digest = hashlib.sha256(body.encode()).hexdigest()
-    text = "\n".join(["creel-request-2", method, host, target, str(now), nonce, digest])
+    text = "\n".join(["creel-request-3", method, host, target, str(now), nonce, start, digest])
     mac = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
-    return f"Creel-HMAC key={name}, time={now}, nonce={nonce}, sha256={digest}, mac={mac}"
+    return (f"Creel-HMAC key={name}, time={now}, nonce={nonce}, start={start}, sha256={digest}, "
+            f"mac={mac}")
 
 
 class ContainerToken:
@@ -49,6 +53,7 @@ class Server:
     def __init__(self, url):
         self.address = url.split("//")[1]
         self.connection = http.client.HTTPConnection(self.address, timeout=30)
+        self.start = UNKNOWN_START
 
     def ask(self, method, path, token=None, body=None):
         headers = {}
@@ -56,13 +61,18 @@ class Server:
             headers["Content-Type"] = "application/json"
         for last in (False, True):
             if isinstance(token, (bytes, ContainerToken)):  # the request is signed, anew each time
-                headers["Authorization"] = sign(token, method, self.address, path, body or "")
+                headers["Authorization"] = sign(token, method, self.address, path, body or "",
+                                                self.start)
             elif token:
                 headers["Authorization"] = "Bearer " + token
             try:
                 self.connection.request(method, path, body, headers)
                 answer = self.connection.getresponse()
-                return answer.status, answer.read()
+                status, text = answer.status, answer.read()
+                named = answer.getheader("X-Creel-Start")
+                if not named or last:
+                    return status, text
+                self.start = named.split("start=")[1].split(",")[0]
             except (http.client.HTTPException, ConnectionError):
                 self.connection.close()
                 if last:

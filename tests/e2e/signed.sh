@@ -81,9 +81,16 @@ grep -q "signed for ${nodes[0]}, which is not this server" "$DEV"/nm-?.log ||
     fail "no node says why: $(grep audit "$DEV"/nm-?.log)"
 check_equal "$(asked "${nodes[0]}")" 200 "the same where it belongs"
 recorded=$(sign POST $BEAT "$NODE")
+ahead=$(sign --clock 200 POST $BEAT "$NODE") # of a node whose clock is ahead
+check_equal "$(post $BEAT "$NODE" "$ahead")" 200 "a request of a node whose clock is ahead"
+start=$(sign start-id "$CREEL_RM")
 kill -9 "$(daemon_pid rm-1)"
 creel dev --restart rm-1 --dir "$DEV" > /dev/null
-refused 'was signed before this daemon began' $BEAT "$NODE" "$recorded"
+refused 'was signed for another start' $BEAT "$NODE" "$recorded"
+refused 'was signed for another start' $BEAT "$NODE" "$ahead"
+[ "$start" != "$(sign start-id "$CREEL_RM")" ] || fail "the ResourceManager has kept its start id"
 check_equal "$(post $BEAT "$NODE" "$(sign POST $BEAT "$NODE")")" 200 "one that is signed now"
+check_equal "$(post $BEAT "$NODE" "$(sign --clock -200 POST $BEAT "$NODE")")" 200 \
+    "one of a node whose clock is behind, at once"
 wait_for 20 "both nodes, after the restart" nodes_running 2
 echo "ok recorded requests"

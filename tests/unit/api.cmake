@@ -34,5 +34,5 @@ target_compile_definitions(test_standby PRIVATE
 creel_test(test_rm_failover_http SOURCES unit/test_rm_failover_http.c unit/api_client.c
            unit/rms_of_test.c LIBS creel_rm LABELS unit threads)
 creel_test(test_rm_queue_beans SOURCES unit/test_rm_queue_beans.c LIBS creel_rm LABELS unit)
-creel_test(test_api_signature SOURCES unit/test_api_signature.c unit/api_client.c LIBS creel_api
-           LABELS unit threads)
+creel_test(test_api_signature SOURCES unit/test_api_signature.c unit/api_client.c unit/start_namer.c
+           LIBS creel_api LABELS unit threads)

@@ -156,7 +156,8 @@ struct base_keyring *client_keys(void)
     return keys;
 }
 
-char *client_sign(uint16_t port, const char *method, const char *path, const void *body, size_t len)
+static char *sign_for_start(uint16_t port, const char *method, const char *path,
+                            const char *start_id, const void *body, size_t len)
 {
     char *url = base_printf("http://localhost:%u%s", port, path);
     struct base_request_signature signature;
@@ -164,13 +165,65 @@ char *client_sign(uint16_t port, const char *method, const char *path, const voi
     struct base_key key;
 
     base_keyring_get_signing_key(client_keys(), &key);
-    base_sign_request(&key, method, url, body, len, base_wall_us(&base_clock_real) / 1000, false,
-                      &signature);
+    base_sign_request(&key, method, url, start_id, body, len, base_wall_us(&base_clock_real) / 1000,
+                      false, &signature);
     free(url);
     base_buf_adds(&line, "Authorization: ");
     base_request_signature_format(&signature, &line);
     base_buf_adds(&line, "\r\n");
     return base_buf_take(&line);
+}
+
+/* Remembers the start id of the server at @port that @a, a refusal, names. Returns false when it
+ * names none. */
+static bool learn_start_id(uint16_t port, const struct client_answer *a)
+{
+    static const char mark[] = "\r\n" BASE_START_HEADER ": ";
+    const char *line = a->head ? strstr(a->head, mark) : NULL,
+               *id = line ? strstr(line, "start=") : NULL;
+    char url[64], text[BASE_START_ID_MAX];
+
+    if (!id)
+        return false;
+    snprintf(text, sizeof text, "%s", id + strlen("start="));
+    snprintf(url, sizeof url, "http://localhost:%u", port);
+    base_server_starts_learn(base_keyring_server_starts(client_keys()), url, text);
+    return true;
+}
+
+const char *client_start_id(uint16_t port)
+{
+    static char id[BASE_START_ID_MAX];
+    struct base_buf b = {0};
+    struct client_answer a;
+    char url[64], *line;
+
+    snprintf(url, sizeof url, "http://localhost:%u", port);
+    base_server_starts_find(base_keyring_server_starts(client_keys()), url, id);
+    if (strcmp(id, BASE_START_ID_UNKNOWN) != 0)
+        return id;
+    line = sign_for_start(port, "GET", "/", id, "", 0);
+    base_buf_addf(&b, "GET / HTTP/1.1\r\nHost: localhost:%u\r\n%s\r\n", port, line);
+    client_once(port, b.data, b.len, &a);
+    base_buf_free(&b);
+    free(line);
+    if (learn_start_id(port, &a))
+        base_server_starts_find(base_keyring_server_starts(client_keys()), url, id);
+    client_free(&a);
+    return id;
+}
+
+void client_forget_start_id(uint16_t port)
+{
+    char url[64];
+
+    snprintf(url, sizeof url, "http://localhost:%u", port);
+    base_server_starts_forget(base_keyring_server_starts(client_keys()), url);
+}
+
+char *client_sign(uint16_t port, const char *method, const char *path, const void *body, size_t len)
+{
+    return sign_for_start(port, method, path, client_start_id(port), body, len);
 }
 
 /* Appends @headers with a signature in place of CLIENT_SIGNED. */
@@ -188,8 +241,8 @@ static void add_headers(struct base_buf *b, uint16_t port, const char *method, c
     free(line);
 }
 
-void client_do(uint16_t port, const char *method, const char *path, const char *headers,
-               const char *body, struct client_answer *out)
+static void do_once(uint16_t port, const char *method, const char *path, const char *headers,
+                    const char *body, struct client_answer *out)
 {
     struct base_buf b = {0};
 
@@ -205,6 +258,17 @@ void client_do(uint16_t port, const char *method, const char *path, const char *
         base_buf_adds(&b, "\r\n");
     client_once(port, b.data, b.len, out);
     base_buf_free(&b);
+}
+
+void client_do(uint16_t port, const char *method, const char *path, const char *headers,
+               const char *body, struct client_answer *out)
+{
+    do_once(port, method, path, headers, body, out);
+    /* the port was that of another server of the test before */
+    if (headers && strstr(headers, CLIENT_SIGNED) && learn_start_id(port, out)) {
+        client_free(out);
+        do_once(port, method, path, headers, body, out);
+    }
 }
 
 void client_free(struct client_answer *a)

@@ -31,6 +31,11 @@ void client_once(uint16_t port, const char *request, size_t len, struct client_a
 #define CLIENT_SIGNED "Authorization: signed\r\n"
 /* The keyring that servers and clients of a test share: never freed, always the same. */
 struct base_keyring *client_keys(void);
+/* Returns the start id of the server at localhost:@port, which it asks unless it has done so
+ * before. Borrowed until the next call. */
+const char *client_start_id(uint16_t port);
+/* Forgets that id, as another server may have got the port. */
+void client_forget_start_id(uint16_t port);
 /* Returns the line "Authorization: ...\r\n" of a request to localhost:@port signed now. The caller
  * frees it. */
 char *client_sign(uint16_t port, const char *method, const char *path, const void *body,

@@ -328,6 +328,7 @@ static void start(struct api_server_conf conf)
     base_assert(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server,
                                  &err) == 0);
     port = api_server_port(server);
+    client_forget_start_id(port);
 }
 
 /* Each 127.0.0.x is a peer of its own. */

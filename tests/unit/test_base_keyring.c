@@ -200,13 +200,14 @@ static void test_configured(void)
     base_conf_free(conf);
 }
 
-#define HOST "rm.example:8088"
+#define HOST  "rm.example:8088"
+#define START "0123456789abcdef0123456789abcdef"
 
 static void sign(struct base_key *key, struct base_request_signature *s)
 {
     *key = (struct base_key){.id = "0badcafe", .bytes = "another secret of 32 bytes here"};
-    base_sign_request(key, "POST", "http://Rm.example:8088/a/b?c=d", "body", 4, 1764000000123,
-                      false, s);
+    base_sign_request(key, "POST", "http://Rm.example:8088/a/b?c=d", START, "body", 4,
+                      1764000000123, false, s);
 }
 
 static void test_request(void)
@@ -221,8 +222,8 @@ static void test_request(void)
     sign(&key, &s);
     /* the text that is signed, written out */
     expected =
-        base_printf("creel-request-2\nPOST\nrm.example:8088\n/a/b?c=d\n1764000000123\n%s\n%s",
-                    s.nonce, base_sha256_hex("body", 4, digest));
+        base_printf("creel-request-3\nPOST\nrm.example:8088\n/a/b?c=d\n1764000000123\n%s\n%s\n%s",
+                    s.nonce, START, base_sha256_hex("body", 4, digest));
     base_hmac_sha256(key.bytes, sizeof key.bytes, expected, strlen(expected), mac);
     CU_ASSERT_EQUAL(memcmp(mac, s.mac, sizeof mac), 0);
     base_request_signature_format(&s, &text);
@@ -233,6 +234,7 @@ static void test_request(void)
     CU_ASSERT_EQUAL_FATAL(base_request_signature_parse(text.data, &back, &err), 0);
     CU_ASSERT_STRING_EQUAL(back.key, "0badcafe");
     CU_ASSERT_EQUAL(back.time_ms, 1764000000123);
+    CU_ASSERT_STRING_EQUAL(back.start_id, START);
     CU_ASSERT_FALSE(back.stream);
     CU_ASSERT_TRUE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
     CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "PUT", HOST, false, "/a/b?c=d"));
@@ -242,6 +244,9 @@ static void test_request(void)
     CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
     back = s;
     back.nonce[0] ^= 1;
+    CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
+    back = s;
+    back.start_id[31] ^= 1;
     CU_ASSERT_FALSE(base_request_signature_is_right(&back, &key, "POST", HOST, false, "/a/b?c=d"));
     back = s;
     back.body_sha256[63] ^= 1;
@@ -284,7 +289,7 @@ static void test_usual_port(void)
     struct base_key key = {.id = "k"};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        base_sign_request(&key, "GET", rows[i].url, "", 0, 1, false, &s);
+        base_sign_request(&key, "GET", rows[i].url, START, "", 0, 1, false, &s);
         CU_ASSERT_EQUAL(
             base_request_signature_is_right(&s, &key, "GET", rows[i].host, rows[i].tls, "/"),
             rows[i].right);
@@ -302,7 +307,7 @@ static void test_long_target(void)
     target[0] = '/';
     target[sizeof target - 1] = '\0';
     url = base_printf("http://" HOST "%s", target);
-    base_sign_request(&key, "GET", url, "", 0, 1, true, &s);
+    base_sign_request(&key, "GET", url, START, "", 0, 1, true, &s);
     free(url);
     CU_ASSERT_TRUE(base_request_signature_is_right(&s, &key, "GET", HOST, false, target));
     target[sizeof target - 2] = 'y';
@@ -321,9 +326,12 @@ static void test_malformed(void)
         {" key=a, time=99999999999999999999, nonce=" HEX32, "time"},
         {" key=a, time=1, nonce=" HEX32 "0, sha256=" KEY1, "nonce"},
         {" key=a, time=1, nonce=00, sha256=" KEY1, "nonce"},
-        {" key=a, time=1, nonce=" HEX32 ", sha256=00", "sha256"},
-        {" key=a, time=1, nonce=" HEX32 ", sha256=" KEY1, "mac"},
-        {" key=a, time=1, nonce=" HEX32 ", sha256=" KEY1 ", mac=" KEY1 ", more", "end"},
+        {" key=a, time=1, nonce=" HEX32 ", sha256=" KEY1 ", mac=" KEY1, "start"},
+        {" key=a, time=1, nonce=" HEX32 ", start=00, sha256=" KEY1, "start"},
+        {" key=a, time=1, nonce=" HEX32 ", start=" HEX32 ", sha256=00", "sha256"},
+        {" key=a, time=1, nonce=" HEX32 ", start=" HEX32 ", sha256=" KEY1, "mac"},
+        {" key=a, time=1, nonce=" HEX32 ", start=" HEX32 ", sha256=" KEY1 ", mac=" KEY1 ", more",
+         "end"},
     };
     struct base_request_signature s;
     struct base_error err;
@@ -335,12 +343,14 @@ static void test_malformed(void)
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, wrong[i][1]));
         free(text);
     }
-    text = base_printf("Creel-HMAC key=%0200d, time=1, nonce=" HEX32 ", sha256=" KEY1 ", mac=" KEY1,
+    text = base_printf("Creel-HMAC key=%0200d, time=1, nonce=" HEX32 ", start=" HEX32
+                       ", sha256=" KEY1 ", mac=" KEY1,
                        0);
     CU_ASSERT_EQUAL(base_request_signature_parse(text, &s, &err), -BASE_EINVAL);
     free(text);
     CU_ASSERT_EQUAL(base_request_signature_parse("Creel-HMAC key=a, time=1, nonce=" HEX32
-                                                 ", sha256=" KEY1 ", mac=" KEY1 ", stream",
+                                                 ", start=" HEX32 ", sha256=" KEY1 ", mac=" KEY1
+                                                 ", stream",
                                                  &s, &err),
                     0);
     CU_ASSERT_TRUE(s.stream);
@@ -389,6 +399,88 @@ static void test_answer(void)
     text[4] ^= 1; /* a change in the key's name */
     CU_ASSERT_EQUAL(check(k, text, s.nonce, 200, "orders", false, "another key"), -BASE_EPERM);
     base_keyring_unref(k);
+}
+
+static void test_signed_start_id(void)
+{
+    struct base_request_signature s, other;
+    struct base_key key, strange;
+    struct base_keyring *k;
+    char text[BASE_START_SIGNATURE_MAX], id[BASE_START_ID_MAX] = "", *expected;
+    char digits[BASE_SHA256_HEX];
+    unsigned char mac[BASE_SHA256_BYTES];
+
+    sign(&key, &s);
+    k = base_keyring_new_of_key(&key);
+    base_sign_start_id(&key, s.nonce, HEX32, text);
+    /* the text that is signed, written out */
+    expected = base_printf("creel-start-1\n%s\n" HEX32, s.nonce);
+    base_hmac_sha256(key.bytes, sizeof key.bytes, expected, strlen(expected), mac);
+    free(expected);
+    expected = base_printf("key=0badcafe, start=" HEX32 ", mac=%s",
+                           base_hex_encode(mac, sizeof mac, digits));
+    CU_ASSERT_STRING_EQUAL(text, expected);
+    free(expected);
+    CU_ASSERT_TRUE(base_read_signed_start_id(k, text, &s, id));
+    CU_ASSERT_STRING_EQUAL(id, HEX32);
+    sign(&key, &other); /* another request */
+    CU_ASSERT_FALSE(base_read_signed_start_id(k, text, &other, id));
+    CU_ASSERT_FALSE(base_read_signed_start_id(k, "", &s, id));
+    CU_ASSERT_FALSE(base_read_signed_start_id(k, NULL, &s, id));
+    base_sign_start_id(&key, s.nonce, START, text); /* what was signed already */
+    CU_ASSERT_FALSE(base_read_signed_start_id(k, text, &s, id));
+    base_sign_start_id(&key, s.nonce, "short", text);
+    CU_ASSERT_FALSE(base_read_signed_start_id(k, text, &s, id));
+    strange = key;
+    strange.bytes[0] ^= 1;
+    base_sign_start_id(&strange, s.nonce, HEX32, text);
+    CU_ASSERT_FALSE(base_read_signed_start_id(k, text, &s, id));
+    CU_ASSERT_STRING_EQUAL(id, HEX32);
+    base_keyring_unref(k);
+}
+
+static void expect_start_id(struct base_server_starts *starts, const char *url, const char *id)
+{
+    char found[BASE_START_ID_MAX];
+
+    base_server_starts_find(starts, url, found);
+    CU_ASSERT_STRING_EQUAL(found, id);
+}
+
+/* A start id is one server's: all its paths, but no other port, host or scheme. */
+static void test_server_starts(void)
+{
+    struct base_server_starts *starts = base_server_starts_new();
+    char url[64];
+
+    expect_start_id(starts, "http://h:1/a", BASE_START_ID_UNKNOWN);
+    base_server_starts_learn(starts, "http://h:1/a?b", HEX32);
+    expect_start_id(starts, "http://h:1/c/d", HEX32);
+    expect_start_id(starts, "http://h:1", HEX32);
+    expect_start_id(starts, "http://h:1?x", HEX32);
+    expect_start_id(starts, "http://h:11/a", BASE_START_ID_UNKNOWN);
+    expect_start_id(starts, "http://i:1/a", BASE_START_ID_UNKNOWN);
+    expect_start_id(starts, "https://h:1/a", BASE_START_ID_UNKNOWN);
+    base_server_starts_learn(starts, "http://h:1/", START);
+    expect_start_id(starts, "http://h:1/a", START);
+    CU_ASSERT_EQUAL(base_server_starts_count(starts), 1);
+    base_server_starts_learn(starts, "http://i:1/", HEX32);
+    base_server_starts_forget(starts, "http://h:1/z");
+    base_server_starts_forget(starts, "http://j:1/z");
+    expect_start_id(starts, "http://h:1/a", BASE_START_ID_UNKNOWN);
+    expect_start_id(starts, "http://i:1/a", HEX32);
+    for (unsigned i = 1; i < BASE_SERVER_STARTS_MAX; i++) {
+        snprintf(url, sizeof url, "http://n%u:1/", i);
+        base_server_starts_learn(starts, url, START);
+    }
+    CU_ASSERT_EQUAL(base_server_starts_count(starts), BASE_SERVER_STARTS_MAX);
+    expect_start_id(starts, "http://i:1/a", HEX32);
+    base_server_starts_learn(starts, "http://n1:1/", HEX32); /* one that is known takes no room */
+    CU_ASSERT_EQUAL(base_server_starts_count(starts), BASE_SERVER_STARTS_MAX);
+    base_server_starts_learn(starts, "http://one-more:1/", HEX32);
+    CU_ASSERT_EQUAL(base_server_starts_count(starts), 1);
+    expect_start_id(starts, "http://one-more:1/", HEX32);
+    base_server_starts_free(starts);
 }
 
 static void test_target(void)
@@ -464,6 +556,8 @@ static const struct cunit_case cases[] = {
     {"long", test_long_target},
     {"malformed", test_malformed},
     {"answer", test_answer},
+    {"signed start id", test_signed_start_id},
+    {"start ids of servers", test_server_starts},
     {"target", test_target},
 };
 

@@ -15,6 +15,7 @@
 #include "rm/daemon/relay.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/start_namer.h"
 
 #define NODE     "n1:8041"
 #define SIGNED   "X-Creel-Node: " NODE "\r\n"
@@ -30,6 +31,7 @@ static const char *node_says; /* NULL: the connection stays silent; "long": LONG
 static atomic_size_t node_sent;
 static atomic_int silent[2 * RM_RELAY_PEER_MAX], n_silent;
 static char asked[1024];
+static bool signs; /* the relay signs its requests */
 
 static void send_long(int fd)
 {
@@ -96,6 +98,8 @@ static void start(void)
     n_silent = 0;
     base_assert(pthread_create(&node_thread, NULL, node_main, NULL) == 0);
     relay = rm_relay_new();
+    if (signs)
+        rm_relay_sign_with(relay, client_keys());
     rm_relay_start(relay);
     base_assert(api_server_start(&conf, routes, 1, NULL, &server, NULL) == 0);
 }
@@ -248,10 +252,106 @@ static void test_bounds_and_stop(void)
     }
 }
 
+static struct api_server *signed_node;
+static unsigned n_carried_out;
+
+static int64_t read_log(void *user, char *buf, size_t max)
+{
+    bool *read = user;
+
+    if (*read)
+        return -1;
+    base_assert(max >= 4);
+    memcpy(buf, "log\n", 4);
+    *read = true;
+    return 4;
+}
+
+static void on_log(struct api_request *rq, void *user)
+{
+    (void)user;
+    n_carried_out++;
+    api_add_header(rq, "X-Creel-Node", NODE);
+    api_answer_stream(rq, 200, "text/plain", read_log, base_alloc(sizeof(bool)), free);
+}
+
+static const struct api_route node_routes[] = {
+    {"GET", "/ws/v1/node/raw-logs/c/stdout", API_ROLE_NODE, 0, on_log, API_ROUTE_CREEL}};
+
+static void start_signed_node(uint16_t port)
+{
+    struct api_server_conf conf = {
+        .bind = "127.0.0.1", .port = port, .threads = 1, .keys = client_keys()};
+
+    base_assert(api_server_start(&conf, node_routes, 1, NULL, &signed_node, NULL) == 0);
+    snprintf(address, sizeof address, "127.0.0.1:%u", api_server_port(signed_node));
+}
+
+/* The relay learns a node's start id with its first request, and again after a restart. */
+static void test_restarted_node(void)
+{
+    struct client_answer a = {0};
+
+    signs = true;
+    start();
+    start_signed_node(0);
+    for (unsigned i = 0; i < 4; i++) {
+        n_carried_out = 0;
+        get(&a);
+        CU_ASSERT_EQUAL(a.status, 200);
+        CU_ASSERT_TRUE(a.body.len == 4 && memcmp(a.body.data, "log\n", 4) == 0);
+        CU_ASSERT_EQUAL(n_carried_out, 1);
+        client_free(&a);
+        if (i == 1) {
+            uint16_t port = api_server_port(signed_node);
+
+            api_server_stop(signed_node);
+            start_signed_node(port);
+        }
+    }
+    api_server_stop(signed_node);
+    get(&a);
+    CU_ASSERT_EQUAL(a.status, 502);
+    client_free(&a);
+    stop();
+    signs = false;
+}
+
+/* Nobody makes the relay ask more than twice, and nobody without the key more than once. */
+static void test_asks_at_most_twice(void)
+{
+    static const struct {
+        enum start_namer_way way;
+        unsigned requests;
+    } rows[] = {{NAMER_NO_MAC, 1},     {NAMER_OTHER_KEY, 1}, {NAMER_OTHER_NONCE, 1},
+                {NAMER_CHANGED_ID, 1}, {NAMER_SAME_ID, 1},   {NAMER_STATUS_200, 1},
+                {NAMER_STATUS_403, 1}, {NAMER_NEW_ID, 2},    {NAMER_NEW_ID, 2}};
+    struct client_answer a = {0};
+
+    signs = true;
+    start();
+    snprintf(address, sizeof address, "127.0.0.1:%u", start_namer_start());
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        start_namer_set_way(rows[i].way);
+        get(&a);
+        CU_ASSERT_EQUAL(a.status, 502);
+        CU_ASSERT_EQUAL(start_namer_count_requests(), rows[i].requests);
+        client_free(&a);
+    }
+    start_namer_stop();
+    stop();
+    signs = false;
+}
+
 static const struct cunit_case cases[] = {
-    {"answers of the node", test_answers}, {"another server there", test_another_server},
-    {"addresses", test_addresses},         {"a broken answer is cut", test_broken},
-    {"a slow client", test_slow_client},   {"bounds, and the stop", test_bounds_and_stop},
+    {"answers of the node", test_answers},
+    {"another server there", test_another_server},
+    {"addresses", test_addresses},
+    {"a broken answer is cut", test_broken},
+    {"a slow client", test_slow_client},
+    {"bounds, and the stop", test_bounds_and_stop},
+    {"a restarted node", test_restarted_node},
+    {"two requests at most", test_asks_at_most_twice},
 };
 
 int main(void)

@@ -24,19 +24,17 @@ struct slice {
 struct api_replay {
     pthread_mutex_t lock;
     int64_t skew_ms, slice_ms;
-    int64_t begun_ms;     /* monotonic */
     int64_t forgotten_ms; /* requests before it are refused, since their nonces are forgotten */
     size_t n, max;
     struct slice slices[SLICES];
 };
 
-struct api_replay *api_replay_new(int64_t max_skew_ms, size_t nonces_max, int64_t mono_ms)
+struct api_replay *api_replay_new(int64_t max_skew_ms, size_t nonces_max)
 {
     struct api_replay *r = base_alloc(sizeof *r);
 
     pthread_mutex_init(&r->lock, NULL);
     r->skew_ms = max_skew_ms;
-    r->begun_ms = mono_ms;
     r->slice_ms = max_skew_ms / SIDE + 1;
     r->max = nonces_max ? nonces_max : API_REPLAY_MAX;
     for (size_t i = 0; i < SLICES; i++)
@@ -148,13 +146,10 @@ static enum api_replay_verdict check_and_note_nonce(struct api_replay *r, uint64
 }
 
 enum api_replay_verdict api_replay_check_and_note(struct api_replay *r, const char *nonce,
-                                                  int64_t time_ms, int64_t now_ms, int64_t mono_ms)
+                                                  int64_t time_ms, int64_t now_ms)
 {
     enum api_replay_verdict verdict = API_REPLAY_LATE;
 
-    /* the beginning as wall time: if that clock is set, the beginning moves along */
-    if (time_ms < now_ms - (mono_ms - r->begun_ms))
-        return API_REPLAY_EARLY;
     pthread_mutex_lock(&r->lock);
     if (time_ms >= 0 && time_ms >= now_ms - r->skew_ms && time_ms <= now_ms + r->skew_ms)
         verdict = check_and_note_nonce(r, nonce_number(nonce), time_ms);

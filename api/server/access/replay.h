@@ -23,21 +23,20 @@
 
 struct api_replay;
 /* @max_skew_ms: how far a request's time may be from now, in both directions. @nonces_max: 0:
- * API_REPLAY_MAX. @mono_ms: the present by a clock that nobody sets. Requests that were signed
- * before are refused, as an earlier process may have accepted them. */
-struct api_replay *api_replay_new(int64_t max_skew_ms, size_t nonces_max, int64_t mono_ms);
+ * API_REPLAY_MAX. What an earlier process has accepted is kept out by the start id
+ * (base/crypto/signature.h). */
+struct api_replay *api_replay_new(int64_t max_skew_ms, size_t nonces_max);
 void api_replay_free(struct api_replay *r); /* NULL-safe */
 
 enum api_replay_verdict {
     API_REPLAY_NEW,      /* never seen; remembered now */
     API_REPLAY_REPEATED, /* seen before */
-    API_REPLAY_LATE,     /* too old or too new to tell */
-    API_REPLAY_EARLY     /* signed before api_replay_new() */
+    API_REPLAY_LATE      /* too old or too new to tell */
 };
 /* @nonce: 32 hex digits; @time_ms: when the request was signed, @now_ms: the present, both wall
- * time; @mono_ms: the present by the clock of api_replay_new(). Any thread. */
+ * time. Any thread. */
 enum api_replay_verdict api_replay_check_and_note(struct api_replay *r, const char *nonce,
-                                                  int64_t time_ms, int64_t now_ms, int64_t mono_ms);
+                                                  int64_t time_ms, int64_t now_ms);
 size_t api_replay_count_nonces(struct api_replay *r); /* nonces remembered */
 
 #endif

@@ -13,7 +13,8 @@ void api_signature_refuse(struct api_request *rq, const char *reason)
 {
     bool for_nodes = rq->route && rq->route->role == API_ROLE_NODE;
 
-    api_error_note_refusal(rq, reason);
+    if (!rq->asks_start_id)
+        api_error_note_refusal(rq, reason);
     api_add_header(rq, "WWW-Authenticate",
                    for_nodes ? BASE_SIGNATURE_SCHEME : "Bearer, " BASE_SIGNATURE_SCHEME);
     api_answer_error(rq, 401, "AuthorizationException", "The request is not authenticated");
@@ -70,6 +71,25 @@ static bool check_destination(const struct api_request *rq, struct base_error *e
     return false;
 }
 
+/* Checks that the request was signed for this start of the server: else an earlier process may have
+ * accepted it. Adds the header that names the start id to the refusal, and notes whether the client
+ * only asks for it. */
+static bool check_start_id(struct api_request *rq, const struct base_request_signature *given,
+                           struct base_error *err)
+{
+    const struct api_server *s = rq->server;
+    char text[BASE_START_SIGNATURE_MAX];
+
+    if (strcmp(given->start_id, s->start_id) == 0)
+        return true;
+    rq->asks_start_id = strcmp(given->start_id, BASE_START_ID_UNKNOWN) == 0;
+    base_sign_start_id(&rq->signer.key, given->nonce, s->start_id, text);
+    api_add_header(rq, BASE_START_HEADER, text);
+    base_error_set(err, -BASE_EPERM,
+                   "the request of key %s was signed for another start of a daemon", given->key);
+    return false;
+}
+
 static bool check_signature(struct api_request *rq, const char *authorization,
                             struct base_error *err)
 {
@@ -88,16 +108,14 @@ static bool check_signature(struct api_request *rq, const char *authorization,
                                          rq->server->tls != NULL, rq->target))
         return base_error_set(err, -BASE_EPERM, "the signature by key %s is wrong", given.key),
                false;
-    if (!check_destination(rq, err))
+    if (!check_destination(rq, err) || !check_start_id(rq, &given, err))
         return false;
     verdict = api_replay_check_and_note(signer->is_node ? s->replay : s->replay_of_containers,
-                                        given.nonce, given.time_ms, now_ms, api_mono_ms());
+                                        given.nonce, given.time_ms, now_ms);
     if (verdict != API_REPLAY_NEW)
         return base_error_set(err, -BASE_EPERM,
                               verdict == API_REPLAY_LATE
                                   ? "the request of key %s is of a time whose nonces are forgotten"
-                              : verdict == API_REPLAY_EARLY
-                                  ? "the request of key %s was signed before this daemon began"
                                   : "the request of key %s repeats an earlier one",
                               given.key),
                false;

@@ -1,9 +1,15 @@
 /* api/server/access/signature.h - checks signed requests and signs the answers to them; the form is
  * that of base/crypto/signature.h.
  *
- *   head complete: scheme, key, time, code, host, nonce --> wrong: 401, the reason in the log only
- *   body complete: digest                         --> wrong: likewise
+ *   head complete: scheme, time, key, code, host --> wrong: 401, the reason in the log only
+ *                  start id                      --> another one: 401 with ours, signed
+ *                  nonce                         --> seen before: 401, the reason in the log only
+ *   body complete: digest                        --> wrong: likewise
  *   answer: signed with the request's key, whatever its status, once the head was right
+ *
+ * The start id is as old as the table of nonces: what was signed for it was not accepted before
+ * that table began, and what was signed for another one is not accepted at all. A client that does
+ * not know it yet is refused without a line in the audit log.
  *
  * A request without a signature passes through here: whether its route needs one is decided by its
  * role. */

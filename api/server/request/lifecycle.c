@@ -116,7 +116,7 @@ void api_request_hand_over_reply(struct api_request *rq, struct api_reply *reply
     struct MHD_Connection *connection = NULL;
     bool dropped = false, last = false;
 
-    if (s->on_answer)
+    if (s->on_answer && !rq->asks_start_id)
         s->on_answer(rq, reply->status, s->user);
     pthread_mutex_lock(&s->lock);
     api_calls_count_answer(s->calls, rq, reply->status);

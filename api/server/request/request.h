@@ -42,6 +42,8 @@ struct api_request {
     int uri_error;
     char *target; /* as sent; NULL: the server checks no signatures */
     struct api_signer signer;
+    bool asks_start_id; /* refused, as its signature is right, but its sender asks for the start id
+                         */
     struct api_uri uri;
     struct api_match match;
     const struct api_route *route; /* NULL until matched */
