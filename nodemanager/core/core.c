@@ -201,10 +201,9 @@ static struct nm_app *find_or_create_app(struct nm_core *core, const struct nm_l
         HASH_ADD(hh, core->app_by_id, v.id, sizeof app->v.id, app);
         TAILQ_INSERT_TAIL(&core->apps, app, all);
     }
-    if (app->v.finished) { /* cleaned up before, and now used again */
-        app->v.finished = app->v.cleaning = false;
+    if (app->v.finished) /* cleaned up before, and now used again */
         core->finished_apps--;
-    }
+    app->v.finished = app->v.cleaning = false;
     if (l->user && *l->user)
         replace_text(&app->v.user, l->user);
     if (l->token && *l->token)
@@ -316,10 +315,15 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
         send_first_kill_signal(c, now_us, from == NM_SUSPENDED, out);
 }
 
-void nm_container_forget(struct nm_core *core, struct nm_container *c)
+static void let_later_step_free_container(struct nm_core *core, struct nm_container *c)
 {
     TAILQ_REMOVE(&core->all, c, all);
     TAILQ_INSERT_TAIL(&core->dying, c, all);
+}
+
+void nm_container_forget(struct nm_core *core, struct nm_container *c)
+{
+    let_later_step_free_container(core, c);
     nm_id_set_add(&c->of->forgotten, &c->v.id);
 }
 
@@ -343,15 +347,17 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
     struct nm_effect *fx = nm_effect_add(out, NM_FX_CLEANUP);
     fx->app = app->v.id;
     fx->keep_logs = app->keep_logs;
+    app->v.cleaning = false;
     app->v.finished = true;
     core->finished_apps++;
+    nm_id_set_free(&app->forgotten);
     free(app->v.token);
     app->v.token = NULL;
     struct nm_container *c;
     TAILQ_FOREACH(c, &app->containers, in_app)
     {
         if (c->v.state != NM_FORGOTTEN) {
-            nm_container_forget(core, c);
+            let_later_step_free_container(core, c);
             c->v.state = NM_FORGOTTEN;
         }
     }
@@ -362,14 +368,8 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
 static void free_dying_containers(struct nm_core *core)
 {
     struct nm_container *c;
-    while ((c = TAILQ_FIRST(&core->dying)) != NULL) {
-        struct nm_app *app = c->of;
+    while ((c = TAILQ_FIRST(&core->dying)) != NULL)
         free_container(core, c);
-        if (app->v.finished && TAILQ_EMPTY(&app->containers)) {
-            nm_id_set_free(&app->forgotten);
-            app->v.cleaning = false;
-        }
-    }
     if (core->finished_apps > NM_APPS_FINISHED_MAX)
         free_oldest_finished_apps(core);
 }

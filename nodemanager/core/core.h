@@ -27,6 +27,11 @@
  *  - FORGOTTEN: freed by a later step; only its id is kept, at least until the application has been
  *    cleaned up, so that a repeated launch order starts nothing twice.
  *
+ * A clean-up that is ordered while containers of its application are alive kills them, and waits
+ * until the last one has ended. A launch for the application takes back a clean-up that waits: the
+ * RM needs the folders again, and orders another clean-up when it no longer does. After a clean-up,
+ * a launch makes the folders anew.
+ *
  * Orders are idempotent; a pair of state and order that is not an edge is counted and changes
  * nothing, except that a repeated kill order may shorten the grace period. Answers of an epoch
  * lower than the highest one seen are refused as a whole and counted. Before an answer with a

@@ -15,7 +15,6 @@ static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, 
                                struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find_container(core, &l->id);
-    struct nm_app *app = nm_app_find(core, &l->id.attempt.app);
     if (c) { /* the order was repeated */
         core->stats.ignored[nm_core_view(c)->state][NM_IN_LAUNCH]++;
         return;
@@ -24,7 +23,7 @@ static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, 
         core->stats.ignored[NM_FORGOTTEN][NM_IN_LAUNCH]++;
         return;
     }
-    if (core->stopping || (app && app->v.cleaning)) {
+    if (core->stopping) {
         core->stats.ignored[NM_NEW][NM_IN_LAUNCH]++;
         return;
     }

@@ -236,8 +236,6 @@ static void test_cleanup_and_shutdown(void)
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), 1);
     CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0); /* not while a container is alive */
     CU_ASSERT_TRUE(nm_core_app_find(w.core, &app)->cleaning);
-    launch(&w, 3);
-    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
     ended(&w, 2, 137);
     CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 1);
     CU_ASSERT_TRUE(find(&w, NM_FX_CLEANUP)->keep_logs);
@@ -254,6 +252,105 @@ static void test_cleanup_and_shutdown(void)
     step(&w, ev);
     CU_ASSERT_EQUAL(count(&w, NM_FX_STOP), 1);
     CU_ASSERT_EQUAL(nm_core_next_timer_us(w.core), INT64_MAX);
+    world_free(&w);
+}
+
+static struct nm_order cleanup_order(int app)
+{
+    return (struct nm_order){.kind = BASE_ORDER_CLEANUP_APP, .app = cid(app, 0).attempt.app};
+}
+
+/* Launches container @n of application 1 and ends it. */
+static void run_container(struct world *w, int n)
+{
+    launch(w, n);
+    CU_ASSERT_EQUAL(count(w, NM_FX_LAUNCH), 1);
+    spawned(w, n);
+    ended(w, n, 0);
+    CU_ASSERT_EQUAL(state(w, n), NM_COMPLETE);
+    CU_ASSERT_EQUAL(carried(w), UINT64_C(1) << n); /* its end is reported */
+}
+
+/* Goal: an application that was cleaned up starts again, whether the clean-up found no container of
+ * it or ended ones, and is cleaned up again; also when clean-up and launch are orders of one
+ * answer. The clean-up comes first then. */
+static void test_launch_after_cleanup(void)
+{
+    struct world w;
+    struct base_app_id app = cid(1, 0).attempt.app;
+    struct base_container_id first = cid(1, 1);
+    struct nm_order both[] = {cleanup_order(1), launch_order(1, 3)};
+
+    world_up(&w);
+    run_container(&w, 1);
+    on(&w, BASE_ORDER_FORGET, 1);
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER}); /* frees it */
+    order(&w, cleanup_order(1));
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 1);
+    CU_ASSERT_FALSE(nm_core_app_find(w.core, &app)->cleaning);
+    CU_ASSERT_FALSE(nm_core_has_forgotten(w.core, &first));
+    run_container(&w, 2);
+    CU_ASSERT_FALSE(nm_core_app_find(w.core, &app)->finished);
+    answer(&w, nm_core_epoch(w.core), both, 2);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 1);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 1);
+    CU_ASSERT_EQUAL(w.fx.v[0].kind, NM_FX_CLEANUP);
+    spawned(&w, 3);
+    CU_ASSERT_PTR_NULL(view(&w, 2));
+    ended(&w, 3, 0);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0); /* the clean-up is not repeated */
+    CU_ASSERT_EQUAL(carried(&w), 1 << 3);
+    order(&w, cleanup_order(1));
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 1);
+    CU_ASSERT_TRUE(nm_core_app_find(w.core, &app)->finished);
+    world_free(&w);
+}
+
+/* Goal: a launch takes back a clean-up that waits for a container which is slow to die: the new
+ * container keeps its folders, its end is reported, and the next clean-up is carried out. */
+static void test_launch_before_cleanup_is_done(void)
+{
+    struct world w;
+    struct base_app_id app = cid(1, 0).attempt.app;
+
+    world_up(&w);
+    launch(&w, 1);
+    spawned(&w, 1);
+    order(&w, cleanup_order(1));
+    CU_ASSERT_EQUAL(state(&w, 1), NM_KILLING);
+    CU_ASSERT_TRUE(nm_core_app_find(w.core, &app)->cleaning);
+    launch(&w, 2);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 1);
+    CU_ASSERT_FALSE(nm_core_app_find(w.core, &app)->cleaning);
+    spawned(&w, 2);
+    CU_ASSERT_EQUAL(state(&w, 2), NM_RUNNING);
+    ended(&w, 2, 0);
+    ended(&w, 1, 137);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0);
+    CU_ASSERT_EQUAL(carried(&w), 1 << 1 | 1 << 2);
+    order(&w, cleanup_order(1));
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 1);
+    CU_ASSERT_TRUE(nm_core_app_find(w.core, &app)->finished);
+    world_free(&w);
+}
+
+/* Goal: applications that start again count once among the finished ones that stay listed. */
+static void test_many_cleanups(void)
+{
+    struct world w;
+    struct base_app_id other = cid(2, 0).attempt.app;
+
+    world_up(&w);
+    order(&w, launch_order(2, 1));
+    step(&w, (struct nm_event){.kind = NM_EV_SPAWN_FAILED, .container = cid(2, 1)});
+    order(&w, cleanup_order(2));
+    for (int i = 0; i < NM_APPS_FINISHED_MAX + 1; i++) {
+        run_container(&w, 1);
+        order(&w, cleanup_order(1));
+        CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 1);
+    }
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_PTR_NOT_NULL(nm_core_app_find(w.core, &other));
     world_free(&w);
 }
 
@@ -477,6 +574,9 @@ static const struct cunit_case cases[] = {
     {"suspend while launching", test_suspend_while_launching},
     {"epochs", test_epochs},
     {"cleanup-app, shutdown", test_cleanup_and_shutdown},
+    {"launch after a clean-up", test_launch_after_cleanup},
+    {"launch before a clean-up is done", test_launch_before_cleanup_is_done},
+    {"very many clean-ups of one application", test_many_cleanups},
     {"who may see an application", test_acl_of_app},
     {"recovered", test_recovered},
     {"many forgotten", test_many_forgotten},
