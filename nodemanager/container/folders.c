@@ -165,6 +165,7 @@ static void init_files_state(struct nm_files *f, const struct nm_files_conf *con
     f->opened_s = base_wall_us(&base_clock_real) / 1000000;
     pthread_mutex_init(&f->lock, NULL);
     base_cond_init(&f->wake);
+    base_cond_init(&f->claim_released);
 }
 
 /* Opens the root by an absolute path without links, since shims have other working folders. */
@@ -296,6 +297,45 @@ bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id 
     return access(nm_path_in_app_record(f, id, NULL, path), F_OK) == 0;
 }
 
+static bool is_this_app(const struct base_app_id *or_null, const struct base_app_id *id)
+{
+    return or_null && base_app_id_cmp(or_null, id) == 0;
+}
+
+bool nm_files_claim_ended_logs(struct nm_files *f, const struct base_app_id *id)
+{
+    pthread_mutex_lock(&f->lock);
+    bool ended = !is_this_app(f->creating, id) && !nm_files_has_app_record(f, id);
+    if (ended)
+        f->claimed = id;
+    pthread_mutex_unlock(&f->lock);
+    return ended;
+}
+
+void nm_files_release_ended_logs(struct nm_files *f)
+{
+    pthread_mutex_lock(&f->lock);
+    f->claimed = NULL;
+    pthread_cond_signal(&f->claim_released);
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void set_creating_when_unclaimed(struct nm_files *f, const struct base_app_id *id)
+{
+    pthread_mutex_lock(&f->lock);
+    while (is_this_app(f->claimed, id))
+        pthread_cond_wait(&f->claim_released, &f->lock);
+    f->creating = id;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void set_creating_none(struct nm_files *f)
+{
+    pthread_mutex_lock(&f->lock);
+    f->creating = NULL;
+    pthread_mutex_unlock(&f->lock);
+}
+
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, const char *acl_view, struct base_error *err)
 {
@@ -314,7 +354,9 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
         [NM_SPARE_FILES] = nm_path_in_app(f, id, NULL, files),
         [NM_SPARE_LOGS] = format_app_path(f, "logs", id, NULL, logs),
         [NM_SPARE_RECORD] = nm_path_in_app_record(f, id, NULL, record)};
+    set_creating_when_unclaimed(f, id);
     int rc = fill_and_place_spare(f, NM_SPARE_APP, texts, 1, to, err);
+    set_creating_none(f);
     base_buf_free(&spec);
     return rc;
 }
@@ -464,6 +506,7 @@ void nm_files_close(struct nm_files *f)
     free(f->choose);
     pthread_mutex_destroy(&f->lock);
     pthread_cond_destroy(&f->wake);
+    pthread_cond_destroy(&f->claim_released);
 }
 
 /* ---- free space ---- */

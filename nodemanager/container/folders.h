@@ -77,6 +77,10 @@ struct nm_files {
     /* ended applications whose logs are still to be chosen; protected by lock */
     struct base_app_id *choose;
     size_t choose_n, choose_cap;
+    /* the application that nm_files_create_app() is creating, and the ended one whose logs the
+     * janitor has claimed, never the same one; NULL: none; protected by lock */
+    const struct base_app_id *creating, *claimed;
+    pthread_cond_t claim_released;
     /* janitor only: applications whose logs were removed early since the last warning */
     size_t early;
     int64_t say_at_s;
@@ -128,7 +132,8 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 void nm_files_move_to_trash_and_wake(struct nm_files *f, const char *path);
 
 /* Creates the application's folders for files and logs, and its record. @token: the application's
- * secret. Does nothing and returns 0 if the record exists. */
+ * secret. Does nothing and returns 0 if the record exists. If the application has ended here before
+ * and the janitor is removing some of its logs, waits for that. One thread may call this. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, const char *acl_view, struct base_error *err);
 /* Stores which of the application's logs are to be kept (logs/log_choice.h). */

@@ -17,6 +17,13 @@ bool nm_files_move_to_trash(struct nm_files *f, const char *path, char *to);
  * spare. */
 void nm_files_move_container_to_trash(struct nm_files *f, const char *files, const char *record);
 
+/* Keeps nm_files_create_app() from creating the application until nm_files_release_ended_logs(), so
+ * that the logs of an ended application are not removed while it starts again. Returns false, and
+ * claims nothing, if the application has a record or is being created. @id is borrowed until the
+ * release. One claim at a time. */
+bool nm_files_claim_ended_logs(struct nm_files *f, const struct base_app_id *id);
+void nm_files_release_ended_logs(struct nm_files *f);
+
 /* nodemanager/container/janitor.c */
 void nm_janitor_wake(struct nm_files *f);
 void nm_janitor_stop(struct nm_files *f);

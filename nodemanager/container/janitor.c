@@ -166,21 +166,32 @@ static void mark_app_logs_as_ended(const char *logs)
     }
 }
 
-/* Returns the time at which the application ended, or -1 if it has not ended or may just be
+/* Returns the time at which the application, which has no record, ended, or -1 if it may just be
  * starting. Logs left without a record by a crash count as ended when they are found. */
-static int64_t find_or_mark_end_time_of_app(const struct nm_files *f, const struct base_app_id *id,
-                                            const char *logs)
+static int64_t find_or_mark_end_time_of_app(const struct nm_files *f, const char *logs)
 {
     char mark[NM_PATH_MAX];
     struct stat st;
-    if (nm_files_has_app_record(f, id))
-        return -1;
     if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) == 0)
         return st.st_ctime;
     if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* it may just be starting */
         return -1;
     mark_app_logs_as_ended(logs);
     return wall_clock_s();
+}
+
+/* Returns the time at which the application ended, or -1 if it has not ended. Removes the logs that
+ * are not to be kept if a previous process has not done so. */
+static int64_t settle_logs_of_ended_app(struct nm_files *f, const struct base_app_id *id,
+                                        const char *logs)
+{
+    if (!nm_files_claim_ended_logs(f, id))
+        return -1;
+    int64_t ended = find_or_mark_end_time_of_app(f, logs);
+    if (ended >= 0)
+        nm_log_choice_remove_unchosen(logs);
+    nm_files_release_ended_logs(f);
+    return ended;
 }
 
 /* Builds the index of ended applications from the folders in logs/; called once, at the start. */
@@ -195,11 +206,10 @@ static void index_ended_apps(struct nm_files *f)
     while (d && !is_stopping(f) && (e = readdir(d)) != NULL) {
         if (base_app_id_parse(e->d_name, &id, NULL) < 0)
             continue;
-        int64_t ended = find_or_mark_end_time_of_app(
+        int64_t ended = settle_logs_of_ended_app(
             f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
         if (ended < 0)
             continue;
-        nm_log_choice_remove_unchosen(logs); /* a previous process may not have done so */
         base_array_grow(&v, n, &cap);
         v[n++] = (struct nm_ended_app){.app = id, .ended_s = ended};
     }
@@ -220,9 +230,11 @@ static void remove_unchosen_logs_of_ended_apps(struct nm_files *f)
     while (f->choose_n > 0) {
         struct base_app_id id = f->choose[--f->choose_n];
         pthread_mutex_unlock(&f->lock);
-        if (!nm_files_has_app_record(f, &id)) /* not if the application runs here again */
+        if (nm_files_claim_ended_logs(f, &id)) { /* not if the application runs here again */
             nm_log_choice_remove_unchosen(
                 nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&id, app)));
+            nm_files_release_ended_logs(f);
+        }
         pthread_mutex_lock(&f->lock);
     }
     pthread_mutex_unlock(&f->lock);
@@ -269,13 +281,14 @@ static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app
 static bool remove_logs_of_app(struct nm_files *f, const struct nm_ended_app *r)
 {
     char path[NM_PATH_MAX], to[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
-    if (nm_files_has_app_record(f, &r->app))
+    if (!nm_files_claim_ended_logs(f, &r->app))
         return false;
     nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&r->app, app));
-    if (reindex_if_ended_again(f, r, path) || !nm_files_move_to_trash(f, path, to))
-        return false;
-    remove_tree_now(f, to);
-    return true;
+    bool moved = !reindex_if_ended_again(f, r, path) && nm_files_move_to_trash(f, path, to);
+    nm_files_release_ended_logs(f);
+    if (moved)
+        remove_tree_now(f, to);
+    return moved;
 }
 
 static bool disk_is_nearly_full(const struct nm_files *f)

@@ -599,6 +599,37 @@ static void test_cleanup(void)
     fx_free(fx);
 }
 
+/* Goal: an application starts again right after its clean-up, with folders and logs that stay. */
+static void test_launch_after_cleanup(void)
+{
+    struct fx *fx = fx_new();
+    char ct[64];
+    fx->conf[0][0] = "creel.nodemanager.log-retain-s=1";
+    fx_start(fx, 0);
+    for (int i = 1; i <= 5; i++) {
+        fake_rm_launch(fx->rm, 0, fx_ct(i, ct), "echo x > y; echo hello; cat y");
+        CU_ASSERT_EQUAL(fx_exit_code(fx, ct), 0);
+        char *out = fx_file("%s/logs/%s/%s/stdout", fx->local[0], fx_app(), ct);
+        CU_ASSERT_STRING_EQUAL(out ? out : "", "hello\nx\n");
+        free(out);
+        if (i % 2) { /* the clean-up finds a container, or none */
+            fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", ct);
+            char *record = base_printf("%s/records/%s/%s", fx->local[0], fx_app(), ct);
+            CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){record}));
+            free(record);
+        }
+        fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}",
+                      fx_app());
+    }
+    char *apps = base_printf("%s/apps/%s", fx->local[0], fx_app());
+    char *logs = base_printf("%s/logs/%s", fx->local[0], fx_app());
+    CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){apps}));
+    CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){logs}));
+    free(apps);
+    free(logs);
+    fx_free(fx);
+}
+
 /* Goal: a disk that is full makes the node unhealthy and the failure -101; space makes it healthy
  * again. */
 static void test_no_space(void)
@@ -879,6 +910,7 @@ int main(int argc, char **argv)
     CU_add_test(s, "a shim's pid that was used again", test_shim_pid_reused);
     CU_add_test(s, "log limit", test_log_limit);
     CU_add_test(s, "cleanup", test_cleanup);
+    CU_add_test(s, "launch after a clean-up", test_launch_after_cleanup);
     CU_add_test(s, "no space", test_no_space);
     CU_add_test(s, "a command's output lost to a full disk", test_output_lost);
     CU_add_test(s, "a disk filled by the container itself", test_filled_by_itself);

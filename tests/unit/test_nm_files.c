@@ -2,6 +2,9 @@
  * what it writes it removes. Method: many probes; descriptors and files are counted before and
  * after. */
 #include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,7 @@
 
 #include "base/io/io.h"
 #include "nodemanager/container/folders.h"
+#include "nodemanager/container/folders_internal.h"
 #include "tests/unit/cunit_main.h"
 
 static const struct nm_container_texts empty = {"{}", "{}", ""};
@@ -282,6 +286,101 @@ static void test_ended_twice(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
+#define STARTS 50
+#define YIELDS 2000 /* in which the other thread gets as far as it can, nearly always */
+
+struct start {
+    struct nm_files *f;
+    struct base_app_id id;
+    atomic_bool begun, done;
+};
+
+static void *start_app(void *u)
+{
+    struct start *s = u;
+    struct base_error err;
+
+    atomic_store(&s->begun, true);
+    CU_ASSERT_EQUAL(nm_files_create_app(s->f, &s->id, "ann", "t", NULL, &err), 0);
+    atomic_store(&s->done, true);
+    return NULL;
+}
+
+/* Goal: an application that starts again while the janitor removes its logs gets a folder for logs,
+ * which nobody removes. Method: this thread is the janitor; whatever the other thread may do before
+ * the release, it has most often had the time for. */
+static void test_start_while_logs_are_removed(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX", logs[64];
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct start s = {.f = &f, .id = {1, 2}};
+    struct base_error err;
+    pthread_t thread;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    snprintf(logs, sizeof logs, "%s/logs/application_1_0002", root);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &s.id, "ann", "t", NULL, &err), 0);
+    for (int i = 0; i < STARTS; i++) {
+        CU_ASSERT_FALSE(nm_files_claim_ended_logs(&f, &s.id)); /* it runs here */
+        nm_files_cleanup_app(&f, &s.id, true);
+        CU_ASSERT_TRUE(nm_files_claim_ended_logs(&f, &s.id));
+        atomic_store(&s.begun, false);
+        atomic_store(&s.done, false);
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, start_app, &s), 0);
+        while (!atomic_load(&s.begun))
+            sched_yield();
+        for (int k = 0; k < YIELDS && !atomic_load(&s.done); k++)
+            sched_yield();
+        CU_ASSERT_TRUE(nm_files_move_to_trash(&f, logs, NULL));
+        nm_files_release_ended_logs(&f);
+        pthread_join(thread, NULL);
+        CU_ASSERT_EQUAL(access(logs, F_OK), 0);
+        CU_ASSERT_TRUE(nm_files_has_app_record(&f, &s.id));
+    }
+    nm_files_close(&f);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
+static const struct base_app_id starting = {1, 2}, other_app = {1, 3};
+static int discarded;
+
+/* Called while the application starts: a spare folder for logs is of no use, since it has some. */
+static bool claim_while_app_starts(void *u, const char *path)
+{
+    struct nm_files *f = u;
+
+    discarded++;
+    CU_ASSERT_FALSE(nm_files_claim_ended_logs(f, &starting));
+    CU_ASSERT_TRUE(nm_files_claim_ended_logs(f, &other_app));
+    nm_files_release_ended_logs(f);
+    return base_rmtree(path, NULL) == 0;
+}
+
+/* Goal: the janitor does not begin to remove the logs of an application that is starting again. */
+static void test_logs_of_starting_app(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX";
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct base_error err;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &starting, "ann", "t", NULL, &err), 0);
+    nm_files_cleanup_app(&f, &starting, true);
+    discarded = 0;
+    f.spares.discard = claim_while_app_starts;
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &starting, "ann", "t", NULL, &err), 0);
+    CU_ASSERT_EQUAL(discarded, 1);
+    nm_files_cleanup_app(&f, &starting, true);
+    CU_ASSERT_TRUE(nm_files_claim_ended_logs(&f, &starting));
+    nm_files_release_ended_logs(&f);
+    nm_files_close(&f);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
 /* ---- state.json ---- */
 
 /* Returns the path of the one state file that was kept aside in @root, which the caller frees;
@@ -369,6 +468,8 @@ static const struct cunit_case cases[] = {
     {"folders that a container made unwritable", test_unwritable},
     {"what a crash left where a launch goes", test_left_behind},
     {"logs of an application that ended twice", test_ended_twice},
+    {"a start while logs are removed", test_start_while_logs_are_removed},
+    {"logs of an application that is starting", test_logs_of_starting_app},
     {"a damaged state", test_damaged_state},
 };
 
