@@ -520,7 +520,6 @@ static void test_abort_takes_too_long(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(w.note, "The job's abort failed 2 times; last on node"));
     pass_time(&w, RM_ABORT_PAUSE_US - 2000000);
     CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
-    CU_ASSERT_EQUAL(w.nodes[0].cleanups, 0); /* a node may ignore a launch after its clean-up */
     pass_time(&w, 3000000);
     end_step(&w, BASE_STEP_ABORT, 1, "busy");
     end_step(&w, BASE_STEP_ABORT, 1, "busy");
@@ -548,6 +547,88 @@ static void test_abort_takes_too_long(void)
     world_register(&w, &w.nodes[0]);
     pass_time(&w, 2 * RM_ABORT_PAUSE_MAX_US);
     CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+    world_free(&w);
+}
+
+/* Goal: while an abort is owed, nodes clean up after the ended job: those without an attempt at
+ * once, also when they register, and those of attempts when all have failed. */
+static void test_cleanup_before_abort(void)
+{
+    struct world w;
+    struct base_app_id id;
+    struct world_node *n = NULL, *other;
+    size_t kills;
+
+    begin(&w, "fifo", 2, 1, 1);
+    id = world_submit(&w, "job 2 0 1 2 0 0");
+    set_up(&w, id, 2);
+    world_kill(&w, id);
+    pass_time(&w, 2000000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_ABORT, &n));
+    other = n == &w.nodes[0] ? &w.nodes[1] : &w.nodes[0];
+    CU_ASSERT(n->apps_n == 1 && other->apps_n == 1);
+    pass_time(&w, RM_ABORT_MAX_US);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_TRUE(owes_abort(&w, id));
+    CU_ASSERT(n->apps_n == 1 && other->apps_n == 0);
+    kills = n->kills;
+    other->apps[other->apps_n++] = id; /* as after a restart before the clean-up */
+    world_crash(&w, w.journal_n);
+    world_register(&w, n);
+    world_register(&w, other);
+    pass_time(&w, 2000000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_ABORT, NULL)); /* it was not killed */
+    CU_ASSERT(n->kills == kills && n->apps_n == 1 && other->apps_n == 0);
+    end_step(&w, BASE_STEP_ABORT, 1, "busy");
+    pass_time(&w, 2000000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_ABORT, NULL));
+    CU_ASSERT_EQUAL(n->apps_n, 1); /* the next attempt could have come back */
+    end_step(&w, BASE_STEP_ABORT, 1, "busy");
+    pass_time(&w, 2000000);
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_ABORT, NULL));
+    CU_ASSERT(n->apps_n == 0 && other->apps_n == 0);
+    pass_time(&w, RM_ABORT_PAUSE_US);
+    end_step(&w, BASE_STEP_ABORT, 0, ""); /* the next attempts use the nodes again */
+    pass_time(&w, 2000000);
+    CU_ASSERT_FALSE(owes_abort(&w, id));
+    CU_ASSERT(n->apps_n == 0 && other->apps_n == 0);
+    world_free(&w);
+}
+
+static void end_only_container(struct world_node *n, int exit_code)
+{
+    CU_ASSERT_EQUAL_FATAL(n->n, 1);
+    n->v[0].ended = true;
+    n->v[0].exit_code = exit_code;
+}
+
+/* Goal: a node cleans up once for each time that attempts of an owed abort have used it, and not
+ * before the last container there has ended, though its kill was ordered long before. */
+static void test_cleanup_after_undying_abort(void)
+{
+    struct world w;
+    struct base_app_id id;
+    struct world_node *n = NULL, *other;
+
+    begin(&w, "fifo", 2, 1, 1);
+    id = world_submit(&w, "job 2 0 1 2 0 0");
+    set_up(&w, id, 2);
+    world_kill(&w, id);
+    pass_time(&w, 2000000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_ABORT, &n));
+    other = n == &w.nodes[0] ? &w.nodes[1] : &w.nodes[0];
+    w.undying_steps = true;
+    pass_time(&w, RM_ABORT_MAX_US);
+    CU_ASSERT(n->cleanups == 0 && other->cleanups == 1);
+    pass_time(&w, LIMIT_US);
+    CU_ASSERT_TRUE(n->n == 1 && n->v[0].killed && !n->v[0].ended);
+    end_only_container(other, 1); /* the second attempt, the last one */
+    pass_time(&w, 2000000);
+    CU_ASSERT_TRUE(owes_abort(&w, id));
+    CU_ASSERT(n->cleanups == 0 && n->apps_n == 1 && other->cleanups == 2);
+    end_only_container(n, RM_EXIT_KILLED_BY_RM);
+    pass_time(&w, 2000000);
+    CU_ASSERT(n->cleanups == 1 && n->apps_n == 0 && other->cleanups == 2);
     world_free(&w);
 }
 
@@ -831,6 +912,8 @@ static const struct cunit_case cases[] = {
     {"a commit that hangs", test_commit_hangs},
     {"a commit whose end comes late", test_commit_ends_late},
     {"an abort that takes too long", test_abort_takes_too_long},
+    {"clean-up before an owed abort", test_cleanup_before_abort},
+    {"clean-up after an undying abort", test_cleanup_after_undying_abort},
     {"an abort that fails", test_abort_fails},
     {"the limit after a takeover", test_limit_taken_over},
     {"a setup taken over", test_setup_taken_over},

@@ -28,11 +28,43 @@ bool rm_app_has_used_node(const struct rm_app *a, uint32_t node)
     return node / 64 < a->nodes_words && (a->nodes[node / 64] >> (node % 64) & 1);
 }
 
+/* Only the abort that an ended job owes (rm/core/job/job.h) is started after the end. */
+static bool container_besides_aborts_is_left(const struct rm_app *a)
+{
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        if (ct->step != BASE_STEP_ABORT)
+            return true;
+    return false;
+}
+
+static bool has_container_on_node(const struct rm_app *a, const struct rm_node *n)
+{
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        if (ct->node == n)
+            return true;
+    return false;
+}
+
 /* A node that has removed the application's folders could no longer report how its containers end,
- * and does not start another one at once. */
+ * and kills them. */
+bool rm_app_needs_folders_on_node(const struct rm_app *a, const struct rm_node *n)
+{
+    return !rm_app_state_is_final(a->state) || container_besides_aborts_is_left(a) ||
+           has_container_on_node(a, n);
+}
+
+static void order_cleanup_on_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
+{
+    /* Simulated nodes have nothing on disk. */
+    if (n->registered && !c->conf.simulation)
+        rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
+    a->nodes[n->index / 64] &= ~(UINT64_C(1) << (n->index % 64));
+    rm_node_unref(c, n);
+}
+
 void rm_app_order_cleanup_if_done(struct rm_core *c, struct rm_app *a)
 {
-    if (!rm_app_state_is_final(a->state) || a->containers || a->abort_owed)
+    if (!rm_app_state_is_final(a->state) || container_besides_aborts_is_left(a))
         return;
     if (!a->nodes_left)
         a->nodes_left = c->nodes_born;
@@ -40,11 +72,11 @@ void rm_app_order_cleanup_if_done(struct rm_core *c, struct rm_app *a)
         for (uint64_t bits = a->nodes[w]; bits; bits &= bits - 1) {
             struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
 
-            /* Simulated nodes have nothing on disk. */
-            if (n->registered && !c->conf.simulation)
-                rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
-            rm_node_unref(c, n);
+            if (!has_container_on_node(a, n))
+                order_cleanup_on_node(c, a, n);
         }
+    if (a->containers)
+        return;
     free(a->nodes);
     a->nodes = NULL;
     a->nodes_words = 0;

@@ -174,10 +174,12 @@ static void unlink_container_and_free_slot(struct rm_core *c, struct rm_containe
         ct->node_next->node_prev = ct->node_prev;
     ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
     rm_ledger_end_container(c, ct);
-    if (!a->containers && rm_app_state_is_final(a->state)) {
-        c->trim_due = true;
+    if (!rm_app_state_is_final(a->state))
+        return;
+    c->trim_due = c->trim_due || !a->containers;
+    /* the next attempt of an owed abort may run on the same node */
+    if (ct->step != BASE_STEP_ABORT || a->step.kind != BASE_STEP_ABORT)
         rm_app_order_cleanup_if_done(c, a);
-    }
 }
 
 void rm_container_free(struct rm_core *c, struct rm_container *ct)

@@ -102,6 +102,7 @@ static void retry_abort_later(struct rm_core *c, struct rm_app *a, const char *w
         pause_us = RM_ABORT_PAUSE_MAX_US;
     a->abort_rounds++;
     rm_timer_set(&c->timers, &a->timer, c->now_us + pause_us);
+    rm_app_order_cleanup_if_done(c, a);
 }
 
 static void finish_abort(struct rm_core *c, struct rm_app *a)

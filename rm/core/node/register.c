@@ -85,7 +85,7 @@ static void order_cleanup_of_ended_apps(struct rm_core *c, struct rm_node *n,
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
         struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
 
-        if (a && (!rm_app_state_is_final(a->state) || a->containers || a->abort_owed))
+        if (a && rm_app_needs_folders_on_node(a, n))
             rm_app_add_used_node(c, a, n);
         else
             rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app =
