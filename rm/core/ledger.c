@@ -71,6 +71,8 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
     int32_t freeing = (to == RM_TALLY_FREEING) - (from == RM_TALLY_FREEING);
 
     ct->tally = (uint8_t)to;
+    if (freeing && ct->step)
+        rm_step_places_change_blocking(c, ct, freeing);
     if (from == RM_TALLY_HELD && ct->step)
         rm_step_places_release(c, ct);
     if (there)

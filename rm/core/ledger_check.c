@@ -251,35 +251,34 @@ static void check_counts_of_nodes(const struct rm_core *c)
     }
 }
 
-static bool holds_step_place(const struct rm_container *ct)
+/* Adds the containers of steps that are counted as @tally up in @users, by user. Returns how many
+ * there are. */
+static int32_t count_step_containers(const struct rm_core *c, enum rm_tally tally,
+                                     struct base_map *users)
 {
-    return ct->step && ct->tally == RM_TALLY_HELD;
-}
-
-/* Adds the steps of each user that hold a place up in @users. Returns how many there are. */
-static int32_t count_held_step_places(const struct rm_core *c, struct base_map *users)
-{
-    int32_t held = 0;
+    int32_t n = 0;
 
     for (size_t i = 0; i < c->nodes_n; i++)
         for (const struct rm_container *ct = c->nodes[i] ? c->nodes[i]->containers : NULL; ct;
              ct = ct->node_next) {
-            base_assert(holds_step_place(ct) == (ct->node->step == ct));
-            if (!holds_step_place(ct))
+            base_assert((ct->step && ct->tally == RM_TALLY_HELD) == (ct->node->step == ct));
+            if (!ct->step || ct->tally != tally)
                 continue;
-            held++;
+            n++;
             rm_user_apps_add(users, ct->app->user, 1);
         }
-    return held;
+    return n;
 }
 
-/* Checks the places of steps on nodes: each held by one container that is not being killed, and
- * counted for its user; and each user with waiting steps in the order. */
+/* Checks the places of steps on nodes: each held by one container that is not being killed, those
+ * that are being killed counted as blocking, both for their user as well; and each user with
+ * waiting steps in the order. */
 static void check_step_places(const struct rm_core *c)
 {
     const struct rm_places *p = &c->places;
-    struct base_map users = {0};
-    int32_t nodes = 0, held = count_held_step_places(c, &users), counted = 0;
+    struct base_map holders = {0}, blockers = {0};
+    int32_t nodes = 0, held = count_step_containers(c, RM_TALLY_HELD, &holders), counted = 0;
+    int32_t blocking = count_step_containers(c, RM_TALLY_FREEING, &blockers), counted_blocking = 0;
     size_t waiting = 0, listed = 0, heads = 0;
 
     for (size_t i = 0; i < c->nodes_n; i++) {
@@ -295,18 +294,22 @@ static void check_step_places(const struct rm_core *c)
 
         if (!u)
             continue;
-        base_assert(u->held == rm_user_apps_get(&users, u->name));
+        base_assert(u->held == rm_user_apps_get(&holders, u->name));
+        base_assert(u->blocking == rm_user_apps_get(&blockers, u->name));
         base_assert((u->place > 0) == (u->first[RM_STEP_URGENT] || u->first[RM_STEP_PATIENT]));
-        base_assert(u->held > 0 || u->place > 0);
+        base_assert(u->held > 0 || u->blocking > 0 || u->place > 0);
         counted += u->held;
+        counted_blocking += u->blocking;
         heads += u->place > 0;
         for (enum rm_step_rank k = 0; k < RM_STEP_RANKS; k++)
             for (const struct rm_app *a = u->first[k]; a; a = a->step.next)
                 listed++;
     }
     base_assert(nodes == p->nodes && held == p->held && held == counted);
+    base_assert(blocking == p->blocking && blocking == counted_blocking);
     base_assert(listed == waiting && heads == p->n);
-    rm_user_apps_free(&users);
+    rm_user_apps_free(&holders);
+    rm_user_apps_free(&blockers);
 }
 
 void rm_ledger_check(const struct rm_core *c)

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "rm/core/job/step/step.h"
 #include "rm/core/state.h"
+#include "rm/core/view/view.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 
@@ -261,6 +262,16 @@ static int count_steps_on_node(const struct rm_node *n)
     return steps;
 }
 
+/* Ends all steps on @n whose kill was ordered, as when the file system answers again. */
+static void end_killed_steps(struct world_node *n)
+{
+    for (size_t i = 0; i < n->n; i++)
+        if (n->v[i].step && n->v[i].killed) {
+            n->v[i].ended = true;
+            n->v[i].exit_code = RM_EXIT_KILLED_BY_RM;
+        }
+}
+
 /* Goal: steps that no kill ends take one slot of a node at most; an owed abort of which one is left
  * begins no further round before it has ended. */
 static void test_undying_steps(void)
@@ -289,16 +300,83 @@ static void test_undying_steps(void)
         CU_ASSERT_EQUAL(count_steps_on_node(w.core->nodes[i]), 1);
     w.undying_steps = false; /* the file system answers again */
     for (size_t i = 0; i < w.nodes_n; i++)
-        for (size_t j = 0; j < w.nodes[i].n; j++)
-            if (w.nodes[i].v[j].step && w.nodes[i].v[j].killed) {
-                w.nodes[i].v[j].ended = true;
-                w.nodes[i].v[j].exit_code = RM_EXIT_KILLED_BY_RM;
-            }
+        end_killed_steps(&w.nodes[i]);
     pass_time(&w, 1000000);
     CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
     for (int i = 0; i < 130 && !runs(&w, ann, BASE_STEP_ABORT); i++)
         pass_time(&w, 500000);
     CU_ASSERT_TRUE(runs(&w, ann, BASE_STEP_ABORT));
+    world_free(&w);
+}
+
+/* Returns how many of the first @n jobs have a setup that runs. */
+static int count_running_setups(const struct world *w, const struct base_app_id *jobs, int n)
+{
+    int running = 0;
+
+    for (int i = 0; i < n; i++)
+        running += runs(w, jobs[i], BASE_STEP_SETUP);
+    return running;
+}
+
+/* Goal: a user whose processes no kill ends leaves the last node to others, with setups, and with
+ * the abort of a job which is killed; when one of these processes has died, this user's steps go
+ * on. */
+static void test_blocking_user(void)
+{
+    struct world w;
+    struct base_app_id ann[3], bob;
+    struct base_buf why = {0};
+
+    begin(&w, 3, 4);
+    w.undying_steps = true;
+    for (int i = 0; i < 3; i++)
+        ann[i] = submit(&w, "ann");
+    pass_time(&w, 1000000);
+    CU_ASSERT_EQUAL(count_running_setups(&w, ann, 3), 2);
+    pass_time(&w, LIMIT_US + 1000000);
+    CU_ASSERT(w.core->places.held == 0 && w.core->places.blocking == 2);
+    CU_ASSERT_EQUAL(count_running_setups(&w, ann, 3), 0);
+    world_kill(&w, ann[0]);
+    pass_time(&w, 1000000);
+    CU_ASSERT_FALSE(runs(&w, ann[0], BASE_STEP_ABORT));
+    CU_ASSERT_EQUAL(rm_view_explain_wait(w.core, ann[2], w.now, &why), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.data, "the last free node is left to other users than ann"));
+    base_buf_free(&why);
+    bob = submit(&w, "bob");
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
+    end_step(&w, bob, 0);
+    CU_ASSERT_EQUAL(w.core->places.held, 0);
+    for (size_t i = 0; i < w.nodes_n; i++)
+        end_killed_steps(&w.nodes[i]);
+    pass_time(&w, 1000000);
+    CU_ASSERT_EQUAL(w.core->places.blocking, 0);
+    CU_ASSERT_TRUE(runs(&w, ann[0], BASE_STEP_ABORT));
+    CU_ASSERT_EQUAL(count_running_setups(&w, ann, 3), 1);
+    world_free(&w);
+}
+
+/* Goal: on two nodes, a user who blocks one has steps on the other one, but comes after another
+ * user who has waited longer. */
+static void test_blocking_user_on_two_nodes(void)
+{
+    struct world w;
+    struct base_app_id ann[2], bob, cat;
+
+    begin(&w, 2, 4);
+    w.undying_steps = true;
+    ann[0] = submit(&w, "ann");
+    pass_time(&w, 500000);
+    world_kill(&w, ann[0]);
+    cat = submit(&w, "cat");
+    pass_time(&w, 1000000);
+    CU_ASSERT(w.core->places.held == 1 && w.core->places.blocking == 1);
+    bob = submit(&w, "bob");
+    ann[1] = submit(&w, "ann");
+    end_step(&w, cat, 0);
+    CU_ASSERT_TRUE(runs(&w, bob, BASE_STEP_SETUP));
+    end_step(&w, bob, 0);
+    CU_ASSERT_TRUE(runs(&w, ann[1], BASE_STEP_SETUP));
     world_free(&w);
 }
 
@@ -466,6 +544,8 @@ static const struct cunit_case cases[] = {
     {"a user who is late", test_late_user},
     {"many setups that a node has refused", test_many_refused_setups},
     {"steps that no kill ends", test_undying_steps},
+    {"a user who blocks nodes", test_blocking_user},
+    {"a user who blocks one of two nodes", test_blocking_user_on_two_nodes},
     {"random clusters", test_random},
 };
 CUNIT_MAIN("core step places", cases)

@@ -244,7 +244,7 @@ static void describe_silent_nodes(const struct rm_core *c, const struct rm_app *
 }
 
 /* Says what the current step of a job does or waits for. Appends nothing when there is none. */
-static void describe_step(const struct rm_app *a, struct base_buf *out)
+static void describe_step(const struct rm_core *c, const struct rm_app *a, struct base_buf *out)
 {
     static const char *const work[BASE_STEPS] = {
         [BASE_STEP_SETUP] = "setup, which finds its input files and makes its output folder",
@@ -255,6 +255,12 @@ static void describe_step(const struct rm_app *a, struct base_buf *out)
         base_buf_addf(out, "its %s, runs on %s", work[a->step.kind], a->step.running->node->id);
     else if (a->step.kind)
         base_buf_addf(out, "its %s, waits for a slot", work[a->step.kind]);
+    if (a->step.waits && rm_step_places_must_leave_last_place(c, a))
+        base_buf_addf(
+            out,
+            "; the last free node is left to other users than %s, whose killed steps have "
+            "not ended on other nodes",
+            a->user);
 }
 
 int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int64_t now_us,
@@ -265,7 +271,7 @@ int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int6
 
     if (!a)
         return -BASE_ENOTFOUND;
-    describe_step(a, out);
+    describe_step(core, a, out);
     if (!a->in_policy)
         return 0;
     describe_wanted_slots(core, a, out);

@@ -27,9 +27,15 @@ static struct rm_step_user *find_or_add_step_user(struct rm_core *c, const struc
         return u;
     u = base_alloc(sizeof *u + size);
     memcpy(u->name, a->user, size);
-    u->turn = c->places.launches;
     base_map_add(&c->places.users, base_hash_text(u->name), u);
     return u;
+}
+
+/* The record of a user who only blocks a node may be old; that makes no turn older. */
+static void renew_turn_if_inactive(const struct rm_places *p, struct rm_step_user *u)
+{
+    if (!u->held && !u->place)
+        u->turn = p->launches;
 }
 
 static void unlist_late_user(struct rm_places *p, struct rm_step_user *u)
@@ -46,7 +52,7 @@ static void unlist_late_user(struct rm_places *p, struct rm_step_user *u)
 
 static void free_user_if_idle(struct rm_places *p, struct rm_step_user *u)
 {
-    if (u->held || u->place)
+    if (u->held || u->blocking || u->place)
         return;
     unlist_late_user(p, u);
     base_map_remove(&p->users, base_hash_text(u->name), u);
@@ -135,10 +141,27 @@ void rm_step_places_put_user_back(struct rm_places *p, struct rm_step_user *u)
     put_user_into_heap(p, u);
 }
 
+/* From so many nodes on, a user who blocks one leaves the last free one to others. */
+#define NODES_TO_SPARE_ONE_MIN 3
+
+static bool user_must_leave_last_place(const struct rm_places *p, const struct rm_step_user *u)
+{
+    return u->blocking > 0 && p->nodes >= NODES_TO_SPARE_ONE_MIN;
+}
+
 bool rm_step_places_user_may_take(const struct rm_places *p, const struct rm_step_user *u,
                                   enum rm_step_rank rank)
 {
-    return rank == RM_STEP_URGENT || u->held == 0 || p->held + 1 < p->nodes;
+    if (p->held + p->blocking + 1 < p->nodes)
+        return true;
+    return (rank == RM_STEP_URGENT || !u->held) && !user_must_leave_last_place(p, u);
+}
+
+bool rm_step_places_must_leave_last_place(const struct rm_core *c, const struct rm_app *a)
+{
+    const struct rm_step_user *u = find_step_user(c, a);
+
+    return u && user_must_leave_last_place(&c->places, u);
 }
 
 /* ---- waiting ---- */
@@ -149,6 +172,7 @@ void rm_step_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_ste
     struct rm_step *s = &a->step;
 
     base_assert(!s->waits);
+    renew_turn_if_inactive(&c->places, u);
     s->waits = true;
     s->rank = rank;
     s->since = ++c->places.waits;
@@ -193,6 +217,7 @@ static struct rm_step_user *hold_step_place(struct rm_core *c, struct rm_contain
     struct rm_node *n = ct->node;
 
     base_assert(!n->step && ct->step && ct->tally == RM_TALLY_HELD);
+    renew_turn_if_inactive(&c->places, u);
     n->step = ct;
     if (c->conf.step_timeout_us > 0)
         rm_timer_set(&c->timers, &n->step_limit, c->now_us + c->conf.step_timeout_us);
@@ -241,6 +266,15 @@ void rm_step_places_release(struct rm_core *c, struct rm_container *ct)
     update_user_in_order(&c->places, u);
     free_user_if_idle(&c->places, u);
     c->places.due = c->places.due || c->places.n > 0;
+}
+
+void rm_step_places_change_blocking(struct rm_core *c, const struct rm_container *ct, int32_t by)
+{
+    struct rm_step_user *u = find_or_add_step_user(c, ct->app);
+
+    u->blocking += by;
+    c->places.blocking += by;
+    free_user_if_idle(&c->places, u);
 }
 
 void rm_step_places_mark_user_late(struct rm_core *c, const struct rm_app *a)

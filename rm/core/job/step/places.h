@@ -8,8 +8,8 @@
  * A place is held from the launch of a step's container (after a takeover: from its node's report)
  * until the container ends or the order to kill it is queued. So nobody holds a place for longer
  * than step_timeout_us; a process that is slow to die keeps its slot, but no place.
- * Until it has ended, its node takes no further step: so processes that the kernel does not end, on
- * a file system that does not answer, keep no more than one slot of a node.
+ * Until it has ended, it blocks its node: no further step is launched there. So processes that the
+ * kernel does not end, on a file system that does not answer, keep no more than one slot of a node.
  *
  * The rule. Among the users with waiting steps, the one comes first
  *   1. who is not late: none of this user's attempts has run into the limit since another step was
@@ -21,14 +21,20 @@
  *      steps neither waited nor held a place, with the first one that waits;
  *   5. whose first step has waited longest.
  * The steps of one user come in the order of 3 and 5. Where there are several nodes, the last free
- * place goes to a user who holds none, or to a step for which a job waits.
+ * place goes to a user who holds none, or to a step for which a job waits; and where there are
+ * three or more, not to a user who blocks a node. A place is free if nobody holds it and no
+ * container blocks its node.
  *
  * So the setups of one user leave a place to the others on a cluster of two nodes or more. Commits
  * and aborts that hang may take it, too, but a user has only as many of them as setups that have
- * ended. And every step gets its turn: a user without a place waits for at most one setup of each
- * other user; commits and aborts that come before it are bounded by the setups that their jobs had,
- * times max-attempts; and a user whose attempts hang cannot come first twice in a row while others
- * wait.
+ * ended. A user whose processes do not die leaves a place to the others on three nodes or more: the
+ * step that would take it waits until one of these processes has died. On two nodes, one such
+ * process would keep its user from all steps, also from those that the other node could do.
+ *
+ * And every step of other users gets its turn: a user without a place waits for at most one setup
+ * of each other user; commits and aborts that come before it are bounded by the setups that their
+ * jobs had, times max-attempts; and a user whose attempts hang cannot come first twice in a row
+ * while others wait.
  *
  * A launch costs O(log users with waiting steps). */
 #ifndef CREEL_RM_CORE_JOB_STEP_PLACES_H
@@ -47,10 +53,11 @@ struct rm_node;
 
 enum rm_step_rank { RM_STEP_URGENT, RM_STEP_PATIENT, RM_STEP_RANKS };
 
-/* A user whose steps wait or hold places. */
+/* A user whose steps wait, hold places or block nodes. */
 struct rm_step_user {
     struct rm_app *first[RM_STEP_RANKS], *last[RM_STEP_RANKS]; /* lists of waiting steps */
     int32_t held;                   /* places that the user's steps hold */
+    int32_t blocking;               /* the user's containers that block their node */
     bool late;                      /* in the list rm_places.late */
     struct rm_step_user *late_next; /* in that list */
     uint64_t turn;                  /* number of the last launch, of this user or before */
@@ -66,6 +73,7 @@ struct rm_places {
     uint64_t launches; /* number of the last launch */
     uint64_t waits;    /* number of the last step that began to wait */
     int32_t held;      /* places that are held, on all nodes */
+    int32_t blocking;  /* containers that block their node */
     int32_t nodes;     /* running nodes that can run steps: in the ledger's capacity, with slots,
                           not exclusive */
     bool due;          /* a step or a place was added: look for a node with a held heartbeat */
@@ -85,6 +93,10 @@ void rm_step_places_put_user_back(struct rm_places *p, struct rm_step_user *u);
 bool rm_step_places_user_may_take(const struct rm_places *p, const struct rm_step_user *u,
                                   enum rm_step_rank rank);
 
+/* Returns true when the user of @a blocks a node, and therefore has to leave the last free place to
+ * other users. */
+bool rm_step_places_must_leave_last_place(const struct rm_core *c, const struct rm_app *a);
+
 /* The step of @ct, a new container on a node whose place is free, holds this place from now on. */
 void rm_step_places_hold(struct rm_core *c, struct rm_container *ct);
 /* The same for a container that was launched by this instance of the RM, whose step no longer
@@ -92,6 +104,9 @@ void rm_step_places_hold(struct rm_core *c, struct rm_container *ct);
 void rm_step_places_hold_for_launch(struct rm_core *c, struct rm_container *ct);
 /* Gives the place back if @ct holds one. Called by the ledger when @ct ends or is to be killed. */
 void rm_step_places_release(struct rm_core *c, struct rm_container *ct);
+/* Called by the ledger when @ct, a container of a step, is to be killed and begins to block its
+ * node (@by 1), and when it has ended and no longer does (-1). */
+void rm_step_places_change_blocking(struct rm_core *c, const struct rm_container *ct, int32_t by);
 /* An attempt of @a has run into its limit, and its step waits again or has ended. */
 void rm_step_places_mark_user_late(struct rm_core *c, const struct rm_app *a);
 
