@@ -5,6 +5,7 @@
 
 #include "api/audit/audit.h"
 #include "rm/http/access/access.h"
+#include "rm/http/yarn/change.h"
 #include "rm/http/yarn/write.h"
 
 static void answer_app_queue(struct api_request *rq, const char *queue)
@@ -55,9 +56,7 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
     yarn_write_post(w, b, answer_move);
 }
 
-/* Returns the path of the queue that @queue denotes: the capacity scheduler knows a queue by its
- * last name too. Any other name is returned as it is. */
-static const char *resolve_queue_path(const struct yarn_context *f, const char *queue)
+const char *yarn_resolve_queue_path(const struct yarn_context *f, const char *queue)
 {
     int32_t at = f->shape == RM_SHAPE_CAPACITY
                      ? yarn_find_queue_by_path_or_last_name(&f->queues, queue)
@@ -73,7 +72,7 @@ static void change_app_queue(struct api_request *rq, struct rm_backend *b,
     struct base_buf path = {0};
     const char *shown = yarn_get_shown_queue(f, v, &path);
 
-    queue = queue ? resolve_queue_path(f, queue) : NULL;
+    queue = queue ? yarn_resolve_queue_path(f, queue) : NULL;
     if (queue && strcmp(queue, shown) == 0) {
         move_app(rq, b, v->id, NULL, shown);
     } else if (rm_access_refuse_move_unless_allowed(rq, b, v, queue)) {

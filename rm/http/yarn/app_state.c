@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rm/http/access/access.h"
+#include "rm/http/yarn/change.h"
 #include "rm/http/yarn/write.h"
 
 #define KILLED "KILLED"
@@ -14,6 +15,22 @@ static void answer_app_state(struct api_request *rq, unsigned status, enum rm_ap
     yarn_answer(rq, status, &yarn_shape_app_state, API_M_BARE, &state);
 }
 
+bool yarn_kill_is_complete(bool had_ended, enum rm_app_state now, bool unmanaged)
+{
+    return had_ended || now == RM_APP_FINISHING || unmanaged;
+}
+
+char *yarn_kill_format_text(const struct base_app_id *id, const char *user, const char *address,
+                            const char *reason)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    return base_printf("Application %s was killed by user %s%s%s%s%s", base_app_id_text(id, text),
+                       user, address ? " at " : "", address ? address : "",
+                       reason && reason[0] ? " with diagnostic message: " : "",
+                       reason ? reason : "");
+}
+
 static void answer_killed_app(void *user, const struct rm_effect *fx)
 {
     struct yarn_write *w = user;
@@ -21,7 +38,7 @@ static void answer_killed_app(void *user, const struct rm_effect *fx)
 
     if (yarn_is_error_reply(fx)) {
         yarn_answer_refusal(w->rq, fx);
-    } else if (fx->u.reply.flag || now == RM_APP_FINISHING || w->unmanaged) {
+    } else if (yarn_kill_is_complete(fx->u.reply.flag, now, w->unmanaged)) {
         answer_app_state(w->rq, 200, now);
     } else {
         api_add_header(w->rq, "Location", w->location);
@@ -34,16 +51,13 @@ static void kill_app(struct api_request *rq, struct rm_backend *b, const struct 
                      const char *reason)
 {
     struct yarn_write *w;
-    char id[BASE_ID_TEXT_MAX];
 
     if (rm_access_refuse_app_unless_allowed(rq, b, RM_OP_KILL, v))
         return;
     w = yarn_write_new(rq, RM_EV_KILL_APP);
     w->unmanaged = v->unmanaged;
     w->location = yarn_format_location(rq, b, "", "");
-    w->text = base_printf("Application %s was killed by user %s%s%s", base_app_id_text(&v->id, id),
-                          w->caller, reason && reason[0] ? " with diagnostic message: " : "",
-                          reason ? reason : "");
+    w->text = yarn_kill_format_text(&v->id, w->caller, NULL, reason);
     w->ev.u.kill.id = v->id;
     w->ev.u.kill.diagnostics = w->text;
     yarn_write_post(w, b, answer_killed_app);

@@ -98,10 +98,8 @@ copy_attempt_view_if_allowed(struct api_request *rq, struct rm_backend *b, enum 
     return NULL;
 }
 
-/* Explains what an attempt without a registered master waits for. @filled is that of the newest
- * attempt of @app. */
-static void explain_waiting_attempt(const struct yarn_context *f, const struct rm_app_view *app,
-                                    struct yarn_attempt_and_texts *filled)
+void yarn_attempt_explain_waiting(const struct yarn_context *f, const struct rm_app_view *app,
+                                  struct yarn_attempt_and_texts *filled)
 {
     struct base_buf path = {0};
     const char *why =
@@ -125,7 +123,7 @@ static void get_attempt(struct api_request *rq, void *user)
         yarn_context_read_with_queues(user, &f);
         yarn_attempt_fill(&f, attempt, &filled);
         if (attempt == &v.attempts[v.attempts_n - 1])
-            explain_waiting_attempt(&f, &v.apps[0], &filled);
+            yarn_attempt_explain_waiting(&f, &v.apps[0], &filled);
         yarn_answer(rq, 200, &yarn_shape_attempt, API_M_BARE, &filled.info);
         yarn_context_free(&f);
     }

@@ -1,0 +1,19 @@
+/* rm/http/yarn/change.h - what changes of applications mean to YARN's clients, whether they come
+ * over REST or over Hadoop RPC (rm/rpc/). */
+#ifndef CREEL_RM_HTTP_YARN_CHANGE_H
+#define CREEL_RM_HTTP_YARN_CHANGE_H
+
+#include "rm/http/yarn/fill.h"
+
+/* Returns true when a kill is over for the client: the application had ended before, is about to
+ * end by itself, or has no master that would have to be stopped. @now: its state after the kill. */
+bool yarn_kill_is_complete(bool had_ended, enum rm_app_state now, bool unmanaged);
+/* Returns the diagnostics of an application that @user kills, which the caller frees. @address: of
+ * the client; NULL: it is not shown, as for kills over REST. @reason: may be NULL. */
+char *yarn_kill_format_text(const struct base_app_id *id, const char *user, const char *address,
+                            const char *reason);
+/* Returns the path of the queue that @queue denotes: the capacity scheduler knows a queue by its
+ * last name too. Any other name is returned as it is. The context needs queues. */
+const char *yarn_resolve_queue_path(const struct yarn_context *f, const char *queue);
+
+#endif
