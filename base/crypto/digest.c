@@ -6,6 +6,11 @@
 #include "base/crypto/hex.h"
 #include "base/error.h"
 
+bool base_md5(const void *data, size_t len, unsigned char out[static BASE_MD5_BYTES])
+{
+    return gnutls_hash_fast(GNUTLS_DIG_MD5, data, len, out) == 0;
+}
+
 /* GnuTLS refuses these calls only when the algorithm is switched off or memory is short. Nothing
  * that depends on a digest may go on without it. */
 void base_sha1(const void *data, size_t len, unsigned char out[static BASE_SHA1_BYTES])
