@@ -1,0 +1,106 @@
+/* api/rpc/call.c - calls, and their answers from any thread. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/rpc/server_internal.h"
+#include "base/error.h"
+
+struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c, const struct api_rpc_method *method,
+                                      const struct api_rpc_echo *echo)
+{
+    struct api_rpc_call *call = base_alloc(sizeof *call);
+
+    call->conn = c;
+    call->method = method;
+    call->echo = *echo;
+    c->calls++;
+    c->server->calls_n++;
+    return call;
+}
+
+const char *api_rpc_caller(const struct api_rpc_call *call)
+{
+    return call->conn->session.user;
+}
+
+const char *api_rpc_peer(const struct api_rpc_call *call)
+{
+    return call->conn->peer;
+}
+
+const char *api_rpc_method_name(const struct api_rpc_call *call)
+{
+    return call->method->name;
+}
+
+/* The server whose thread this is; NULL on all others. */
+static _Thread_local const struct api_rpc_server *server_of_thread;
+
+void api_rpc_note_thread_of(const struct api_rpc_server *s)
+{
+    server_of_thread = s;
+}
+
+/* Hands the call, with its answer or to go on, to the server's thread, which may free the call at
+ * once. */
+static void hand_over(struct api_rpc_call *call)
+{
+    struct api_rpc_server *s = call->conn->server;
+    bool first;
+
+    call->next = NULL;
+    pthread_mutex_lock(&s->lock);
+    first = !s->answered;
+    *s->answered_end = call;
+    s->answered_end = &call->next;
+    /* Within the lock: after the last answer the server may be freed. The thread itself looks at
+     * the list before it sleeps. */
+    if (first && server_of_thread != s)
+        base_assert(write(s->wake, &(uint64_t){1}, sizeof(uint64_t)) == sizeof(uint64_t));
+    pthread_mutex_unlock(&s->lock);
+}
+
+struct api_rpc_call *api_rpc_take_answered(struct api_rpc_server *s)
+{
+    struct api_rpc_call *list;
+
+    pthread_mutex_lock(&s->lock);
+    list = s->answered;
+    s->answered = NULL;
+    s->answered_end = &s->answered;
+    pthread_mutex_unlock(&s->lock);
+    return list;
+}
+
+void api_rpc_continue(struct api_rpc_call *call)
+{
+    hand_over(call);
+}
+
+void api_rpc_answer(struct api_rpc_call *call, const ProtobufCMessage *result)
+{
+    api_rpc_add_success(&call->frame, &call->echo, result);
+    hand_over(call);
+}
+
+void api_rpc_answer_encoded(struct api_rpc_call *call, struct base_buf *result)
+{
+    api_rpc_add_encoded_success(&call->frame, &call->echo, result->data, result->len);
+    base_buf_free(result);
+    hand_over(call);
+}
+
+void api_rpc_answer_error(struct api_rpc_call *call, const char *exception, const char *fmt, ...)
+{
+    struct base_buf text = {0};
+    va_list ap;
+
+    va_start(ap, fmt);
+    base_buf_vaddf(&text, fmt, ap);
+    va_end(ap);
+    api_rpc_add_error(&call->frame, &call->echo, API_RPC_ERROR, API_RPC_APPLICATION, exception,
+                      text.data ? text.data : "");
+    base_buf_free(&text);
+    hand_over(call);
+}

@@ -1,0 +1,86 @@
+/* api/rpc/rpc.h - a server of Hadoop RPC: ports, the protocols that they speak, and calls.
+ *
+ *   bytes --session.h--> call --> the method's handler --> an answer, now or later, from any thread
+ *
+ * One thread reads all connections and calls the handlers, which must not block: what takes longer
+ * is done elsewhere, and answered from there. Calls of one connection are carried out side by side
+ * and answered in the order in which they are done.
+ *
+ * Bounds, so that no client can use up the server: connections in all; memory for what has been
+ * received and not yet carried out, or not yet been taken by the client; calls of one connection
+ * that are not answered; the pace at which a frame must arrive, and an answer be taken. A
+ * connection beyond them is closed, and one line of the log says why, a limited number of lines a
+ * second. */
+#ifndef CREEL_API_RPC_RPC_H
+#define CREEL_API_RPC_RPC_H
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "api/rpc/session.h"
+#include "base/error.h"
+
+struct api_rpc_call;
+struct api_rpc_server;
+
+/* Answers @call once, now or later, with one of the functions below. @request is valid until the
+ * handler returns. @user: that of the server. */
+typedef void api_rpc_handler(struct api_rpc_call *call, const ProtobufCMessage *request,
+                             void *user);
+struct api_rpc_method {
+    const char *name;
+    const ProtobufCMessageDescriptor *request;
+    api_rpc_handler *handle;
+    size_t request_max; /* bytes; 0: 64 KiB */
+};
+struct api_rpc_protocol {
+    const char *name; /* a Java interface; its version is 1 */
+    const struct api_rpc_method *methods;
+    size_t methods_n;
+    /* Returns true after answering a call that may not be carried out now. NULL: none. */
+    bool (*gate)(struct api_rpc_call *call, void *user);
+    /* Called after @gate. Returns true when something has to be looked up first: then
+     * api_rpc_continue() is to be called, also from within @prepare, which is not called again.
+     * NULL: none. */
+    bool (*prepare)(struct api_rpc_call *call, void *user);
+};
+
+enum { API_RPC_PORTS_MAX = 4 };
+struct api_rpc_port {
+    int listener; /* a listening socket, not blocking; the server takes it */
+    const struct api_rpc_protocol *protocols;
+    size_t protocols_n;
+    struct api_rpc_session_conf session;
+};
+struct api_rpc_server_conf {
+    struct api_rpc_port ports[API_RPC_PORTS_MAX];
+    size_t ports_n;
+    int64_t connections_max, memory_max; /* memory_max: bytes */
+    void *user;                          /* for handlers */
+};
+/* Starts a server, which takes the listeners. The tables of protocols must outlive the server.
+ * Returns 0 or -BASE_EIO. */
+int api_rpc_server_start(const struct api_rpc_server_conf *conf, struct api_rpc_server **out,
+                         struct base_error *err);
+/* Accepts no further connection, waits until all calls are answered, closes the connections and
+ * frees the server. NULL is fine. Before the call, the daemon must have seen to it that every call
+ * will be answered. */
+void api_rpc_server_stop(struct api_rpc_server *s);
+
+/* ---- for handlers; what is returned is valid until the answer ---- */
+const char *api_rpc_caller(const struct api_rpc_call *call); /* the user's name, never NULL */
+const char *api_rpc_peer(const struct api_rpc_call *call);   /* the client's address, no port */
+/* Returns the name of the method that is called. */
+const char *api_rpc_method_name(const struct api_rpc_call *call);
+
+/* Goes on with a call that was held up by @prepare: its handler is called. Any thread. */
+void api_rpc_continue(struct api_rpc_call *call);
+
+/* ---- answers: exactly one for each call, from any thread; the call is gone afterwards ---- */
+void api_rpc_answer(struct api_rpc_call *call, const ProtobufCMessage *result);
+/* The same with a result that is encoded already. Frees what @result holds. */
+void api_rpc_answer_encoded(struct api_rpc_call *call, struct base_buf *result);
+/* Answers that the call failed. @exception: a Java class, by which clients choose what to do. */
+void api_rpc_answer_error(struct api_rpc_call *call, const char *exception, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,97 @@
+/* api/rpc/server_internal.h - what the files of the server share.
+ *
+ *   server.c  the thread: waits for sockets, accepts, closes what is too slow
+ *   conn.c    one connection: reading, carrying out, writing
+ *   call.c    calls and their answers, which may come from other threads
+ *
+ * All members are for the server's thread alone, but for those under the lock. */
+#ifndef CREEL_API_RPC_SERVER_INTERNAL_H
+#define CREEL_API_RPC_SERVER_INTERNAL_H
+
+#include <netdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "api/rpc/rpc.h"
+
+#define API_RPC_READ_BYTES ((size_t)64 << 10) /* at a time, from one connection */
+
+struct api_rpc_conn {
+    struct api_rpc_conn *next, **prev_next; /* list of the server */
+    struct api_rpc_server *server;
+    const struct api_rpc_port *port;
+    int fd; /* -1: closed; the rest waits for calls that are not answered */
+    char peer[NI_MAXHOST];
+    struct api_rpc_session session;
+    struct base_buf in, out;
+    size_t in_at, out_at; /* what is before was carried out, or sent */
+    size_t charged;       /* bytes of the server's memory */
+    unsigned calls;       /* not answered yet */
+    uint32_t events;      /* for which the thread waits */
+    bool ends;            /* once @out is sent */
+    bool drains;  /* all is sent; what still comes is thrown away, until the client has closed */
+    bool touched; /* in the server's list of connections that have something to send */
+    struct api_rpc_conn *next_touched;
+    /* Times in ms of a clock that nobody sets. in_since: since when a frame has been arriving;
+     * out_since: since when the client has not taken what waits; both move on with each byte, by
+     * the pace that is asked for, and are 0 while nothing is awaited. active: when something
+     * happened last. */
+    int64_t in_since, out_since, active;
+    int64_t token_checked; /* when the token was last found to be valid */
+};
+
+struct api_rpc_call {
+    struct api_rpc_call *next; /* list of those that are answered, or go on */
+    struct api_rpc_conn *conn;
+    const struct api_rpc_method *method;
+    struct api_rpc_echo echo;
+    struct base_buf frame;   /* the answer; empty while there is none */
+    struct base_buf request; /* a copy, of a call that was held up */
+};
+
+struct api_rpc_server {
+    struct api_rpc_server_conf conf;
+    pthread_t thread;
+    int epoll, wake;
+    atomic_bool stop;
+    struct api_rpc_conn *conns, *touched;
+    int64_t conns_n, calls_n;
+    int64_t memory;
+    bool accepts;        /* false: no descriptor was left, until the next second */
+    char *scratch;       /* API_RPC_READ_BYTES, for what is read */
+    unsigned lines_left; /* that may be logged within this second */
+    unsigned lines_left_out;
+    pthread_mutex_t lock;
+    struct api_rpc_call *answered, **answered_end; /* under lock; also those that go on */
+};
+
+/* ---- server.c ---- */
+int64_t api_rpc_now_ms(void);
+/* Logs why a connection was closed. */
+void api_rpc_log_end(struct api_rpc_server *s, const char *peer, const char *why);
+
+/* ---- call.c ---- */
+struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c, const struct api_rpc_method *method,
+                                      const struct api_rpc_echo *echo);
+/* Notes that the calling thread is that of @s, which need not be woken for its own answers. */
+void api_rpc_note_thread_of(const struct api_rpc_server *s);
+/* Returns the calls that were answered, or may go on, since the last time. */
+struct api_rpc_call *api_rpc_take_answered(struct api_rpc_server *s);
+
+/* ---- conn.c ---- */
+/* Takes a connected socket. */
+void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port, int fd,
+                      const char *peer);
+/* Reads, carries out and sends as far as possible. @readable: there is something to read. */
+void api_rpc_conn_work(struct api_rpc_conn *c, bool readable);
+/* Appends the answers to what their connections send, and frees the calls. */
+void api_rpc_deliver_answers(struct api_rpc_server *s);
+/* Closes the socket. @why: for the log; NULL: nothing to report. */
+void api_rpc_conn_close(struct api_rpc_conn *c, const char *why);
+/* Frees a closed connection unless calls of it are not answered yet. */
+void api_rpc_conn_free_if_done(struct api_rpc_conn *c);
+/* Closes the connection if what it receives or takes comes too slowly, or if nothing has happened
+ * on it for long. */
+void api_rpc_conn_close_if_slow(struct api_rpc_conn *c, int64_t now);
+
+#endif

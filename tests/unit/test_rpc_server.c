@@ -1,0 +1,435 @@
+/* Goal: the server carries out calls side by side, goes on with calls that were held up, and keeps
+ * to its bounds. Method: a protocol made for the test, real sockets, handlers that wait for the
+ * test. */
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/rpc_frames.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "api/rpc/rpc.h"
+
+#define PROTOCOL "test.Protocol"
+
+static struct { /* what handlers have left for the test's own thread */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct api_rpc_call *kept, *held;
+    atomic_int handled;
+    atomic_bool gate_shut;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void keep(struct api_rpc_call **place, struct api_rpc_call *call)
+{
+    pthread_mutex_lock(&shared.lock);
+    *place = call;
+    pthread_cond_signal(&shared.changed);
+    pthread_mutex_unlock(&shared.lock);
+}
+
+static struct api_rpc_call *await(struct api_rpc_call **place)
+{
+    struct api_rpc_call *call;
+
+    pthread_mutex_lock(&shared.lock);
+    while (!*place)
+        pthread_cond_wait(&shared.changed, &shared.lock);
+    call = *place;
+    *place = NULL;
+    pthread_mutex_unlock(&shared.lock);
+    return call;
+}
+
+static void answer_user(struct api_rpc_call *call)
+{
+    Rpc__User user = RPC__USER__INIT;
+
+    user.effective = (char *)api_rpc_caller(call);
+    api_rpc_answer(call, &user.base);
+}
+
+static void handle_now(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    (void)user;
+    shared.handled++;
+    CU_ASSERT_STRING_EQUAL(((const Rpc__User *)request)->effective, "who");
+    CU_ASSERT_STRING_EQUAL(api_rpc_peer(call), "127.0.0.1");
+    answer_user(call);
+}
+
+static void handle_later(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    (void)request;
+    (void)user;
+    keep(&shared.kept, call);
+}
+
+static void handle_large(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    struct base_buf out = {0};
+
+    (void)request;
+    (void)user;
+    base_buf_reserve(&out, 4 << 20);
+    memset(out.data, 0, 4 << 20);
+    out.len = 4 << 20;
+    api_rpc_answer_encoded(call, &out);
+}
+
+static bool answer_if_shut(struct api_rpc_call *call, void *user)
+{
+    (void)user;
+    if (shared.gate_shut)
+        api_rpc_answer_error(call, "x.Shut", "%s is shut", api_rpc_method_name(call));
+    return shared.gate_shut;
+}
+
+static bool hold_if_user_is_new(struct api_rpc_call *call, void *user)
+{
+    (void)user;
+    if (strcmp(api_rpc_caller(call), "new") != 0)
+        return false;
+    keep(&shared.held, call);
+    return true;
+}
+
+static const struct api_rpc_method methods[] = {
+    {"now", &rpc__user__descriptor, handle_now, 0},
+    {"later", &rpc__user__descriptor, handle_later, 0},
+    {"large", &rpc__user__descriptor, handle_large, 0},
+    {"short", &rpc__user__descriptor, handle_now, 4},
+};
+static const struct api_rpc_protocol protocol = {.name = PROTOCOL,
+                                                 .methods = methods,
+                                                 .methods_n = 4,
+                                                 .gate = answer_if_shut,
+                                                 .prepare = hold_if_user_is_new};
+
+struct fx {
+    struct api_rpc_server *server;
+    uint16_t port;
+};
+
+static void begin(struct fx *fx, int64_t connections, int64_t memory)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof a;
+    struct api_rpc_server_conf conf = {.connections_max = connections, .memory_max = memory};
+    struct base_error err;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    CU_ASSERT_FATAL(bind(fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(fd, 100) == 0);
+    getsockname(fd, (struct sockaddr *)&a, &len);
+    fx->port = ntohs(a.sin_port);
+    conf.ports[0] = (struct api_rpc_port){.listener = fd,
+                                          .protocols = &protocol,
+                                          .protocols_n = 1,
+                                          .session = {.simple = true, .frame_max = 64 << 20}};
+    conf.ports_n = 1;
+    CU_ASSERT_EQUAL_FATAL(api_rpc_server_start(&conf, &fx->server, &err), 0);
+}
+
+static int connect_to(const struct fx *fx)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET,
+                            .sin_port = htons(fx->port),
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
+    return fd;
+}
+
+static void send_all(int fd, struct base_buf *b)
+{
+    for (size_t at = 0; at < b->len;) {
+        ssize_t n = send(fd, b->data + at, b->len - at, MSG_NOSIGNAL);
+
+        if (n <= 0)
+            break; /* the server has closed the connection */
+        at += (size_t)n;
+    }
+    base_buf_free(b);
+}
+
+static int greet(const struct fx *fx, const char *user)
+{
+    struct base_buf b = {0};
+    int fd = connect_to(fx);
+
+    base_buf_add(&b, RPC_PREAMBLE_SIMPLE, RPC_PREAMBLE_BYTES);
+    rpc_context_add(&b, user, NULL);
+    send_all(fd, &b);
+    return fd;
+}
+
+static void call(int fd, int32_t id, const char *method)
+{
+    struct base_buf b = {0};
+    Rpc__User request = RPC__USER__INIT;
+
+    request.effective = "who";
+    rpc_call_add(&b, id, PROTOCOL, method, &request.base);
+    send_all(fd, &b);
+}
+
+/* Reads the next answer; without a header when the connection has ended. */
+static struct rpc_answer read_answer(int fd, struct base_buf *in)
+{
+    for (;;) {
+        struct rpc_answer a = rpc_answer_take(in);
+        char bytes[65536];
+        ssize_t n;
+
+        if (a.header)
+            return a;
+        n = recv(fd, bytes, sizeof bytes, 0);
+        if (n <= 0)
+            return (struct rpc_answer){0};
+        base_buf_add(in, bytes, (size_t)n);
+    }
+}
+
+static void expect(int fd, struct base_buf *in, uint32_t id, const char *exception)
+{
+    struct rpc_answer a = read_answer(fd, in);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(a.header);
+    CU_ASSERT_EQUAL(a.header->call_id, id);
+    CU_ASSERT_EQUAL(a.header->status, exception ? API_RPC_ERROR : API_RPC_SUCCESS);
+    CU_ASSERT_EQUAL(
+        strcmp(a.header->exception ? a.header->exception : "", exception ? exception : ""), 0);
+    rpc_answer_free(&a);
+}
+
+/* A call that takes long does not keep the next one waiting, and is answered from another thread.
+ */
+static void test_out_of_order(void)
+{
+    struct base_buf in = {0};
+    struct fx fx;
+    int fd;
+
+    begin(&fx, 100, 1 << 20);
+    fd = greet(&fx, "ann");
+    call(fd, 1, "later");
+    call(fd, 2, "now");
+    expect(fd, &in, 2, NULL);
+    answer_user(await(&shared.kept));
+    expect(fd, &in, 1, NULL);
+    close(fd);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+}
+
+/* What cannot be carried out is answered, and the connection goes on. */
+static void test_refusals(void)
+{
+    struct base_buf in = {0}, b = {0};
+    Rpc__CallHeader header = RPC__CALL_HEADER__INIT;
+    struct fx fx;
+    int fd;
+
+    begin(&fx, 100, 1 << 20);
+    fd = greet(&fx, "ann");
+    call(fd, 1, "unknown");
+    expect(fd, &in, 1, "org.apache.hadoop.ipc.RpcNoSuchMethodException");
+    rpc_call_add(&b, 2, "no.Protocol", "now", NULL);
+    header.method = "now";
+    header.protocol = PROTOCOL;
+    header.version = 2;
+    rpc_frame_add(&b, 3, 2, &header.base, NULL);
+    header.version = 1;
+    rpc_frame_add(&b, 4, 1, &header.base, NULL); /* without a request */
+    send_all(fd, &b);
+    expect(fd, &in, 2, "org.apache.hadoop.ipc.RpcNoSuchProtocolException");
+    expect(fd, &in, 3, "org.apache.hadoop.ipc.RPC$VersionMismatch");
+    expect(fd, &in, 4, "org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException");
+    call(fd, 5, "short"); /* its request has 5 bytes, and may have 4 */
+    expect(fd, &in, 5, "org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException");
+    shared.gate_shut = true;
+    call(fd, 6, "now");
+    expect(fd, &in, 6, "x.Shut");
+    shared.gate_shut = false;
+    call(fd, 7, "now");
+    expect(fd, &in, 7, NULL);
+    close(fd);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+}
+
+/* A call that was held up goes on, with its request. */
+static void test_held_up(void)
+{
+    struct base_buf in = {0};
+    int before = shared.handled;
+    struct fx fx;
+    int fd;
+
+    begin(&fx, 100, 1 << 20);
+    fd = greet(&fx, "new");
+    call(fd, 1, "now");
+    api_rpc_continue(await(&shared.held));
+    expect(fd, &in, 1, NULL);
+    CU_ASSERT_EQUAL(shared.handled, before + 1);
+    close(fd);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+}
+
+static void *stop_server(void *server)
+{
+    api_rpc_server_stop(server);
+    return NULL;
+}
+
+/* The client has gone before its call is answered; and the server stops before that. */
+static void test_client_gone_and_stop(void)
+{
+    struct fx fx;
+    struct api_rpc_call *kept;
+    struct base_buf in = {0};
+    int fd, other;
+    pthread_t stopper;
+
+    begin(&fx, 100, 1 << 20);
+    fd = greet(&fx, "ann");
+    call(fd, 1, "later");
+    kept = await(&shared.kept);
+    close(fd);
+    other = greet(&fx, "bob"); /* the server is still there */
+    call(other, 1, "now");
+    expect(other, &in, 1, NULL);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&stopper, NULL, stop_server, fx.server), 0);
+    answer_user(kept);
+    pthread_join(stopper, NULL);
+    close(other);
+    base_buf_free(&in);
+}
+
+/* The connection beyond the limit is closed; when another one has ended there is room again. */
+static void test_connection_limit(void)
+{
+    struct base_buf in = {0}, none = {0};
+    struct rpc_answer a;
+    int one, two;
+    struct fx fx;
+
+    begin(&fx, 1, 1 << 20);
+    one = greet(&fx, "ann");
+    call(one, 1, "now");
+    expect(one, &in, 1, NULL);
+    two = greet(&fx, "bob");
+    a = read_answer(two, &none);
+    CU_ASSERT_PTR_NULL(a.header);
+    close(two);
+    close(one);
+    for (;;) { /* until the server has noticed */
+        base_buf_clear(&in);
+        one = greet(&fx, "ann");
+        call(one, 1, "now");
+        a = read_answer(one, &in);
+        close(one);
+        if (a.header)
+            break;
+    }
+    rpc_answer_free(&a);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+    base_buf_free(&none);
+}
+
+/* A client that goes on sending after what is fatal still gets the answer that says so. */
+static void test_last_answer_arrives(void)
+{
+    struct base_buf in = {0}, b = {0};
+    struct rpc_answer a;
+    struct fx fx;
+    int fd;
+
+    begin(&fx, 100, 16 << 20);
+    fd = greet(&fx, "ann");
+    base_buf_add(&b, "\0\0\0\0", 4); /* a frame without a header */
+    base_buf_reserve(&b, 1 << 20);
+    memset(b.data + b.len, 0, 1 << 20);
+    b.len += 1 << 20;
+    send_all(fd, &b);
+    CU_ASSERT_EQUAL(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 10000), 1);
+    a = read_answer(fd, &in);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(a.header);
+    CU_ASSERT_EQUAL(a.header->status, API_RPC_FATAL);
+    rpc_answer_free(&a);
+    a = read_answer(fd, &in); /* and then nothing more */
+    CU_ASSERT_PTR_NULL(a.header);
+    close(fd);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+}
+
+/* A frame that would need more memory than there is ends its connection, and no other. */
+static void test_memory_limit(void)
+{
+    struct base_buf in = {0}, none = {0}, b = {0};
+    struct rpc_answer a;
+    struct fx fx;
+    int one, two;
+
+    begin(&fx, 100, 1 << 20);
+    one = greet(&fx, "ann");
+    two = greet(&fx, "bob");
+    base_buf_add(&b, "\2\0\0\0", 4); /* 32 MiB will follow */
+    base_buf_reserve(&b, 4 << 20);
+    memset(b.data + b.len, 0, 4 << 20);
+    b.len += 4 << 20;
+    send_all(one, &b);
+    a = read_answer(one, &none);
+    CU_ASSERT_PTR_NULL(a.header);
+    call(two, 1, "now");
+    expect(two, &in, 1, NULL);
+    close(one);
+    close(two);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+    base_buf_free(&none);
+}
+
+/* A client that takes its answers late gets them all, unless they need more memory than there is.
+ */
+static void test_answers_taken_late(void)
+{
+    for (int room = 0; room < 2; room++) {
+        struct base_buf in = {0};
+        struct rpc_answer a;
+        struct fx fx;
+        int fd;
+
+        begin(&fx, 100, room ? 512 << 20 : 8 << 20);
+        fd = greet(&fx, "ann");
+        for (int32_t i = 0; i < 50; i++)
+            call(fd, i, "large");
+        for (uint32_t i = 0; room && i < 50; i++)
+            expect(fd, &in, i, NULL);
+        while (!room && (a = read_answer(fd, &in)).header)
+            rpc_answer_free(&a);
+        close(fd);
+        api_rpc_server_stop(fx.server);
+        base_buf_free(&in);
+    }
+}
+
+static const struct cunit_case cases[] = {
+    {"out of order", test_out_of_order},
+    {"refusals", test_refusals},
+    {"held up", test_held_up},
+    {"client gone, and stop", test_client_gone_and_stop},
+    {"connection limit", test_connection_limit},
+    {"last answer arrives", test_last_answer_arrives},
+    {"memory limit", test_memory_limit},
+    {"answers taken late", test_answers_taken_late},
+};
+CUNIT_MAIN("Hadoop RPC: server", cases)
