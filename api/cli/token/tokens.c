@@ -6,16 +6,17 @@
 #include "api/cli/rm_client.h"
 #include "api/cli/text/table.h"
 #include "api/cli/text/text.h"
+#include "api/cli/token/hadoop_file.h"
 #include "base/clock.h"
 
 #define TOKENS "/ws/v1/cluster/tokens"
 
-enum { KEY_NEW = 256, KEY_USER, KEY_EXPIRES, KEY_LIST, KEY_REVOKE };
+enum { KEY_NEW = 256, KEY_USER, KEY_EXPIRES, KEY_LIST, KEY_REVOKE, KEY_HADOOP, KEY_RPC };
 
 struct token_options {
     bool new, list;
-    const char *user, *revoke; /* NULL: not given */
-    int64_t seconds;           /* 0: not given */
+    const char *user, *revoke, *hadoop_file, *rpc_address; /* NULL: not given */
+    int64_t seconds;                                       /* 0: not given */
 };
 
 static const struct argp_option options[] = {
@@ -26,6 +27,16 @@ static const struct argp_option options[] = {
     {"list", KEY_LIST, NULL, 0, "List the caller's tokens; for administrators those of all users",
      2},
     {"revoke", KEY_REVOKE, "ID", 0, "Revoke the token with this id, the part before its dot", 2},
+    {"hadoop-file", KEY_HADOOP, "FILE", 0,
+     "Write the caller's token to FILE, for Hadoop's own programs: HADOOP_TOKEN_FILE_LOCATION "
+     "names "
+     "it",
+     3},
+    {"rpc-address", KEY_RPC, "HOST:PORT", 0,
+     "With --hadoop-file: where the ResourceManager speaks Hadoop RPC, those of several separated "
+     "by "
+     "commas; default: yarn.resourcemanager.address",
+     3},
     {0},
 };
 
@@ -66,6 +77,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_REVOKE:
         o->revoke = arg;
         return *arg ? 0 : cli_option_set_error("--revoke: the id is empty");
+    case KEY_HADOOP:
+        o->hadoop_file = arg;
+        return *arg ? 0 : cli_option_set_error("--hadoop-file: the path is empty");
+    case KEY_RPC:
+        o->rpc_address = arg;
+        return 0;
     case ARGP_KEY_ARG:
         return cli_option_set_error("unexpected argument '%s'; see creel token --help", arg);
     default:
@@ -150,8 +167,11 @@ static int revoke_token(struct cli *c, const char *id)
 
 static int check_option_combination(const struct token_options *o)
 {
-    if (o->new + o->list + (o->revoke != NULL) != 1)
-        return cli_error(CLI_USAGE, "token: expected one of --new, --list and --revoke");
+    if (o->new + o->list + (o->revoke != NULL) + (o->hadoop_file != NULL) != 1)
+        return cli_error(CLI_USAGE,
+                         "token: expected one of --new, --list, --revoke and --hadoop-file");
+    if (o->rpc_address && !o->hadoop_file)
+        return cli_error(CLI_USAGE, "token: --rpc-address is for --hadoop-file");
     if (!o->new && (o->user || o->seconds))
         return cli_error(CLI_USAGE, "token: --%s is for --new", o->user ? "user" : "expires");
     return CLI_OK;
@@ -169,7 +189,9 @@ int cli_token_main(int argc, char **argv)
         "Examples:\n"
         "  creel token --new --user ann --expires 30d > ann.token\n"
         "  creel token --list\n"
-        "  creel token --revoke 6160a3d82bc8375c\n\n"
+        "  creel token --revoke 6160a3d82bc8375c\n"
+        "  creel token --hadoop-file yarn.token\n"
+        "  HADOOP_TOKEN_FILE_LOCATION=$PWD/yarn.token yarn application -list\n\n"
         "Ann keeps her token in ~/.config/creel/token, or in the file that CREEL_TOKEN_FILE names, "
         "with mode 0600. Users make tokens of their own; those whom yarn.admin.acl names, and the "
         "user who runs the ResourceManager, make them for others, too.\n\n" CLI_EXIT_HELP,
@@ -185,9 +207,10 @@ int cli_token_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = cli_rm_open(&c);
     if (rc == CLI_OK)
-        rc = o.new    ? make_and_print_token(&c, &o)
-             : o.list ? list_tokens(&c)
-                      : revoke_token(&c, o.revoke);
+        rc = o.new           ? make_and_print_token(&c, &o)
+             : o.list        ? list_tokens(&c)
+             : o.hadoop_file ? cli_token_write_hadoop_file(&c, o.hadoop_file, o.rpc_address)
+                             : revoke_token(&c, o.revoke);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }
