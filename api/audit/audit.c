@@ -333,6 +333,27 @@ void api_audit_log_answer(struct api_request *rq, unsigned status, void *user)
 }
 
 /* ---------------------------------------------------------------- operations without a request */
+void api_audit_log_call(const char *op, const char *user, const char *ip, const char *app,
+                        const char *why)
+{
+    struct base_buf line = {0};
+
+    end_refusal_window(false);
+    if (why && !count_refusal_and_may_log(ip))
+        return;
+    api_audit_append_member(&line, "op", op);
+    api_audit_append_member(&line, "user", user);
+    api_audit_append_member(&line, "ip", ip);
+    api_audit_append_member(&line, "result", why ? "refused" : "success");
+    api_audit_append_member(&line, "by", "rpc");
+    if (*app)
+        api_audit_append_member(&line, "app", app);
+    if (why)
+        api_audit_append_member(&line, "why", why);
+    api_audit_log_line(&line);
+    base_buf_free(&line);
+}
+
 void api_audit_log_own_operation(const char *op, const char *by, const char *why)
 {
     struct base_buf line = {0};

@@ -64,6 +64,12 @@ void api_audit_note_bad_proof(struct api_request *rq, const char *why);
  * NULL: success. */
 void api_audit_log_own_operation(const char *op, const char *by, const char *why);
 
+/* Logs a call of Hadoop RPC, which is no request of the HTTP server. @app: the application that the
+ * call is about; "": none. @why: the refusal, of which each address has a limited number logged;
+ * NULL: success. */
+void api_audit_log_call(const char *op, const char *user, const char *ip, const char *app,
+                        const char *why);
+
 /* For lines that the daemon composes itself: appends "key=value", after a space unless @out is
  * empty. */
 void api_audit_append_member(struct base_buf *out, const char *key, const char *value);

@@ -117,6 +117,26 @@ const struct base_conf_key base_conf_keys[] = {
          "allow pages of every web site to read /jmx (Access-Control-Allow-Origin: *), as YARN "
          "does"),
 
+    /* Hadoop RPC, of the ResourceManager */
+    STR("yarn.resourcemanager.address", "",
+        "address (HOST:PORT) at which Hadoop's clients, such as the command yarn, talk to the "
+        "ResourceManager over Hadoop RPC; YARN's port is 8032. With .RM-ID at its end, that of one "
+        "of several ResourceManagers. Unless creel.auth is simple, clients show a token (creel "
+        "token --hadoop-file). Empty: no such port"),
+    STR("yarn.resourcemanager.admin.address", "",
+        "the same for yarn rmadmin -getServiceState; YARN's port is 8033. Only with creel.auth = "
+        "simple, since the protocol has no place for a token"),
+    STR("yarn.resourcemanager.bind-host", "",
+        "host at which these two ports listen, in place of that of their addresses; empty: that "
+        "of the addresses"),
+    INT("creel.rpc.connections", "10000", 16, 1000000,
+        "largest number of connections of Hadoop RPC; further ones are closed at once"),
+    INT("creel.rpc.memory-mb", "256", 16, 1048576,
+        "memory for requests of Hadoop RPC that are arriving, and for answers that clients have "
+        "not taken; connections that want more are closed"),
+    INT("ipc.maximum.data.length", "67108864", 1024, INT32_MAX,
+        "largest request of Hadoop RPC, in bytes; a connection with a larger one is closed"),
+
     BOOL("hadoop.http.authentication.simple.anonymous.allowed", "true",
          "false: requests that name no user, by user.name or a cookie, are refused (401)"),
     STR("hadoop.http.authentication.signature.secret.file", "",

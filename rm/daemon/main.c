@@ -38,6 +38,7 @@
 #include "rm/leader/role.h"
 #include "rm/leader/sole_rm.h"
 #include "rm/leader/standby.h"
+#include "rm/rpc/ports.h"
 
 /* for tests: a leader whose lease never ends, so that only the epoch can fence it */
 #ifdef CREEL_HA_LEASE_OFF
@@ -506,9 +507,30 @@ static int publish_own_token(const struct settings *s, struct rm_own_token *t, c
     return rc;
 }
 
-/* Serves requests until a signal comes. Takes the listener of @conf. @history: may be NULL. */
+struct further_ports { /* besides the ResourceManager's own; NULL: not configured */
+    struct rm_history_port *history;
+    struct rm_rpc_ports *rpc;
+};
+
+static int open_further_ports(const struct settings *s, const struct api_server_conf *conf,
+                              struct further_ports *out, struct base_error *err)
+{
+    int rc = rm_history_port_open(s->conf, conf, &out->history, err);
+
+    if (rc == 0)
+        rc = rm_rpc_ports_open(s->conf, s->ha.enabled ? s->ha.rm_id : NULL, conf, &out->rpc, err);
+    return rc;
+}
+
+static void close_further_ports(struct further_ports *p)
+{
+    rm_history_port_close(p->history);
+    rm_rpc_ports_close(p->rpc);
+}
+
+/* Serves requests until a signal comes. Takes the listener of @conf, and the further ports. */
 static int serve(const struct settings *s, const struct api_server_conf *conf,
-                 struct rm_history_port *history, struct rm_backend *b,
+                 struct further_ports *further, struct rm_backend *b,
                  struct rm_own_token *own_token, const sigset_t *signals, struct base_error *err)
 {
     struct api_server *server = NULL;
@@ -528,8 +550,10 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
         url = make_own_url(s, api_server_port(server));
         set_own_url_for_links(s, b, url);
         warn_if_certificate_not_for_url(conf->tls, rm_backend_url(b));
-        rc = rm_history_port_start(history, b, err);
+        rc = rm_history_port_start(further->history, b, err);
     }
+    if (rc == 0)
+        rc = rm_rpc_ports_start(further->rpc, b, err);
     if (rc == 0)
         rc = publish_own_token(s, own_token, url, err);
     if (rc == 0)
@@ -542,7 +566,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
         rc = stop_err.code;
         *err = stop_err;
     }
-    rm_history_port_close(history);
+    close_further_ports(further);
     if (server)
         api_server_stop(server);
     free(url);
@@ -553,7 +577,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
 static int run(struct settings *s, struct base_error *err)
 {
     struct rm_backend *b = NULL;
-    struct rm_history_port *history = NULL;
+    struct further_ports further = {0};
     struct rm_own_token *own_token = NULL;
     struct api_server_conf conf;
     sigset_t signals;
@@ -594,11 +618,11 @@ static int run(struct settings *s, struct base_error *err)
         rc = prefix_error_with_address_key(s, conf.listener, err);
         goto free_conf;
     }
-    rc = rm_history_port_open(s->conf, &conf, &history, err);
+    rc = open_further_ports(s, &conf, &further, err);
     if (rc == 0)
         rc = open_daemon(s, &b, err);
     if (rc < 0) {
-        rm_history_port_close(history);
+        close_further_ports(&further);
         close(conf.listener);
         goto free_conf;
     }
@@ -606,9 +630,9 @@ static int run(struct settings *s, struct base_error *err)
      * it */
     rc = write_line_if_path_given(s->pid_file, pid, err);
     if (rc == 0) {
-        rc = serve(s, &conf, history, b, own_token, &signals, err);
+        rc = serve(s, &conf, &further, b, own_token, &signals, err);
     } else {
-        rm_history_port_close(history);
+        close_further_ports(&further);
         close(conf.listener);
     }
     rm_daemon_free(b);

@@ -35,6 +35,7 @@ usr/share/doc/creel/examples/monitoring/creel.rules.yml
 usr/share/doc/creel/examples/monitoring/grafana-dashboard.json
 usr/share/doc/creel/examples/monitoring/prometheus.yml
 usr/share/doc/creel/examples/yarn-site-ha.xml
+usr/share/doc/creel/hadoop.md
 usr/share/doc/creel/high-availability.md
 usr/share/doc/creel/jobs.md
 usr/share/doc/creel/operations.md

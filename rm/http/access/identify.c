@@ -88,6 +88,20 @@ static struct holder find_token_holder(struct rm_backend *b, uint64_t id)
     return h;
 }
 
+char *rm_find_token_user(struct rm_backend *b, uint64_t id, char digest[static RM_TOKEN_HEX + 1])
+{
+    struct holder h = find_token_holder(b, id);
+
+    if (!h.user)
+        return NULL;
+    if (h.expires_us <= rm_backend_now_us(b)) {
+        free(h.user);
+        return NULL;
+    }
+    memcpy(digest, h.digest, sizeof h.digest);
+    return h.user;
+}
+
 /* What a caller shows: a token, or a session that was begun with one. */
 struct proof {
     const char *text;

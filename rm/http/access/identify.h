@@ -24,6 +24,9 @@ char *rm_identify_user(struct rm_backend *b, const char *text, int64_t *expires_
  * Returns the user, which the caller frees; NULL as above. */
 char *rm_begin_session(struct rm_backend *b, const char *token, char text[API_SESSION_TEXT_MAX],
                        int64_t *seconds, struct base_buf *why);
+/* Returns the user of the token @id, which the caller frees, and writes the digest of its secret;
+ * NULL when there is no such token, or it has expired. Whoever asks has proven nothing yet. */
+char *rm_find_token_user(struct rm_backend *b, uint64_t id, char digest[static RM_TOKEN_HEX + 1]);
 /* Makes a random token: its id, its text, and the digest of its secret. */
 void rm_make_token(uint64_t *id, char text[static RM_TOKEN_TEXT_MAX],
                    char digest[static RM_TOKEN_HEX + 1]);

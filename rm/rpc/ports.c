@@ -1,0 +1,159 @@
+#include "rm/rpc/ports.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/server/hosts.h"
+#include "api/server/listen.h"
+#include "base/conf/conf.h"
+#include "base/io/log.h"
+
+#define CLIENT_KEY "yarn.resourcemanager.address"
+#define ADMIN_KEY  "yarn.resourcemanager.admin.address"
+#define BIND_KEY   "yarn.resourcemanager.bind-host"
+
+struct rm_rpc_ports {
+    struct api_rpc_server_conf conf; /* owns the listeners until the start */
+    bool simple;
+    struct api_rpc_server *server;
+};
+
+/* Returns the address, and in *@key the key that gives it, which the caller frees. */
+static const char *get_address(const struct base_conf *conf, const char *name, const char *rm_id,
+                               char **key)
+{
+    const char *text = NULL;
+
+    *key = base_printf("%s%s%s", name, rm_id ? "." : "", rm_id ? rm_id : "");
+    text = base_conf_get(conf, *key);
+    if (rm_id && (!text || !*text)) {
+        free(*key);
+        *key = base_strdup(name);
+        text = base_conf_get(conf, name);
+    }
+    return text ? text : "";
+}
+
+/* Opens a listening socket. Returns 0 with -1 in *@fd when the port is not configured. */
+static int open_port(const struct base_conf *conf, const char *name, const char *rm_id,
+                     const struct api_server_conf *server, int *fd, struct base_error *err)
+{
+    const char *bind = base_conf_get(conf, BIND_KEY);
+    struct api_authority address;
+    struct api_server_conf own = *server;
+    char *key;
+    const char *text = get_address(conf, name, rm_id, &key);
+    int rc = 0;
+
+    *fd = -1;
+    if (*text && (!api_authority_parse(text, &address) || !address.host[0] || address.port < 0)) {
+        rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.200s\": expected HOST:PORT", key, text);
+    } else if (*text) {
+        own.bind = bind && *bind ? bind : address.host;
+        own.port = (uint16_t)address.port;
+        *fd = api_open_listener(&own, err);
+        rc = *fd < 0 ? base_error_wrap(err, *fd, "%s", key) : 0;
+    }
+    free(key);
+    return rc;
+}
+
+static void add_port(struct rm_rpc_ports *p, int fd, const struct api_rpc_protocol *protocol,
+                     size_t frame_max)
+{
+    p->conf.ports[p->conf.ports_n++] =
+        (struct api_rpc_port){.listener = fd,
+                              .protocols = protocol,
+                              .protocols_n = 1,
+                              .session = {.simple = p->simple,
+                                          .find_password = p->simple ? NULL : rm_rpc_find_password,
+                                          .frame_max = frame_max}};
+}
+
+static int refuse_admin_port(int fd, struct base_error *err)
+{
+    close(fd);
+    return base_error_set(err, -BASE_EPERM,
+                          ADMIN_KEY
+                          ": the protocol of this port has no place for a token: expected "
+                          "creel.auth = simple, or no address");
+}
+
+static int open_ports(struct rm_rpc_ports *p, const struct base_conf *conf, const char *rm_id,
+                      const struct api_server_conf *server, struct base_error *err)
+{
+    size_t frame_max = (size_t)base_conf_int(conf, "ipc.maximum.data.length");
+    int fd, rc = open_port(conf, CLIENT_KEY, rm_id, server, &fd, err);
+
+    if (rc < 0)
+        return rc;
+    if (fd >= 0)
+        add_port(p, fd, &rm_rpc_client_protocol, frame_max);
+    rc = open_port(conf, ADMIN_KEY, rm_id, server, &fd, err);
+    if (rc < 0)
+        return rc;
+    if (fd >= 0 && !p->simple)
+        return refuse_admin_port(fd, err);
+    if (fd >= 0)
+        add_port(p, fd, &rm_rpc_ha_protocol, frame_max);
+    return 0;
+}
+
+int rm_rpc_ports_open(const struct base_conf *conf, const char *rm_id,
+                      const struct api_server_conf *server, struct rm_rpc_ports **out,
+                      struct base_error *err)
+{
+    struct rm_rpc_ports *p = base_alloc(sizeof *p);
+    int rc;
+
+    *out = NULL;
+    p->simple = server->method == API_AUTH_SIMPLE;
+    p->conf.connections_max = base_conf_int(conf, "creel.rpc.connections");
+    p->conf.memory_max = base_conf_int(conf, "creel.rpc.memory-mb") << 20;
+    rc = open_ports(p, conf, rm_id, server, err);
+    if (rc < 0 || p->conf.ports_n == 0)
+        rm_rpc_ports_close(p);
+    else
+        *out = p;
+    return rc;
+}
+
+static void log_port(const struct api_rpc_port *port, bool simple)
+{
+    struct base_error err = {0};
+    uint16_t number;
+    bool loopback;
+
+    if (api_listen_get_address(port->listener, &number, &loopback, &err) < 0)
+        base_log_warn("rpc", "%s", err.text);
+    else
+        base_log_info("rpc", "%s at port %u, %s", port->protocols->name, number,
+                      simple ? "callers name themselves" : "callers show tokens");
+}
+
+int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct base_error *err)
+{
+    struct api_rpc_server_conf given;
+
+    if (!p)
+        return 0;
+    p->conf.user = b;
+    for (size_t i = 0; i < p->conf.ports_n; i++) {
+        p->conf.ports[i].session.find_user = b;
+        log_port(&p->conf.ports[i], p->simple);
+    }
+    given = p->conf;
+    p->conf.ports_n = 0; /* the server takes them, also when it cannot start */
+    return api_rpc_server_start(&given, &p->server, err);
+}
+
+void rm_rpc_ports_close(struct rm_rpc_ports *p)
+{
+    if (!p)
+        return;
+    api_rpc_server_stop(p->server);
+    for (size_t i = 0; i < p->conf.ports_n; i++)
+        close(p->conf.ports[i].listener);
+    free(p);
+}
