@@ -129,8 +129,11 @@ creel dev --stop --dir "$DEV" > /dev/null
 
 # ---- callers show tokens
 AUTH=token
-start_cluster --nodes 1 "${RPC[@]}" -D creel.rm.audit-log="$T/audit2"
+start_cluster --nodes 1 --hadoop -D creel.rm.audit-log="$T/audit2"
 PORT=$(port_of ApplicationClientProtocolPB "$DEV/rm-1.log")
+grep -q "resourcemanager.address</name><value>127.0.0.1:$PORT<" "$DEV/hadoop/yarn-site.xml" ||
+    fail "not port $PORT: $(cat "$DEV/hadoop/yarn-site.xml")"
+grep -q -- "--rpc-address 127.0.0.1:$PORT" "$T/dev.out" || fail "not told: $(cat "$T/dev.out")"
 RM_HEADER=$DEV/rm.header
 submit_sleeper -H "@$RM_HEADER"
 read -ra id <<< "$(app_fields 1 "$app")"

@@ -18,7 +18,8 @@ enum {
 /* Chooses a daemon's port. The first RM gets the port of the command line. Other daemons, and with
  * --ha also a first RM without such a port, keep that of an earlier start if it is free, so that a
  * node keeps its id. With --ha, RMs and ZooKeeper otherwise get a free one, since the configuration
- * must name it before they start. Port 0 lets the daemon choose. */
+ * must name it before they start. Port 0 lets the daemon choose. The port of Hadoop RPC is another
+ * one at each start. */
 static void choose_port(const struct cli_dev_options *o, size_t i,
                         const struct cli_dev_daemon *before, struct cli_dev_daemon *x)
 {
@@ -29,6 +30,8 @@ static void choose_port(const struct cli_dev_options *o, size_t i,
         x->port = before->port;
     if (x->port == 0 && named)
         x->port = cli_dev_find_free_port();
+    if (o->hadoop && cli_dev_is_rm(x))
+        x->rpc_port = cli_dev_find_free_port();
     if (named)
         snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld",
                  cli_dev_is_zookeeper(x) ? ""
@@ -96,6 +99,8 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
     }
     if (rc >= 0)
         rc = cli_dev_write_rm_url_file(d, err);
+    if (rc >= 0 && o->hadoop)
+        rc = cli_dev_write_hadoop_conf(d, err);
     for (size_t i = rms; rc >= 0 && i < rms + nodes; i++)
         rc = start_daemon(d, i, failed, err);
     if (rc < 0)
@@ -104,13 +109,17 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
     return cli_dev_wait_until_nodes_registered(d, REGISTER_MS, err);
 }
 
-/* Returns true when the port that was chosen here for daemon @failed, which only happens with --ha,
- * has been taken by another process since. */
+/* Returns true when a port that was chosen here for daemon @failed, as with --ha and for Hadoop
+ * RPC, has been taken by another process since. */
 static bool port_was_taken(struct cli_dev *d, const struct cli_dev_options *o, const char *failed)
 {
-    const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find_daemon(d, failed) : NULL;
-    bool chosen = x && !cli_dev_is_nm(x) && !(x == &d->v[0] && o->port);
-    return chosen && !cli_proc_is_alive(&x->proc) && cli_dev_check_port_free(x->port) != 0;
+    const struct cli_dev_daemon *x = failed ? cli_dev_find_daemon(d, failed) : NULL;
+    bool chosen = x && o->ha && !cli_dev_is_nm(x) && !(x == &d->v[0] && o->port);
+
+    if (!x || cli_proc_is_alive(&x->proc))
+        return false;
+    return (chosen && cli_dev_check_port_free(x->port) != 0) ||
+           (x->rpc_port && cli_dev_check_port_free(x->rpc_port) != 0);
 }
 
 /* Plans and starts the cluster; repeats that with other ports when a port was taken meanwhile. */
@@ -152,8 +161,7 @@ static int start_and_supervise(struct cli_dev *d, const struct cli_dev_options *
     if (o->json)
         cli_dev_print_status_json(d);
     else
-        cli_dev_print_start_message(d, o->ha || o->tls || o->port != 8088,
-                                    strcmp(o->auth, "simple") != 0, ready_fd >= 0);
+        cli_dev_print_start_message(d, o, ready_fd >= 0);
     fflush(stdout);
     if (ready_fd >= 0) {
         char *path = cli_dev_path(d, "dev", ".log");

@@ -25,6 +25,7 @@ enum {
     KEY_HA,
     KEY_RMS,
     KEY_TLS,
+    KEY_HADOOP,
 };
 
 static const struct argp_option options[] = {
@@ -40,6 +41,11 @@ static const struct argp_option options[] = {
      "Port of the (first) ResourceManager, 0 for any free one; default: 8088, with --tls 8090", 1},
     {"tls", KEY_TLS, NULL, 0,
      "TLS at all ports, with an authority of the cluster's own, in the file tls/ca.pem of --dir",
+     1},
+    {"hadoop", KEY_HADOOP, NULL, 0,
+     "Ports for Hadoop's own command yarn, free ones, and its configuration in the folder hadoop "
+     "of "
+     "--dir",
      1},
     {"rms", KEY_RMS, "N", 0, "With --ha: ResourceManagers to start; default: 2", 1},
     {"ha", KEY_HA, NULL, 0,
@@ -86,6 +92,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_TLS:
         o->tls = true;
+        return 0;
+    case KEY_HADOOP:
+        o->hadoop = true;
         return 0;
     case KEY_POLICY:
         o->policy = arg;

@@ -11,6 +11,7 @@
  *   rm.url                   the RMs' addresses separated by commas, as CREEL_RM and --rm take them
  *   conf/                    creel-site.xml, cluster.secret, with --ha zookeeper.secret (all 0600)
  *   rm-1/ nm-1/ …            state of the daemons
+ *   with --hadoop: hadoop/yarn-site.xml, for Hadoop's own clients
  *   with --tls: tls/         ca.pem and ca.key of the cluster's authority, host.pem and host.key
  *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, log4j.properties, and data/ with
  *   the jobs)
@@ -34,8 +35,9 @@ struct cli_dev_daemon {
     char name[32]; /* "rm-1", "nm-12", "zookeeper" */
     struct cli_proc proc;
     char url[CLI_DEV_URL_MAX];
-    int64_t port;  /* kept across restarts; 0: not known yet */
-    bool stopping; /* --restart is stopping the daemon, so its end is not reported */
+    int64_t port;     /* kept across restarts; 0: not known yet */
+    int64_t rpc_port; /* of Hadoop RPC, with --hadoop; 0: none, or not known to this process */
+    bool stopping;    /* --restart is stopping the daemon, so its end is not reported */
 };
 struct cli_dev {
     char *dir; /* absolute */
@@ -51,7 +53,7 @@ struct cli_dev_options {
     int64_t nodes, map_slots, reduce_slots, port, rms;
     const char *auth;                   /* creel.auth of the daemons */
     const char *policy, *dir, *restart; /* restart: name of a daemon; NULL: --restart not given */
-    bool detach, stop, status, json, ha, tls;
+    bool detach, stop, status, json, ha, tls, hadoop;
     const char *start_only; /* an option that was given and that only a start takes; NULL: none */
     char **sets;            /* -D, borrowed */
     size_t n_sets;
@@ -111,6 +113,14 @@ int cli_dev_write_rm_url_file(const struct cli_dev *d, struct base_error *err);
  * in PATH; caller frees. NULL: not found (@err). */
 char *cli_dev_find_program(const char *name, struct base_error *err);
 
+/* ---- api/cli/dev/hadoop.c ---- */
+/* Appends the addresses at which the RMs speak Hadoop RPC, as properties. */
+void cli_dev_add_rpc_addresses(const struct cli_dev *d, struct base_buf *xml);
+/* Writes the configuration of Hadoop's own clients. The RMs' URLs are known. */
+int cli_dev_write_hadoop_conf(const struct cli_dev *d, struct base_error *err);
+/* Prints the addresses, and what to type to use them. @token: users show tokens. */
+void cli_dev_print_hadoop_message(const struct cli_dev *d, bool token);
+
 /* ---- api/cli/dev/tls.c ---- */
 /* Writes the files below tls/. Keeps the authority of an earlier start. */
 int cli_dev_make_certificates(const struct cli_dev *d, struct base_error *err);
@@ -164,9 +174,9 @@ void cli_dev_lock_and_stop_daemons(struct cli_dev *d);
 
 /* ---- api/cli/dev/status.c ---- */
 void cli_dev_print_status_json(const struct cli_dev *d);
-/* Prints how to use the cluster and how to stop it. @own_port: the RM is not at the default
- * address, so that CREEL_RM has to be set. @token: users need one. */
-void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool token, bool detached);
+/* Prints how to use the cluster that was started with @o, and how to stop it. */
+void cli_dev_print_start_message(const struct cli_dev *d, const struct cli_dev_options *o,
+                                 bool detached);
 /* Prints the state of each daemon of d->dir. Returns CLI_FAILED when one is down, CLI_NOTFOUND when
  * nothing was ever started there. */
 int cli_dev_show_status(struct cli_dev *d, bool json);

@@ -162,6 +162,7 @@ int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
             add_ha_properties(&xml, d);
         if (d->tls)
             add_tls_properties(&xml, d);
+        cli_dev_add_rpc_addresses(d, &xml);
         for (size_t i = 0; i < o->n_sets; i++)
             add_property(&xml, o->sets[i], strcspn(o->sets[i], "="), strchr(o->sets[i], '=') + 1);
         base_buf_adds(&xml, "</configuration>\n");

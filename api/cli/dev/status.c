@@ -38,8 +38,10 @@ static void print_rms_and_zookeeper(const struct cli_dev *d)
         printf("  ZooKeeper        %s\n", d->v[d->n - 1].url);
 }
 
-void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool token, bool detached)
+void cli_dev_print_start_message(const struct cli_dev *d, const struct cli_dev_options *o,
+                                 bool detached)
 {
+    bool own_port = o->ha || o->tls || o->port != 8088, token = strcmp(o->auth, "simple") != 0;
     char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_join_rm_urls(d);
     struct base_buf quoted = {0};
     struct base_buf shown = {0};
@@ -69,6 +71,8 @@ void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool to
     }
     if (token && own_dir)
         printf("  export CREEL_TOKEN_FILE=%s/rm.token\n", shown.data);
+    if (o->hadoop)
+        cli_dev_print_hadoop_message(d, token);
     printf("  creel run -- hostname\n");
     printf("  creel job submit --task 'sleep 1' --count 20 --wait\n");
     if (token)
