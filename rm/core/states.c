@@ -1,94 +1,86 @@
 #include "rm/core/states.h"
 
-#define EDGES(name, ...)                                                                           \
-    const struct rm_edge name[] = {__VA_ARGS__};                                                   \
-    const size_t name##_n = sizeof name / sizeof *name
+#define A(state) (UINT32_C(1) << RM_APP_##state)
+const uint32_t rm_app_edges[RM_APP_STATES] = {
+    [RM_APP_NEW] = A(NEW_SAVING) | A(KILLED),
+    [RM_APP_NEW_SAVING] = A(SUBMITTED) | A(FINAL_SAVING),
+    [RM_APP_SUBMITTED] = A(ACCEPTED) | A(FINAL_SAVING),
+    [RM_APP_ACCEPTED] = A(RUNNING) | A(KILLING) | A(FINAL_SAVING),
+    [RM_APP_RUNNING] = A(ACCEPTED) | A(KILLING) | A(FINAL_SAVING),
+    [RM_APP_KILLING] = A(FINAL_SAVING),
+    [RM_APP_FINAL_SAVING] = A(FINISHING) | A(FINISHED) | A(FAILED) | A(KILLED),
+    [RM_APP_FINISHING] = A(FINISHED),
+};
 
-#define A(from, to)                                                                                \
-    {                                                                                              \
-        RM_APP_##from, RM_APP_##to                                                                 \
-    }
-EDGES(rm_app_edges, A(NEW, NEW_SAVING), A(NEW, KILLED), A(NEW_SAVING, SUBMITTED),
-      A(NEW_SAVING, FINAL_SAVING), A(SUBMITTED, ACCEPTED), A(SUBMITTED, FINAL_SAVING),
-      A(ACCEPTED, RUNNING), A(ACCEPTED, KILLING), A(ACCEPTED, FINAL_SAVING), A(RUNNING, ACCEPTED),
-      A(RUNNING, KILLING), A(RUNNING, FINAL_SAVING), A(KILLING, FINAL_SAVING),
-      A(FINAL_SAVING, FINISHING), A(FINAL_SAVING, FINISHED), A(FINAL_SAVING, FAILED),
-      A(FINAL_SAVING, KILLED), A(FINISHING, FINISHED));
+#define T(state) (UINT32_C(1) << RM_ATTEMPT_##state)
+const uint32_t rm_attempt_edges[RM_ATTEMPT_STATES] = {
+    [RM_ATTEMPT_NEW] = T(SUBMITTED) | T(FINAL_SAVING),
+    [RM_ATTEMPT_SUBMITTED] = T(SCHEDULED) | T(LAUNCHED_UNMANAGED_SAVING) | T(FINAL_SAVING),
+    [RM_ATTEMPT_SCHEDULED] = T(ALLOCATED_SAVING) | T(FINAL_SAVING),
+    [RM_ATTEMPT_ALLOCATED_SAVING] = T(ALLOCATED) | T(FINAL_SAVING),
+    [RM_ATTEMPT_ALLOCATED] = T(LAUNCHED) | T(FINAL_SAVING),
+    [RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING] = T(LAUNCHED) | T(FINAL_SAVING),
+    [RM_ATTEMPT_LAUNCHED] = T(RUNNING) | T(FINAL_SAVING),
+    [RM_ATTEMPT_RUNNING] = T(FINAL_SAVING),
+    [RM_ATTEMPT_FINAL_SAVING] = T(FINISHING) | T(FINISHED) | T(FAILED) | T(KILLED),
+    [RM_ATTEMPT_FINISHING] = T(FINISHED),
+};
 
-#define T(from, to)                                                                                \
-    {                                                                                              \
-        RM_ATTEMPT_##from, RM_ATTEMPT_##to                                                         \
-    }
-EDGES(rm_attempt_edges, T(NEW, SUBMITTED), T(NEW, FINAL_SAVING), T(SUBMITTED, SCHEDULED),
-      T(SUBMITTED, LAUNCHED_UNMANAGED_SAVING), T(SUBMITTED, FINAL_SAVING),
-      T(SCHEDULED, ALLOCATED_SAVING), T(SCHEDULED, FINAL_SAVING), T(ALLOCATED_SAVING, ALLOCATED),
-      T(ALLOCATED_SAVING, FINAL_SAVING), T(ALLOCATED, LAUNCHED), T(ALLOCATED, FINAL_SAVING),
-      T(LAUNCHED_UNMANAGED_SAVING, LAUNCHED), T(LAUNCHED_UNMANAGED_SAVING, FINAL_SAVING),
-      T(LAUNCHED, RUNNING), T(LAUNCHED, FINAL_SAVING), T(RUNNING, FINAL_SAVING),
-      T(FINAL_SAVING, FINISHING), T(FINAL_SAVING, FINISHED), T(FINAL_SAVING, FAILED),
-      T(FINAL_SAVING, KILLED), T(FINISHING, FINISHED));
+#define C(state) (UINT32_C(1) << RM_CONTAINER_##state)
+const uint32_t rm_container_edges[RM_CONTAINER_STATES] = {
+    [RM_CONTAINER_ALLOCATED] = C(ACQUIRED) | C(RUNNING) | C(COMPLETED),
+    [RM_CONTAINER_ACQUIRED] = C(RUNNING) | C(SUSPENDED) | C(COMPLETED),
+    [RM_CONTAINER_RUNNING] = C(SUSPENDED) | C(COMPLETED),
+    [RM_CONTAINER_SUSPENDED] = C(RUNNING) | C(COMPLETED),
+};
 
-#define C(from, to)                                                                                \
-    {                                                                                              \
-        RM_CONTAINER_##from, RM_CONTAINER_##to                                                     \
-    }
-EDGES(rm_container_edges, C(ALLOCATED, ACQUIRED), C(ALLOCATED, RUNNING), C(ALLOCATED, COMPLETED),
-      C(ACQUIRED, RUNNING), C(ACQUIRED, SUSPENDED), C(ACQUIRED, COMPLETED), C(RUNNING, SUSPENDED),
-      C(RUNNING, COMPLETED), C(SUSPENDED, RUNNING), C(SUSPENDED, COMPLETED));
+#define K(state) (UINT32_C(1) << RM_TASK_##state)
+const uint32_t rm_task_edges[RM_TASK_STATES] = {
+    [RM_TASK_PENDING] = K(RUNNING) | K(KILLED) | K(SUCCEEDED),
+    [RM_TASK_RUNNING] = K(SUSPENDED) | K(PENDING) | K(SUCCEEDED) | K(FAILED) | K(KILLED),
+    [RM_TASK_SUSPENDED] = K(RUNNING) | K(PENDING) | K(SUCCEEDED) | K(FAILED) | K(KILLED),
+    [RM_TASK_SUCCEEDED] = K(PENDING) | K(FAILED),
+};
 
-#define K(from, to)                                                                                \
-    {                                                                                              \
-        RM_TASK_##from, RM_TASK_##to                                                               \
-    }
-EDGES(rm_task_edges, K(PENDING, RUNNING), K(PENDING, KILLED), K(PENDING, SUCCEEDED),
-      K(RUNNING, SUSPENDED), K(RUNNING, PENDING), K(RUNNING, SUCCEEDED), K(RUNNING, FAILED),
-      K(RUNNING, KILLED), K(SUSPENDED, RUNNING), K(SUSPENDED, PENDING), K(SUSPENDED, SUCCEEDED),
-      K(SUSPENDED, FAILED), K(SUSPENDED, KILLED), K(SUCCEEDED, PENDING), K(SUCCEEDED, FAILED));
-
-#define N(from, to)                                                                                \
-    {                                                                                              \
-        RM_NODE_##from, RM_NODE_##to                                                               \
-    }
-EDGES(rm_node_edges, N(NEW, RUNNING), N(NEW, UNHEALTHY), N(NEW, LOST), N(NEW, REBOOTED),
-      N(NEW, SHUTDOWN), N(RUNNING, UNHEALTHY), N(RUNNING, LOST), N(RUNNING, REBOOTED),
-      N(RUNNING, SHUTDOWN), N(RUNNING, DECOMMISSIONING), N(RUNNING, DECOMMISSIONED),
-      N(UNHEALTHY, RUNNING), N(UNHEALTHY, LOST), N(UNHEALTHY, REBOOTED), N(UNHEALTHY, SHUTDOWN),
-      N(UNHEALTHY, DECOMMISSIONING), N(UNHEALTHY, DECOMMISSIONED), N(DECOMMISSIONING, RUNNING),
-      N(DECOMMISSIONING, DECOMMISSIONED), N(DECOMMISSIONING, LOST), N(DECOMMISSIONING, REBOOTED),
-      N(DECOMMISSIONING, SHUTDOWN), N(NEW, DECOMMISSIONED), N(DECOMMISSIONED, RUNNING),
-      N(LOST, RUNNING), N(REBOOTED, RUNNING), N(SHUTDOWN, RUNNING));
-
-static bool has_edge(const struct rm_edge *edges, size_t n, unsigned from, unsigned to)
-{
-    for (size_t i = 0; i < n; i++)
-        if (edges[i].from == from && edges[i].to == to)
-            return true;
-    return false;
-}
+#define N(state) (UINT32_C(1) << RM_NODE_##state)
+const uint32_t rm_node_edges[RM_NODE_STATES] = {
+    [RM_NODE_NEW] =
+        N(RUNNING) | N(UNHEALTHY) | N(LOST) | N(REBOOTED) | N(SHUTDOWN) | N(DECOMMISSIONED),
+    [RM_NODE_RUNNING] =
+        N(UNHEALTHY) | N(LOST) | N(REBOOTED) | N(SHUTDOWN) | N(DECOMMISSIONING) | N(DECOMMISSIONED),
+    [RM_NODE_UNHEALTHY] =
+        N(RUNNING) | N(LOST) | N(REBOOTED) | N(SHUTDOWN) | N(DECOMMISSIONING) | N(DECOMMISSIONED),
+    [RM_NODE_DECOMMISSIONING] =
+        N(RUNNING) | N(DECOMMISSIONED) | N(LOST) | N(REBOOTED) | N(SHUTDOWN),
+    [RM_NODE_DECOMMISSIONED] = N(RUNNING),
+    [RM_NODE_LOST] = N(RUNNING),
+    [RM_NODE_REBOOTED] = N(RUNNING),
+    [RM_NODE_SHUTDOWN] = N(RUNNING),
+};
 
 bool rm_app_transition_is_legal(enum rm_app_state from, enum rm_app_state to)
 {
-    return has_edge(rm_app_edges, rm_app_edges_n, from, to);
+    return rm_app_edges[from] >> to & 1;
 }
 
 bool rm_attempt_transition_is_legal(enum rm_attempt_state from, enum rm_attempt_state to)
 {
-    return has_edge(rm_attempt_edges, rm_attempt_edges_n, from, to);
+    return rm_attempt_edges[from] >> to & 1;
 }
 
 bool rm_container_transition_is_legal(enum rm_container_state from, enum rm_container_state to)
 {
-    return has_edge(rm_container_edges, rm_container_edges_n, from, to);
+    return rm_container_edges[from] >> to & 1;
 }
 
 bool rm_task_transition_is_legal(enum rm_task_state from, enum rm_task_state to)
 {
-    return has_edge(rm_task_edges, rm_task_edges_n, from, to);
+    return rm_task_edges[from] >> to & 1;
 }
 
 bool rm_node_transition_is_legal(enum rm_node_state from, enum rm_node_state to)
 {
-    return has_edge(rm_node_edges, rm_node_edges_n, from, to);
+    return rm_node_edges[from] >> to & 1;
 }
 
 /* ---------------------------------------------------------------- names */

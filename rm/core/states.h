@@ -40,13 +40,10 @@
 
 #include "rm/core/types.h"
 
-struct rm_edge {
-    uint8_t from, to;
-};
-extern const struct rm_edge rm_app_edges[], rm_attempt_edges[], rm_container_edges[];
-extern const struct rm_edge rm_task_edges[], rm_node_edges[];
-extern const size_t rm_app_edges_n, rm_attempt_edges_n, rm_container_edges_n;
-extern const size_t rm_task_edges_n, rm_node_edges_n;
+/* The edges: bit @to of element @from is set when an object may change from state @from to @to. */
+extern const uint32_t rm_app_edges[RM_APP_STATES], rm_attempt_edges[RM_ATTEMPT_STATES];
+extern const uint32_t rm_container_edges[RM_CONTAINER_STATES], rm_task_edges[RM_TASK_STATES];
+extern const uint32_t rm_node_edges[RM_NODE_STATES];
 
 /* Return true when the life cycle allows the change from @from to @to. */
 bool rm_app_transition_is_legal(enum rm_app_state from, enum rm_app_state to);
