@@ -52,10 +52,10 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
         __builtin_prefetch(&c->containers_by_id.slot[hash_container_id(&r[i].id) & mask]);
     for (size_t i = 0; i < n; i++) {
         /* the first entry for the hash, usually the right one */
-        const char *ct = c->containers_by_id.slot[hash_container_id(&r[i].id) & mask].object;
+        const void *ct = c->containers_by_id.slot[hash_container_id(&r[i].id) & mask].object;
 
-        for (size_t line = 0; ct && line < sizeof(struct rm_container); line += 64)
-            __builtin_prefetch(ct + line);
+        if (ct)
+            base_prefetch(ct, sizeof(struct rm_container));
     }
     for (size_t i = 0; i < n; i++) {
         const struct rm_container *ct =

@@ -51,8 +51,7 @@ void rm_core_prefetch_node(const struct rm_core *c, uint32_t node_hint, int step
     if (!n)
         return;
     if (step == 0) {
-        for (size_t line = 0; line < sizeof *n; line += 64)
-            __builtin_prefetch((const char *)n + line);
+        base_prefetch(n, sizeof *n);
         return;
     }
     __builtin_prefetch(n->id);
@@ -63,8 +62,7 @@ void rm_core_prefetch_node(const struct rm_core *c, uint32_t node_hint, int step
     if (n->sent.v)
         __builtin_prefetch(n->sent.v);
     if (n->containers)
-        for (size_t line = 0; line < sizeof *n->containers; line += 64)
-            __builtin_prefetch((const char *)n->containers + line);
+        base_prefetch(n->containers, sizeof *n->containers);
 }
 
 /* Returns true when the registered NodeManager sent the heartbeat, and not before its last accepted
