@@ -354,7 +354,8 @@ static void finish_step(struct rm_core *c)
 {
     run_work_of_stored_records(c);
     rm_nodes_decommission_idle(c);
-    rm_masters_activate_waiting(c);
+    if (c->masters_waiting.n || c->labels.masters_waiting)
+        rm_masters_activate_waiting(c);
     if (c->places.due)
         rm_step_place_on_held_nodes(c);
     rm_offer_free_slots(c);

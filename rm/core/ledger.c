@@ -28,9 +28,9 @@ static void count_app(struct rm_queue *q, enum rm_app_state s, bool runs, int32_
     q->live_apps += by * !rm_app_state_is_final(s);
 }
 
-static void add_to_container_counts(struct rm_core *c, const struct rm_container *ct, int32_t by)
+/* @q: the queue of the application; NULL: none */
+static void add_to_container_counts(struct rm_queue *q, const struct rm_container *ct, int32_t by)
 {
-    struct rm_queue *q = queue_of_app(c, ct->app);
     bool ran = ct->app->containers_n > 0, runs = ct->app->containers_n + by > 0;
 
     ct->app->containers_n += by;
@@ -45,10 +45,9 @@ static void add_to_container_counts(struct rm_core *c, const struct rm_container
         ct->app->phase[ct->slot].running += by;
 }
 
-static void add_to_resource_counts(struct rm_core *c, const struct rm_container *ct, int32_t by)
+/* @q: as above */
+static void add_to_resource_counts(struct rm_queue *q, const struct rm_container *ct, int32_t by)
 {
-    struct rm_queue *q = queue_of_app(c, ct->app);
-
     for (int i = 0; i < RM_RES_NAMES; i++) {
         int64_t amount = by * ct->resource.v[i];
 
@@ -63,6 +62,7 @@ static void add_to_resource_counts(struct rm_core *c, const struct rm_container 
  * nodes with its new number of free slots. */
 static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
 {
+    struct rm_queue *q = queue_of_app(c, ct->app);
     struct rm_node *n = ct->node;
     enum rm_tally from = ct->tally;
     int32_t there = (to != RM_TALLY_NONE) - (from != RM_TALLY_NONE);
@@ -76,7 +76,7 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
     if (from == RM_TALLY_HELD && ct->step)
         rm_step_places_release(c, ct);
     if (there)
-        add_to_container_counts(c, ct, there);
+        add_to_container_counts(q, ct, there);
     if (suspended) {
         n->suspended[ct->slot] += suspended;
         c->suspended[ct->slot] += suspended;
@@ -87,7 +87,7 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
             c->capacity.freeing[ct->slot] += freeing;
     }
     if (slots) {
-        add_to_resource_counts(c, ct, slots);
+        add_to_resource_counts(q, ct, slots);
         rm_node_change_used_slots(c, n, ct->slot, slots);
     }
 }

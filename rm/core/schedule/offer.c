@@ -156,7 +156,8 @@ void rm_offer_node_slots(struct rm_core *c, struct rm_node *n)
         rm_step_place_on_node(c, n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         fill_free_slots(c, n, k);
-        preempt_and_refill(c, n, k);
+        if (rm_preempt_is_needed_on_node(c, n, k))
+            preempt_and_refill(c, n, k);
     }
     if (c->recording)
         rm_activity_end_round(c);
@@ -225,7 +226,8 @@ void rm_offer_preempt_on_held_nodes(struct rm_core *c)
             continue;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             full = full || (n->slots[k] && n->used[k] >= n->slots[k]);
-            preempt_and_refill(c, n, k);
+            if (rm_preempt_is_needed_on_node(c, n, k))
+                preempt_and_refill(c, n, k);
         }
         vain += full;
         if (c->stats.suspended + c->stats.preempted == named)

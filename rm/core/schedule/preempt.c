@@ -93,8 +93,7 @@ bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kin
     struct policy_running *here;
     size_t len, max = (size_t)n->slots[k];
 
-    if (!c->ops->victims || !max || n->used[k] < n->slots[k] ||
-        (c->runnable[k] <= 0 && !n->suspended[k]) || !rm_preempt_is_possible(c, k) ||
+    if (!rm_preempt_is_needed_on_node(c, n, k) || !rm_preempt_is_possible(c, k) ||
         (n->exclusive && !c->labels.v[n->label - 1].wanted[k]))
         return false;
     offer = (struct policy_offer){.kind = k,
