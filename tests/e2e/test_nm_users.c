@@ -205,20 +205,27 @@ static char state_of(int64_t pid)
     return nm_proc_read_stat((pid_t)pid, &p) ? p.state : '-';
 }
 
-/* Returns true when the process is in a group of v2 that is frozen: it sleeps like any other. */
+/* Returns true when the process is in a group that is frozen. Its own state does not show that:
+ * under v2 it sleeps like any other, under v1 it is in D, as a shell is that waits in vfork. */
 static bool is_frozen(int64_t pid)
 {
+    static const char *const files[2][3] = {{"all=", "cgroup.events", "frozen 1"},
+                                            {"freezer=", "freezer.state", "FROZEN"}};
+    const char *const *f = files[strncmp(place, "all=", 4) != 0];
+    const char *top = strstr(place, f[0]);
     char *path = base_printf("/proc/%lld/cgroup", (long long)pid), *group;
     struct base_buf b = {0};
     bool frozen = false;
 
-    if (base_file_read(path, 4096, &b, NULL) >= 0 && strncmp(place, "all=", 4) == 0 &&
+    if (top && base_file_read(path, 4096, &b, NULL) >= 0 &&
         (group = strstr(b.data, parent)) != NULL) {
+        top += strlen(f[0]);
+        group += strlen(parent);
         free(path);
-        path = base_printf("%s%.*s/cgroup.events", place + 4,
-                           (int)strcspn(group + strlen(parent), "\n"), group + strlen(parent));
+        path = base_printf("%.*s%.*s/%s", (int)strcspn(top, ";"), top, (int)strcspn(group, "\n"),
+                           group, f[1]);
         base_buf_clear(&b);
-        frozen = base_file_read(path, 4096, &b, NULL) >= 0 && strstr(b.data, "frozen 1");
+        frozen = base_file_read(path, 4096, &b, NULL) >= 0 && strstr(b.data, f[2]);
     }
     base_buf_free(&b);
     free(path);
@@ -229,12 +236,17 @@ static bool is_stopped(void *u)
 {
     int64_t pid = *(int64_t *)u;
 
-    return state_of(pid) == 'T' || (groups && (state_of(pid) == 'D' || is_frozen(pid)));
+    return fx_is_stopped((pid_t)pid) || (groups && is_frozen(pid));
 }
 
 static bool is_not_stopped(void *u)
 {
     return !is_stopped(u);
+}
+
+static bool waits_for_vforked_child(void *u)
+{
+    return state_of(*(int64_t *)u) == 'D';
 }
 
 static void test_orders(void)
@@ -255,6 +267,28 @@ static void test_orders(void)
     char *text = read_part("logs", ct, "stdout");
     CU_ASSERT(text && strstr(text, "got")); /* it had its grace period */
     free(text);
+}
+
+/* An order finds a command while it waits for a child that vfork() has made and that has not called
+ * exec yet: the child opens a FIFO first. */
+static void test_orders_during_vfork(void)
+{
+    char ct[64];
+    int64_t pid;
+
+    pid = launch_ann(ct, "mkfifo f; exec python3 -c 'import os; os.posix_spawn(\"/bin/true\", "
+                         "[\"true\"], {}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, \"f\", "
+                         "os.O_RDONLY, 0)])'");
+
+    CU_ASSERT_FATAL(pid > 0);
+    CU_ASSERT(fx_until(waits_for_vforked_child, &pid));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"suspend\",\"container\":\"%s\"}", ct);
+    CU_ASSERT(fx_until(is_stopped, &pid));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"resume\",\"container\":\"%s\"}", ct);
+    CU_ASSERT(fx_until(is_not_stopped, &pid));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\"}", ct);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, ct), -106);
+    CU_ASSERT(fx_gone((pid_t)pid));
 }
 
 /* Starts a process that leaves the session of its command and ignores SIGTERM. */
@@ -578,6 +612,7 @@ int main(int argc, char **argv)
     CU_add_test(suite, "refused users", test_refused_users);
     CU_add_test(suite, "two users", test_two_users);
     CU_add_test(suite, "orders", test_orders);
+    CU_add_test(suite, "orders during vfork", test_orders_during_vfork);
     CU_add_test(suite, "hostile tree", test_hostile_tree);
     CU_add_test(suite, "lost shim", test_lost_shim);
     CU_add_test(suite, "readable logs", test_readable);

@@ -226,6 +226,28 @@ bool fx_gone(pid_t pid)
     return fx_until(gone, &pid);
 }
 
+static bool has_pending_stop(pid_t pid)
+{
+    char path[48], line[256];
+    unsigned long long pending = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    if ((f = fopen(path, "re")) == NULL)
+        return false;
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "ShdPnd: %llx", &pending) == 1)
+            break;
+    fclose(f);
+    return pending >> (SIGSTOP - 1) & 1;
+}
+
+bool fx_is_stopped(pid_t pid)
+{
+    struct nm_proc p;
+    return nm_proc_read_stat(pid, &p) &&
+           (p.state == 'T' || (p.state == 'D' && has_pending_stop(pid)));
+}
+
 int64_t fx_number(json_t *report, const char *name)
 {
     json_t *v = json_object_get(report, name);

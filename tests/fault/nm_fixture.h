@@ -45,6 +45,10 @@ bool fx_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Polls @test until it is true; false after FX_WAIT_MS. */
 bool fx_until(bool (*test)(void *u), void *u);
 bool fx_gone(pid_t pid); /* waits until that process is gone (or a zombie) */
+/* Returns true when SIGSTOP has stopped the process. One that waits for its child between vfork()
+ * and exec gets no further than that when the child is stopped, too: it shows D, not T, with the
+ * signal pending. Shells start their commands by vfork(), so any of them may be caught there. */
+bool fx_is_stopped(pid_t pid);
 int64_t fx_number(json_t *report, const char *name); /* member of a report, INT64_MIN: none */
 /* Waits for the end of @container and returns its exit code; INT64_MIN: never came. */
 int64_t fx_exit_code(struct fx *fx, const char *container);

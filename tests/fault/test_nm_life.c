@@ -271,12 +271,9 @@ static bool has_state(void *u)
 {
     struct states *s = u;
     struct nm_proc p;
-    if (!nm_proc_read_stat(s->pid, &p))
-        return false;
-    /* A shell whose child was stopped between vfork and exec waits for it in D: it runs as little
-     * as in T. */
-    return p.state == s->state || (s->state == 'S' && p.state == 'R') ||
-           (s->state == 'T' && p.state == 'D');
+    if (s->state == 'T')
+        return fx_is_stopped(s->pid);
+    return nm_proc_read_stat(s->pid, &p) && (p.state == s->state || p.state == 'R');
 }
 
 /* Goal: suspend stops every process of the tree, survives a restart of the daemon, and resume lets
