@@ -25,6 +25,9 @@
 #define LEAKS_ALLOWED(on) ((void)(on))
 #endif
 #define WAIT_US 30000000
+/* On a busy machine the server or this program may stand still for seconds: a session that ends
+ * then, or a connection that is given up, is none of the losses that these tests are about. */
+#define SESSION_US 60000000
 
 static struct zk_fixture *server;
 
@@ -108,7 +111,7 @@ static struct fx *fx_at(const char *servers, int64_t timeout_us, const char *aut
 
 static struct fx *fx_new(const char *auth, bool connected)
 {
-    return fx_at(zk_fixture_servers(server), 2000000, auth, connected);
+    return fx_at(zk_fixture_servers(server), SESSION_US, auth, connected);
 }
 
 static void fx_free(struct fx *f)
@@ -348,9 +351,8 @@ static void test_session_over(void)
     CU_ASSERT_EQUAL(system(command), 0);
     zk_fixture_start(server, 1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(await_event(f, 1, HA_ZK_SESSION_OVER, 0));
-    CU_ASSERT_PTR_NOT_NULL_FATAL(await_event(f, 1, HA_ZK_CONNECTED, 0));
-    s = &f->v[f->len - 1];
-    CU_ASSERT_EQUAL(s->ev.kind, HA_ZK_CONNECTED);
+    s = await_event(f, 1, HA_ZK_CONNECTED, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(s);
     CU_ASSERT_NOT_EQUAL(s->ev.session, session);
     CU_ASSERT_EQUAL(MULTI(f, CREATE("/new", ""))->ev.code, HA_ZK_OK);
     free(command);
@@ -477,7 +479,7 @@ static void test_silent_server(void)
 
     relay_start(&r);
     snprintf(servers, sizeof servers, "127.0.0.1:%d", r.port);
-    f = fx_at(servers, 60000000, "creel:secret", true);
+    f = fx_at(servers, SESSION_US, "creel:secret", true);
     session = f->v[0].ev.session;
     CU_ASSERT_EQUAL(MULTI(f, CREATE("/silent", ""))->ev.code, HA_ZK_OK);
     n = f->len;
