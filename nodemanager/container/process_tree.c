@@ -300,6 +300,7 @@ static enum claim read_container_claim(pid_t pid, const char *want)
 struct lost {
     char want[CLAIM_MAX];     /* "CONTAINER_ID=<id>" */
     pid_t sid, spawner, shim; /* 0: none */
+    struct nm_pids lineage;   /* this process and its ancestors, which are nobody's leftovers */
     struct nm_pids found;
 };
 
@@ -317,18 +318,38 @@ static bool command_name_begins_with(pid_t pid, const char *name)
     return read_proc_file(path, comm, sizeof comm) > 0 && strncmp(comm, name, strlen(name)) == 0;
 }
 
-/* A child of the spawner that neither is a shim nor is becoming one was left by a dead shim. */
+static void append_lineage(pid_t pid, struct nm_pids *out)
+{
+    struct nm_proc p;
+
+    while (pid > 0 && !contains_pid(out, pid) && append_pid(out, pid) && nm_proc_read_stat(pid, &p))
+        pid = p.parent;
+}
+
+/* Returns true if the process has the name of one that the spawner starts, or of the spawner, which
+ * each of them shows until it calls exec. */
+static bool is_named_as_started_by_spawner(pid_t pid)
+{
+    static const char *const names[] = {"creel-shim", "creel-nm-spawn", "creel-exec", "creel-user",
+                                        "creel-localize"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (command_name_begins_with(pid, names[i]))
+            return true;
+    return false;
+}
+
+/* A child of the spawner that the spawner has not started was left by a dead shim. */
 static bool is_orphan_of_spawner(pid_t pid, const struct nm_proc *p, pid_t spawner)
 {
-    return spawner > 0 && p->parent == spawner && !command_name_begins_with(pid, "creel-shim") &&
-           !command_name_begins_with(pid, "creel-nm-spawn");
+    return spawner > 0 && p->parent == spawner && !is_named_as_started_by_spawner(pid);
 }
 
 static void add_if_lost_process(pid_t pid, void *u)
 {
     struct lost *l = u;
     struct nm_proc info;
-    if (pid == getpid() || !nm_proc_read_stat(pid, &info) || info.state == 'Z')
+    if (contains_pid(&l->lineage, pid) || !nm_proc_read_stat(pid, &info) || info.state == 'Z')
         return;
     enum claim claim = read_container_claim(pid, l->want);
     if (claim == CLAIM_OURS || (claim == CLAIM_NONE && l->sid > 0 && info.session == l->sid) ||
@@ -343,6 +364,7 @@ size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spaw
         struct lost l = init_search_by_container(container_id);
         l.sid = sid;
         l.spawner = spawner;
+        append_lineage(getpid(), &l.lineage);
         for_each_pid(add_if_lost_process, &l);
         append_descendants(&l.found);
         reached = 0;
@@ -351,6 +373,7 @@ size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spaw
         for (size_t i = 0; i < l.found.len; i++)
             reached += signal_if_in_tree(l.found.v[i], SIGKILL, 0, NULL);
         nm_pids_free(&l.found);
+        nm_pids_free(&l.lineage);
         if (!reached)
             break;
         sched_yield();

@@ -32,9 +32,10 @@ size_t nm_tree_signal(pid_t root, int sig);
 size_t nm_tree_signal_those_with_handler(pid_t root, int sig);
 
 /* Kills a tree whose root is gone: processes with "CONTAINER_ID=<id>" in their environment,
- * processes of session @sid that name no container, children of @spawner that no longer have a
- * shim, and all their descendants. @sid and @spawner: 0 for none. Returns the number of processes
- * reached in the last walk; 0 means that none is left. */
+ * processes of session @sid that name no container, children of @spawner that it has not started
+ * (their shim is gone), and all their descendants; but neither this process nor its ancestors.
+ * @sid and @spawner: 0 for none. Returns the number of processes reached in the last walk; 0 means
+ * that none is left. */
 size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spawner);
 
 /* Returns the session led by the process @pid that started at @start; 0 if the pid now belongs to

@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/io/io.h"
 #include "nodemanager/container/isolation/isolation.h"
 #include "nodemanager/container/process_tree.h"
+#include "nodemanager/exec/orders.h"
 #include "tests/fault/users_fixture.h"
 
 static struct fx *fx;
@@ -336,6 +338,41 @@ static void test_lost_shim(void)
     CU_ASSERT(fx_gone((pid_t)other));
 }
 
+/* Runs "creel-exec kill" for a container of ann that has left nothing; returns the exit status. */
+static int run_kill(pid_t spawner)
+{
+    char ct[64], number[16];
+    int status;
+    pid_t pid;
+
+    new_container(1, ct);
+    snprintf(number, sizeof number, "%d", (int)spawner);
+    pid = fork();
+    if (pid == 0) {
+        close(2);
+        execl(USERS_BIN "/creel-exec", "creel-exec", "kill", "ann", ct, "0", number, NULL);
+        _exit(99);
+    }
+    CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Only the process that has started creel-exec counts as the spawner: no shim has left the children
+ * of another, such as pid 1. */
+static void test_false_spawner(void)
+{
+    pid_t other = fork();
+
+    if (other == 0) {
+        pause();
+        _exit(0);
+    }
+    CU_ASSERT_EQUAL(run_kill(0), 0);
+    CU_ASSERT_EQUAL(run_kill(other), EXEC_REFUSED);
+    kill(other, SIGKILL);
+    CU_ASSERT_EQUAL(waitpid(other, NULL, 0), other);
+}
+
 /* Logs that a program has made unreadable for others are shown once its container has ended. */
 static void test_readable(void)
 {
@@ -615,6 +652,7 @@ int main(int argc, char **argv)
     CU_add_test(suite, "orders during vfork", test_orders_during_vfork);
     CU_add_test(suite, "hostile tree", test_hostile_tree);
     CU_add_test(suite, "lost shim", test_lost_shim);
+    CU_add_test(suite, "false spawner", test_false_spawner);
     CU_add_test(suite, "readable logs", test_readable);
     CU_add_test(suite, "removal", test_removal);
     CU_add_test(suite, "disk", test_disk);

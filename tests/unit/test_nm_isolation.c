@@ -152,6 +152,74 @@ static void test_lost(void)
     CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+/* Starts a child of ours that is named @name and asleep. */
+static pid_t start_named(const char *name)
+{
+    int named[2];
+    char byte;
+    pid_t pid;
+
+    CU_ASSERT_EQUAL_FATAL(pipe2(named, O_CLOEXEC), 0);
+    pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        prctl(PR_SET_NAME, name);
+        close(named[1]);
+        sleep_for_ever();
+    }
+    close(named[1]);
+    CU_ASSERT_EQUAL(read(named[0], &byte, 1), 0);
+    close(named[0]);
+    return pid;
+}
+
+static void kill_and_collect(pid_t pid)
+{
+    int status;
+
+    kill(pid, SIGKILL);
+    CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+}
+
+/* Goal: the processes that the spawner has started itself outlive the search for what a dead shim
+ * has left to the spawner, as well as does the process that searches, with its ancestors. Method:
+ * this program plays the spawner; its grandchild searches. */
+static void test_lost_to_spawner(void)
+{
+    static const char *const names[] = {"creel-shim", "creel-exec", "creel-user", "creel-localize"};
+    enum { N = sizeof names / sizeof *names };
+    const struct nm_isolated lost = {.id = ID, .spawner = getpid()};
+    pid_t started[N], left, searching;
+    int status;
+
+    for (int i = 0; i < N; i++)
+        started[i] = start_named(names[i]);
+    left = start_named("left");
+    searching = fork();
+    if (searching == 0) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            nm_isolation_kill(nm_isolation_find("none"), &lost, NM_KILL_LOST);
+            _exit(7);
+        }
+        _exit(waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    CU_ASSERT_EQUAL_FATAL(waitpid(searching, &status, WUNTRACED), searching);
+    CU_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    if (WIFSTOPPED(status))
+        kill_and_collect(searching);
+    for (int i = 0; i < N; i++) {
+        CU_ASSERT_EQUAL(waitpid(started[i], &status, WNOHANG | WUNTRACED), 0);
+        kill_and_collect(started[i]);
+    }
+    CU_ASSERT_EQUAL_FATAL(waitpid(left, &status, WUNTRACED), left);
+    if (WIFSTOPPED(status))
+        kill_and_collect(left);
+    CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
 static void test_all(void)
 {
     CU_ASSERT_EQUAL_FATAL(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -161,5 +229,6 @@ static void test_all(void)
 static const struct cunit_case cases[] = {{"names", test_names},
                                           {"empty slots", test_empty_slots},
                                           {"none", test_all},
-                                          {"lost shim", test_lost}};
+                                          {"lost shim", test_lost},
+                                          {"lost to the spawner", test_lost_to_spawner}};
 CUNIT_MAIN("nm_isolation", cases)

@@ -55,6 +55,17 @@ static int signal_tree(const char *shim, const char *number)
     return n > 0 ? 0 : EXEC_NONE;
 }
 
+/* Returns the id of the spawner, which has started this process, or 0 for none. Any other process,
+ * such as pid 1, may have children that no shim has left. */
+static pid_t parse_spawner(const char *text)
+{
+    pid_t pid = (pid_t)parse_number(text, INT32_MAX);
+
+    if (pid != 0 && pid != getppid())
+        refuse("the parent of this process was expected as the spawner, not", text);
+    return pid;
+}
+
 static int parse_folder_fd(const char *text)
 {
     return (int)parse_number(text, INT32_MAX);
@@ -80,7 +91,7 @@ static int run_subcommand(int argc, char **argv)
         return signal_tree(argv[2], argv[3]);
     if (strcmp(what, "kill") == 0 && argc == 5)
         return nm_tree_kill_without_root(argv[2], (pid_t)parse_number(argv[3], INT32_MAX),
-                                         (pid_t)parse_number(argv[4], INT32_MAX)) > 0;
+                                         parse_spawner(argv[4])) > 0;
     if (strcmp(what, "delete") == 0 && argc == 3)
         return user_empty_folder(parse_folder_fd(argv[2])) ? 0 : EXEC_NONE;
     if (strcmp(what, "measure") == 0 && argc == 5)
