@@ -44,7 +44,7 @@ static void answer_uncached_page(struct api_request *rq, unsigned status, struct
     api_page_answer(rq, status, page);
 }
 
-static void redirect_after_login(struct api_request *rq, const char *to)
+static void redirect_known_user(struct api_request *rq, const char *to)
 {
     struct base_buf body = {0};
 
@@ -84,7 +84,7 @@ void api_login_answer_page(struct api_request *rq, const struct api_page_site *s
     if (!api_session_is_offered(rq)) {
         answer_login_not_offered(rq, site);
     } else if (api_caller_is_named(rq) && to) {
-        redirect_after_login(rq, get_local_target_or_home(to));
+        redirect_known_user(rq, get_local_target_or_home(to));
     } else {
         api_page_open(&page, site, API_LOGIN_PATH, "Log in");
         if (api_caller_is_named(rq))
@@ -138,11 +138,22 @@ void api_login_answer_token_refused(struct api_request *rq, const struct api_pag
     answer_uncached_page(rq, 401, &page);
 }
 
-void api_login_begin_session_and_redirect(struct api_request *rq, const char *session,
-                                          int64_t seconds, const struct api_login *l)
+void api_login_begin_session_and_lead_on(struct api_request *rq, const struct api_page_site *site,
+                                         const char *session, int64_t seconds,
+                                         const struct api_login *l)
 {
+    const char *to = get_local_target_or_home(l->to);
+    struct base_buf page = {0}, refresh = {0};
+
     api_session_set_cookie(rq, session, seconds);
-    redirect_after_login(rq, get_local_target_or_home(l->to));
+    base_buf_addf(&refresh, "0;url=%s", to);
+    api_add_header(rq, "Refresh", refresh.data);
+    api_page_open(&page, site, NULL, "Logged in");
+    base_buf_adds(&page, "<p>You are led on to ");
+    api_page_add_link(&page, to, to);
+    base_buf_adds(&page, ".</p>\n");
+    answer_uncached_page(rq, 200, &page);
+    base_buf_free(&refresh);
 }
 
 void api_login_end_session_and_answer(struct api_request *rq, const struct api_page_site *site)

@@ -3,11 +3,15 @@
  *
  *   a page that needs a user --401, a link--> GET /login?to=PAGE --the form--> POST /login
  *                                                                                   |
- *                 PAGE <--303, the cookie-- the token is valid <---the daemon-------+
+ *           PAGE <--200, Refresh, the cookie-- the token is valid <--the daemon-----+
  *                                                                                   |
  *                       the form again, 401 <-- it is not <-------------------------+
  *
  *   POST /logout     makes the browser forget the cookie, and that of a Kerberos ticket
+ *
+ * The answer to a good form is a page that leads on, not a redirection: browsers apply the policy
+ * "form-action 'self'" to each redirection after a form, too, and PAGE may well lead to another
+ * origin, such as the leader's.
  *
  * A person whom the daemon knows already is led on to PAGE at once. PAGE is a path of this server:
  * anything else counts as "/". A page of another site can neither log a visitor in nor out, since
@@ -54,8 +58,9 @@ void api_login_answer_page(struct api_request *rq, const struct api_page_site *s
 void api_login_answer_login_needed(struct api_request *rq, const struct api_page_site *site);
 void api_login_answer_token_refused(struct api_request *rq, const struct api_page_site *site,
                                     const struct api_login *l);
-void api_login_begin_session_and_redirect(struct api_request *rq, const char *session,
-                                          int64_t seconds, const struct api_login *l);
+void api_login_begin_session_and_lead_on(struct api_request *rq, const struct api_page_site *site,
+                                         const char *session, int64_t seconds,
+                                         const struct api_login *l);
 void api_login_end_session_and_answer(struct api_request *rq, const struct api_page_site *site);
 
 #endif

@@ -1,4 +1,8 @@
-"""A person logs in and out in a real browser. Usage: login.py RM LOG-PAGE TOKEN-FILE FOLDER"""
+"""A person logs in and out in a real browser.
+
+Usage: login.py RM LOG-PAGE ELSEWHERE END TOKEN-FILE FOLDER
+
+ELSEWHERE is a path of the RM that redirects to another origin, and from there to END."""
 import sys
 
 from browser import Browser
@@ -14,7 +18,7 @@ def click(b, selector):
 
 
 def main():
-    rm, log, token_file, folder = sys.argv[1:]
+    rm, log, elsewhere, end, token_file, folder = sys.argv[1:]
     with open(token_file, encoding="utf-8") as f:
         token = f.readline().strip()
     with Browser(folder) as b:
@@ -39,6 +43,10 @@ def main():
         b.wait("document.body?.innerText.includes('has forgotten')")
         b.open(log)
         check("logged out", "Who are you?" in b.js("document.body.innerText"))
+        b.open(rm + "/login?to=" + elsewhere)
+        b.js(f"document.querySelector('input[name=token]').value = '{token}'")
+        click(b, "main button")
+        b.wait(f"location.href == '{end}'")
 
 
 main()

@@ -8,7 +8,13 @@ AUTH=token
 . "$(dirname "$0")/cli_lib.sh"
 cleanup_more() { creel dev --stop --dir "$T/tls" > /dev/null 2>&1 || true; }
 (umask 077; head -c 32 /dev/urandom > "$T/signature")
+free_address() {
+    python3 -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print("127.0.0.1:%d" % s.getsockname()[1])'
+}
+history=$(free_address)
 start_cluster --nodes 1 --map-slots 4 -D creel.rm.audit-log="$T/audit" \
+    -D mapreduce.jobhistory.webapp.address="$history" \
     -D creel.nodemanager.audit-log="$T/nm-audit" \
     -D hadoop.http.authentication.signature.secret.file="$T/signature"
 JSON=(-H 'Content-Type: application/json')
@@ -28,7 +34,7 @@ new_token() { # USER [OPTION]...: in the file $T/USER
 token() { head -n 1 "$T/$1"; }
 id() { cut -d . -f 1 "$T/$1"; }
 login() { # USER URL: sets SESSION
-    answers 303 "$2/login" --data-urlencode "token=$(token "$1")" -d to=/conf
+    answers 200 "$2/login" --data-urlencode "token=$(token "$1")" -d to=/conf
     SESSION=$(sed -n 's/^Set-Cookie: creel-session=\([^;]*\);.*/\1/p' "$T/head")
     [ -n "$SESSION" ] || fail "no cookie in $(cat "$T/head")"
 }
@@ -63,9 +69,11 @@ for at in "$CREEL_RM" "$node"; do
 done
 
 # --- the form
-answers 303 "$CREEL_RM/login" --data-urlencode "token=$(token ann)" \
+answers 200 "$CREEL_RM/login" --data-urlencode "token=$(token ann)" \
     --data-urlencode 'to=/conf?a=b&c'
-head_has '^Location: /conf?a=b&c.$'
+head_has '^Refresh: 0;url=/conf?a=b&c.$'
+head_has '^Cache-Control: no-store'
+body_has '<a href="/conf?a=b&amp;c">'
 head_has '^Set-Cookie: creel-session=session-[0-9a-f.]*; Path=/; Max-Age=3[56][0-9]*; Http'
 head_has '^Set-Cookie: .*; HttpOnly; SameSite=Strict.$'
 login ann "$CREEL_RM"
@@ -85,7 +93,7 @@ answers 200 "$log" -H "$(cookie "$ann")"
 body_has hidden
 login bob "$node"
 bob=$SESSION
-head_has '^Location: /conf.$'
+head_has '^Refresh: 0;url=/conf.$'
 answers 200 "$log" -H "$(cookie "$bob")" # a page that says why not, as YARN's
 ! grep -q hidden "$T/body" || fail "bob reads ann's log"
 body_has 'not authorized'
@@ -139,7 +147,12 @@ done
 
 # --- the same in a real browser, if there is one
 if command -v chromium > /dev/null; then
-    python3 "$(dirname "$0")/login.py" "$CREEL_RM" "$log" "$T/ann" "$T"
+    # a page that leads to another origin: here to that of the history, and back
+    elsewhere=/proxy/$job/
+    answers 302 "$CREEL_RM$elsewhere" -H "$(cookie "$ann")"
+    head_has "^Location: http://$history/"
+    end=$(curl -sL -o /dev/null -w '%{url_effective}' -H "$(cookie "$ann")" "$CREEL_RM$elsewhere")
+    python3 "$(dirname "$0")/login.py" "$CREEL_RM" "$log" "$elsewhere" "$end" "$T/ann" "$T"
 fi
 
 # --- sessions that nobody has begun
@@ -193,8 +206,8 @@ done
 for to in //evil.example 'https://evil.example/' '/\evil.example' '\\evil.example' evil.example '' \
     javascript:alert '/a b' $'/a\tb' $'/\n/evil.example' $'/a\r\nX-Evil: 1' /ä \
     "/$(head -c 3000 /dev/zero | tr '\0' a)"; do
-    answers 303 "$CREEL_RM/login" --data-urlencode "token=$(token ann)" --data-urlencode "to=$to"
-    check_equal "$(sed -n 's/^Location: \(.*\).$/\1/p' "$T/head")" / "the way back to '$to'"
+    answers 200 "$CREEL_RM/login" --data-urlencode "token=$(token ann)" --data-urlencode "to=$to"
+    check_equal "$(sed -n 's/^Refresh: 0;url=\(.*\).$/\1/p' "$T/head")" / "the way back to '$to'"
     answers 303 -G "$CREEL_RM/login" --data-urlencode "to=$to" -H "$(cookie "$ann")"
     check_equal "$(sed -n 's/^Location: \(.*\).$/\1/p' "$T/head")" / "the way on to '$to'"
 done
@@ -240,14 +253,13 @@ creel dev --stop --dir "$DEV" > /dev/null
 
 # --- over TLS the cookie is for TLS alone; a session ends by its own date, too; where callers name
 # themselves there are none
-history=127.0.0.1:$(python3 -c 'import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+history=$(free_address)
 creel dev --detach --port 0 --tls --nodes 1 -D hadoop.http.authentication.token.validity=2 \
     -D mapreduce.jobhistory.webapp.https.address="$history" --dir "$T/tls" > "$T/out" ||
     fail "$(cat "$T/out")"
 tls=$(cat "$T/tls/rm.url")
 over_tls() { status --cacert "$T/tls/tls/ca.pem" "$@"; }
-check_equal "$(over_tls "$tls/login" -d "token=$(head -n 1 "$T/tls/rm.token")")" 303 "login by TLS"
+check_equal "$(over_tls "$tls/login" -d "token=$(head -n 1 "$T/tls/rm.token")")" 200 "login by TLS"
 head_has '^Set-Cookie: creel-session=.*; Max-Age=[12]; .*; SameSite=Strict; Secure.$'
 short=$(sed -n 's/^Set-Cookie: creel-session=\([^;]*\);.*/\1/p' "$T/head")
 short_ended() { [ "$(over_tls "$tls/conf" -H "$(cookie "$short")")" = 401 ]; }

@@ -195,7 +195,8 @@ static void answer_login(struct nm_identifier *i, struct question *q, bool stopp
         answer_unavailable(q->rq);
     } else if (m.user && m.session) {
         api_audit_add_member(q->rq, "of", m.user);
-        api_login_begin_session_and_redirect(q->rq, m.session, m.valid_ms / 1000, &q->login);
+        api_login_begin_session_and_lead_on(q->rq, &nm_site, m.session, m.valid_ms / 1000,
+                                            &q->login);
     } else {
         api_audit_mark_forbidden(q->rq, NOT_VALID);
         api_login_answer_token_refused(q->rq, &nm_site, &q->login);

@@ -25,7 +25,7 @@ static void begin_session_and_answer(struct api_request *rq, struct rm_backend *
 
     if (user) {
         api_audit_add_member(rq, "of", user);
-        api_login_begin_session_and_redirect(rq, session, seconds, login);
+        api_login_begin_session_and_lead_on(rq, &rm_site, session, seconds, login);
     } else if (!rm_standby_is_active(b)) {
         rm_standby_answer_leadership_over(rq, b, RM_NOT_ACTIVE_TEXT);
     } else {
