@@ -41,6 +41,11 @@ void api_session_set_cookie(struct api_request *rq, const char *text, int64_t se
     add_cookie(rq, API_SESSION_COOKIE, text, seconds);
 }
 
+void api_session_clear_refused_cookie(struct api_request *rq)
+{
+    add_cookie(rq, API_SESSION_COOKIE, "", 0);
+}
+
 void api_session_clear_cookies(struct api_request *rq)
 {
     add_cookie(rq, API_SESSION_COOKIE, "", 0);

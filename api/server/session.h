@@ -27,6 +27,8 @@ bool api_session_takes_tickets(const struct api_request *rq);
 bool api_is_session_text(const char *text);
 /* Adds the cookie with @text to the answer, for @seconds. */
 void api_session_set_cookie(struct api_request *rq, const char *text, int64_t seconds);
+/* Makes the browser forget the cookie, whose session is not valid; it would show it for hours. */
+void api_session_clear_refused_cookie(struct api_request *rq);
 /* Makes the browser forget the cookie, and the one that a Kerberos ticket has earned. */
 void api_session_clear_cookies(struct api_request *rq);
 

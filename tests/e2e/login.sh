@@ -120,6 +120,7 @@ for at in "$CREEL_RM/ws/v1/cluster/info" "$node/ws/v1/node/info"; do
     answers 200 "$at" -H "$(cookie "$carl")"
 done
 refused "$carl"
+head_has '^Set-Cookie: creel-session=; Path=/; Max-Age=0; ' # by the node
 for audit in "$T/audit" "$T/nm-audit"; do
     grep -q 'result=refused status=401 path=/conf .*why=' "$audit" || fail "not in $(cat "$audit")"
     ! grep 'result=refused status=2' "$audit" || fail "a request that was answered is in $audit"

@@ -2,6 +2,7 @@ creel_test(test_nm_search SOURCES unit/test_nm_search.c LIBS creel_nm_core LABEL
 creel_test(test_nm_core SOURCES unit/test_nm_core.c LIBS creel_nm_core LABELS unit nodemanager)
 creel_test(test_nm_link SOURCES unit/test_nm_link.c LIBS creel_nm_core LABELS unit nodemanager)
 creel_test(test_nm_look SOURCES unit/test_nm_look.c LIBS creel_nm LABELS unit nodemanager)
+creel_test(test_nm_identify SOURCES unit/test_nm_identify.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_progress SOURCES unit/test_nm_progress.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_files SOURCES unit/test_nm_files.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_isolation SOURCES unit/test_nm_isolation.c

@@ -247,6 +247,31 @@ static void check_session(const char *path, const char *headers, const char *exp
     free(who);
 }
 
+static void check_cookie_cleared(const char *path, const char *headers, bool expected)
+{
+    struct client_answer a;
+
+    client_do(port, "GET", path, headers, NULL, &a);
+    CU_ASSERT_EQUAL(strstr(a.head, "Set-Cookie: creel-session=; Path=/; Max-Age=0;") != NULL,
+                    expected);
+    client_free(&a);
+}
+
+/* A browser forgets a session that has been refused, whatever it asks for, and keeps a good one. */
+static void test_refused_session_is_forgotten(void)
+{
+    start("127.0.0.1", "dr.who");
+    check_cookie_cleared("/private", COOKIE("session-ann"), true);
+    check_cookie_cleared("/open", COOKIE("session-ann"), true);
+    check_cookie_cleared("/private", COOKIE("session-wrong-late"), true);
+    check_cookie_cleared("/probe", COOKIE("session-wrong-late"), true);
+    check_cookie_cleared("/private", COOKIE("session-ann-ok"), false);
+    check_cookie_cleared("/private", COOKIE("session-ann-late"), false);
+    check_cookie_cleared("/private", COOKIE("ann"), false);
+    check_cookie_cleared("/private", "Authorization: Bearer ann\r\n", false);
+    stop();
+}
+
 static void test_sessions(void)
 {
     static const char *const foreign[] = {"http://evil.example", "null", "http://localhost:1"};
@@ -386,6 +411,7 @@ static const struct cunit_case cases[] = {
     {"where a server may listen", test_listening},
     {"a wrong setting", test_setting},
     {"sessions of browsers", test_sessions},
+    {"a refused session is forgotten", test_refused_session_is_forgotten},
     {"the way back", test_way_back},
 };
 

@@ -36,6 +36,8 @@ bool api_request_identify_by_token(struct api_request *rq)
         answer_token_refused(rq);
         return false;
     }
+    if (answer == API_TOKEN_REFUSED)
+        api_session_clear_refused_cookie(rq);
     rq->named = answer == API_TOKEN_VALID;
     rq->unsettled = rq->bearer && answer == API_TOKEN_UNKNOWN;
     rq->caller = rq->named ? name : base_strdup(s->static_user);
@@ -73,6 +75,8 @@ bool api_request_check_settled_user(struct api_request *rq)
     if (!rq->unsettled)
         return true;
     rq->unsettled = false;
+    if (rq->refused && rq->in_session)
+        api_session_clear_refused_cookie(rq);
     if (!rq->refused || rq->in_session)
         return api_request_check_needed_user(rq);
     answer_token_refused(rq);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
+#include "api/server/session.h"
 #include "api/wire/identify.h"
 #include "base/crypto/digest.h"
 #include "base/crypto/keyring.h"
@@ -75,12 +76,18 @@ static enum api_token look_up_kept_identity(struct nm_identifier *i,
     return answer;
 }
 
+int64_t nm_identity_choose_kept_ms(const char *token, int64_t valid_ms)
+{
+    if (valid_ms <= 0)
+        return api_is_session_text(token) ? NM_REFUSED_SESSION_KEPT_MS : NM_IDENTITY_KEPT_MS;
+    return valid_ms < NM_IDENTITY_KEPT_MS ? valid_ms : NM_IDENTITY_KEPT_MS;
+}
+
 /* Keeps the answer about a token. @user NULL: the token is not valid. */
 static void keep_identity(struct nm_identifier *i, const unsigned char digest[static DIGEST_BYTES],
-                          const char *user, int64_t valid_ms)
+                          const char *user, int64_t kept_ms)
 {
     struct identity *place = get_cache_slot(i, digest);
-    int64_t kept_ms = valid_ms < NM_IDENTITY_KEPT_MS ? valid_ms : NM_IDENTITY_KEPT_MS;
 
     pthread_mutex_lock(&i->lock);
     free(place->user);
@@ -156,7 +163,8 @@ static bool ask_and_keep(struct nm_identifier *i, const struct question *q)
     bool told = ask(i, q, &m);
 
     if (told)
-        keep_identity(i, q->digest, m.user, m.user ? m.valid_ms : NM_IDENTITY_KEPT_MS);
+        keep_identity(i, q->digest, m.user,
+                      nm_identity_choose_kept_ms(q->token, m.user ? m.valid_ms : 0));
     wire_identity_free(&m);
     return told;
 }

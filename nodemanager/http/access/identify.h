@@ -1,6 +1,8 @@
 /* nodemanager/http/access/identify.h - finds out whose a caller's bearer token or session is, by
  * asking the ResourceManager. An answer of the ResourceManager is kept for NM_IDENTITY_KEPT_MS, so
- * a revoked token works here for that time at most.
+ * a revoked token works here for that time at most. That a session is not valid is kept for longer:
+ * it never becomes valid again, and a page that shows it with every request must not fill the
+ * ResourceManager's audit log.
  *
  *   head --> known --yes--> the user, or 401
  *               \--no--> body --prepare--> parked --> a thread asks the RM --> the user, or 401
@@ -17,6 +19,7 @@
 
 enum {
     NM_IDENTITY_KEPT_MS = 60000,
+    NM_REFUSED_SESSION_KEPT_MS = 3600000,
     NM_IDENTITIES_MAX = 512, /* identities kept; a part of the token's digest chooses the place */
     NM_IDENTIFY_WAITING_MAX = 128,
 };
@@ -31,6 +34,10 @@ int nm_identifier_start(const struct base_rm_list *rms, struct base_keyring *key
  * once, until nm_identifier_free(). NULL-safe. */
 void nm_identifier_stop(struct nm_identifier *i);
 void nm_identifier_free(struct nm_identifier *i); /* NULL-safe */
+
+/* Returns how long the answer about @token, a token or a session, is kept. @valid_ms: how long it
+ * is valid still; 0: it is not valid. */
+int64_t nm_identity_choose_kept_ms(const char *token, int64_t valid_ms);
 
 /* An api_check_token and an api_prepare; @nm: struct nm *. */
 enum api_token nm_check_token(struct api_request *rq, const char *token, void *nm, char **name);
