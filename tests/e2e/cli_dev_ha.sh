@@ -73,6 +73,27 @@ check_equal "$(answer_to bob)" 401 "the next leader to a revoked token"
 CREEL_TOKEN_FILE=$T/ann expect 0 creel run -- true
 joined() { [ "$(role "$old")" = standby ]; }
 wait_for 20 "$old as standby" joined
+
+# --- a browser that asks the standby is sent to the same page of the active one, which alone knows
+# sessions; from a page that each of them has, to the form there, which knows the user already, or
+# else takes his token and leads on to that page
+leader=$(cat "$DEV/$new.url") standby=$(cat "$DEV/$old.url")
+browse() { # ADDRESS: prints status, number of redirections, and the address at the end
+    curl -s -L -b "$T/jar" -o "$T/page" -w '%{http_code} %{num_redirects} %{url_effective}' \
+        -H 'Accept: text/html' "$1"
+}
+link_to_login() { sed -n 's/.*href="\(\/login?to=[^"]*\)".*/\1/p' "$T/page"; }
+curl -s -o "$T/page" -c "$T/jar" -d to=/conf --data-urlencode "token=$(cat "$T/ann")" \
+    "$leader/login"
+grep -q creel-session "$T/jar" || fail "no session: $(cat "$T/page")"
+check_equal "$(browse "$standby/cluster/apps?user=ann")" "200 1 $leader/cluster/apps?user=ann" \
+    "a page of the cluster"
+check_equal "$(browse "$standby/conf")" "401 0 $standby/conf" "a page of the standby itself"
+check_equal "$(browse "$standby$(link_to_login)")" "200 2 $leader/conf" "no second login"
+: > "$T/jar"
+check_equal "$(browse "$standby/conf")" "401 0 $standby/conf" "the same without a session"
+check_equal "$(browse "$standby$(link_to_login)")" "200 1 $leader/login?to=%2Fconf" "the form"
+grep -q '<form method="post" action="/login">' "$T/page" || fail "no form: $(cat "$T/page")"
 expect 0 creel dev --restart zookeeper --dir "$DEV"
 leads_again() { is_one active && creel job list; }
 wait_for 30 "an active ResourceManager after ZooKeeper's restart" leads_again
