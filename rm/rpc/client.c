@@ -76,6 +76,8 @@ static const struct api_rpc_method methods[] = {
     METHOD("forceKillApplication",         kill_request,       kill_app, 0),
     METHOD("moveApplicationAcrossQueues",  move_request,       move_app, 0),
     METHOD("updateApplicationPriority",    priority_request,   set_priority, 0),
+    METHOD("updateApplicationTimeouts",     timeouts_request,   set_timeouts, 0),
+    METHOD("failApplicationAttempt",        attempt_request,    fail_attempt, 0),
     METHOD("getApplicationAttempts",       app_request,        get_attempts, 0),
     METHOD("getApplicationAttemptReport",  attempt_request,    get_attempt, 0),
     METHOD("getContainers",                attempt_request,    get_containers, 0),

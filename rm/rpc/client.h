@@ -84,7 +84,8 @@ void rm_rpc_listing_answer(struct rm_rpc_listing *l);
 api_rpc_handler rm_rpc_new_app, rm_rpc_get_app, rm_rpc_get_apps, rm_rpc_kill_app, rm_rpc_move_app,
     rm_rpc_set_priority; /* apps.c */
 api_rpc_handler rm_rpc_get_attempts, rm_rpc_get_attempt, rm_rpc_get_containers,
-    rm_rpc_get_container, rm_rpc_signal_container; /* attempts.c */
+    rm_rpc_get_container, rm_rpc_signal_container;        /* attempts.c */
+api_rpc_handler rm_rpc_set_timeouts, rm_rpc_fail_attempt; /* lifetime.c */
 api_rpc_handler rm_rpc_get_nodes, rm_rpc_get_metrics, rm_rpc_get_resource_types,
     rm_rpc_refuse_profiles, rm_rpc_get_labels;             /* cluster.c */
 api_rpc_handler rm_rpc_get_queue, rm_rpc_get_queue_rights; /* queues.c */

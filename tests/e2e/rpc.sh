@@ -105,6 +105,18 @@ grep -qx '1.1: 4' "$T/answer" || fail "no fourth id: $(cat "$T/answer")"
 PORT=$(port_of HAServiceProtocol "$DEV/rm-1.log") call getServiceStatus
 says 1 1 # active
 
+call updateApplicationTimeouts "${id[@]}" 2.1=1 2.2==2999-01-01T00:00:00.000+0000
+says 1.1 1
+call getApplicationReport "${id[@]}"
+grep -q '^1.26.2.2: 2999-01-01T' "$T/answer" || fail "no lifetime: $(cat "$T/answer")"
+! call updateApplicationTimeouts "${id[@]}" 2.1=1 2.2==tomorrow || fail "tomorrow"
+refuses org.apache.hadoop.yarn.exceptions.YarnException tomorrow
+call failApplicationAttempt "${attempt[@]}"
+second() { call getApplicationAttempts "${id[@]}" && grep -qx '1.1.2: 2' "$T/answer"; }
+wait_for 30 "the second attempt" second
+! call failApplicationAttempt "${attempt[@]}" || fail "an attempt that has ended"
+refuses org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException _000001
+
 # what is malformed ends its connection, and is logged; nothing else changes
 raw=$("$PEER" --raw "$PORT" 687270630800000000000000)
 mismatch=$(printf 'RPC$VersionMismatch' | od -An -tx1 | tr -d ' \n')

@@ -47,13 +47,19 @@ static enum api_rpc_token find_password(void *u, const void *identifier, size_t 
 /* Decodes the bytes as each of the requests that the ResourceManager takes. */
 static void decode_as_everything(const uint8_t *data, size_t len)
 {
-    static const ProtobufCMessageDescriptor *const types[] = {
-        &yarn__app_request__descriptor,       &yarn__apps_request__descriptor,
-        &yarn__kill_request__descriptor,      &yarn__move_request__descriptor,
-        &yarn__priority_request__descriptor,  &yarn__attempt_request__descriptor,
-        &yarn__container_request__descriptor, &yarn__signal_request__descriptor,
-        &yarn__nodes_request__descriptor,     &yarn__queue_request__descriptor,
-        &yarn__token_id__descriptor,          &yarn__empty__descriptor};
+    static const ProtobufCMessageDescriptor *const types[] = {&yarn__app_request__descriptor,
+                                                              &yarn__apps_request__descriptor,
+                                                              &yarn__kill_request__descriptor,
+                                                              &yarn__move_request__descriptor,
+                                                              &yarn__priority_request__descriptor,
+                                                              &yarn__attempt_request__descriptor,
+                                                              &yarn__container_request__descriptor,
+                                                              &yarn__signal_request__descriptor,
+                                                              &yarn__timeouts_request__descriptor,
+                                                              &yarn__nodes_request__descriptor,
+                                                              &yarn__queue_request__descriptor,
+                                                              &yarn__token_id__descriptor,
+                                                              &yarn__empty__descriptor};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct api_rpc_arena arena;
