@@ -330,6 +330,7 @@ const struct policy_ops policy_dc = {
     .colour = "#26a0a8",
     .source = "Kc, Anyanwu, \"Scheduling Hadoop Jobs to Meet Deadlines\", CloudCom 2010",
     .reduces_last = true,
+    .single_slots = true,
     .options = dc_options,
     .create = dc_create,
     .destroy = dc_destroy,

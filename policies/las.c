@@ -92,9 +92,9 @@ static int64_t service_before_arrival_us(const struct policy *self, const struct
         struct policy_running r;
         void *cursor = NULL;
 
-        sum += job->seen[k].work_us;
+        sum += job->seen[k].work_us * policy_job_width(job, k);
         while (self->env->running(self->env->core, job, k, &cursor, &r))
-            sum += now_us - r.started_us;
+            sum += (now_us - r.started_us) * policy_running_slots(&r);
     }
     return sum;
 }

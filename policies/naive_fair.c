@@ -14,7 +14,7 @@ struct policy {
     struct commit_delay commit;
 };
 struct naive_job {
-    int32_t ended[BASE_TASK_KINDS]; /* ended tasks that still count as running */
+    int32_t ended[BASE_TASK_KINDS]; /* slots of ended tasks that still count as running */
 };
 
 static struct policy *naive_create(const struct policy_env *env)
@@ -78,7 +78,7 @@ static void naive_expire_ended_tasks(struct policy *self, int64_t now_us)
     while (commit_delay_pop_expired(&self->commit, now_us, &job, &kind)) {
         struct naive_job *own = job->own;
 
-        own->ended[kind]--;
+        own->ended[kind] -= policy_job_width(job, kind);
         naive_on_job_changed(self, job, kind);
     }
 }
@@ -100,7 +100,8 @@ static void naive_on_task_ended(struct policy *self, struct policy_job *job,
     struct naive_job *own = job->own;
 
     naive_expire_ended_tasks(self, end->ended_us);
-    own->ended[kind] += commit_delay_add_ended(&self->commit, job, kind, end->ended_us);
+    if (commit_delay_add_ended(&self->commit, job, kind, end->ended_us))
+        own->ended[kind] += policy_job_width(job, kind);
 }
 
 static int64_t naive_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
@@ -128,7 +129,7 @@ static void naive_explain(const struct policy *self, const struct policy_job *jo
 {
     (void)self;
     (void)now_us;
-    base_buf_addf(out, "runs %d maps and %d reduces; jobs that run fewer come first",
+    base_buf_addf(out, "holds %d map and %d reduce slots; jobs that hold fewer come first",
                   job->phase[BASE_TASK_MAP].running, job->phase[BASE_TASK_REDUCE].running);
 }
 

@@ -23,6 +23,10 @@
  * or the RM restarted. What successful attempts have shown stays with the job (policy_seen) and
  * with the cluster (policy_learned) when the policy is changed.
  *
+ * All counts of tasks are counts of slots (policies/types.h): a task or container may take several
+ * slots of one node. The core sees to it that a job which next() names gets them, by reserving a
+ * node (rm/core/node/reserved.h); a policy orders jobs, whatever their tasks' widths.
+ *
  * The core chooses the task: a suspended attempt of the job on the node (to be resumed) before any
  * other, then by locality. The core checks every answer, counts those that it overrules, and falls
  * back to FIFO when a policy keeps naming no job although a task waits, unless the policy says that
@@ -50,14 +54,18 @@ struct policy_capacity { /* kept up to date by the core at every moment */
     int64_t slots[BASE_TASK_KINDS]; /* of running nodes */
     /* slots taken by running attempts and containers, masters included */
     int64_t used[BASE_TASK_KINDS];
-    int64_t freeing[BASE_TASK_KINDS];     /* used slots whose attempts are being killed */
-    int64_t outstanding[BASE_TASK_KINDS]; /* unfinished tasks of all jobs that have arrived */
+    int64_t freeing[BASE_TASK_KINDS]; /* used slots whose attempts are being killed */
+    /* slots of the unfinished tasks of all jobs that have arrived */
+    int64_t outstanding[BASE_TASK_KINDS];
+    /* Slots of nodes that are reserved for wide tasks: free, or being freed by kills. Nobody else
+     * gets them. */
+    int64_t held[BASE_TASK_KINDS];
     int64_t memory_mb, vcores;
 };
-/* Returns the number of slots that are free now or are being freed by kills. */
+/* Returns the number of slots that are free now or are being freed by kills, and not reserved. */
 static inline int64_t policy_free_slots(const struct policy_capacity *c, enum base_task_kind kind)
 {
-    return c->slots[kind] - c->used[kind] + c->freeing[kind];
+    return c->slots[kind] - c->used[kind] + c->freeing[kind] - c->held[kind];
 }
 /* An attempt that holds a slot, or is suspended. */
 struct policy_running {
@@ -68,8 +76,13 @@ struct policy_running {
     int64_t started_us; /* delayed by the time spent suspended: now - started_us is the run time */
     double progress;    /* 0..1, as last reported */
     bool suspended;
+    int32_t slots;   /* that it holds, or held before it was suspended; 0 counts as 1 */
     void *container; /* the core's handle, for a plan */
 };
+static inline int32_t policy_running_slots(const struct policy_running *r)
+{
+    return r->slots > 1 ? r->slots : 1;
+}
 enum policy_take {
     POLICY_DECLINES, /* the job waits for a slot near its data, which counts as a declined offer, or
                         has no task for this one */
@@ -113,11 +126,16 @@ struct policy_offer {
     int32_t node_suspended;            /* attempts of this kind suspended there */
     int32_t assigned[BASE_TASK_KINDS]; /* tasks assigned to this node in the same heartbeat */
     bool off_rack; /* one of the assigned tasks was a map without any locality */
+    /* victims() only: the job for which the node is reserved, and that lacks reserved.missing slots
+     * there; NULL: the node is full and not reserved. */
+    const struct policy_job *reserved_for;
     const struct policy_capacity *capacity;
     /* further answers of next() */
     bool held;     /* without a job: the slot stays free on purpose (a cap, a reservation) */
     bool no_delay; /* with a job: the job need not wait for a local slot (a pool past its
                       preemption timeout) */
+    int64_t room;  /* with a job: the most slots that it may take at once, by limits of the policy;
+                      the core sets INT64_MAX before the call */
     /* for the policy's use between the calls of one offer; zero at the first */
     int32_t step;
     void *at;
@@ -136,6 +154,9 @@ struct policy_plan {
         enum policy_victim_how how;
     } * v;
     size_t len, cap;
+    /* victims() only: the node is cleared for a wide task of this job, and the core reserves it for
+     * that; NULL: for no wide task. */
+    const struct policy_job *wide;
 };
 /* How an attempt of a job's task ended. Containers of other applications are not reported this way:
  * they only change the counts. */
@@ -160,6 +181,7 @@ struct policy_ops {
                            chosen by the policy's place in the picture */
     bool delays;        /* delay scheduling is on unless configured otherwise */
     bool reduces_last;  /* reduces start when all maps are done: slowstart is 1 */
+    bool single_slots;  /* tasks and containers of more than one slot are refused */
     bool colocates; /* by default reduces wait a heartbeat for a node that ran their job's maps */
     bool sim_only;  /* uses knowledge that only a simulation has */
     /* options of this policy, ends with a NULL name; or NULL */
@@ -226,7 +248,8 @@ struct policy_ops {
                                struct policy_job *prev);
     /* Names attempts to suspend or kill. Called for a node without a free slot of offer->kind, in
      * its heartbeat or while that heartbeat is held, when tasks of the kind wait or are suspended
-     * there.
+     * there; and for a node that is reserved for a wide task, on behalf of that task's job alone.
+     * For a wide task, naming fewer attempts than free enough slots on the node is in vain.
      * @here: the node's running attempts of the kind that are not being killed, newest start first.
      * NULL: heartbeats never preempt. A slot freed by suspension is offered at once, a slot freed
      * by a kill after its process has ended (capacity->freeing counts it until then). */
@@ -244,6 +267,15 @@ struct policy_ops {
     bool (*queue_share)(const struct policy *self, int32_t queue, int64_t share[BASE_TASK_KINDS],
                         int64_t demand[BASE_TASK_KINDS]);
 };
+
+/* Returns true when preemption may clear a node for a wide task of @job: one waits, and the job has
+ * no reserved node that has or will have enough free slots. One node is cleared at a time. */
+static inline bool policy_job_needs_node(const struct policy_job *job, enum base_task_kind kind)
+{
+    const struct policy_reserved_node *r = &job->reserved[kind];
+
+    return job->width[kind] > 1 && job->phase[kind].pending > 0 && (!r->some || r->missing > 0);
+}
 
 void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how);
 

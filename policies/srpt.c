@@ -7,11 +7,11 @@
  * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li,
  *         arXiv:2411.06348, 2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).
  *
- * Remaining work is (unfinished tasks) x (mean size), minus the work that running and suspended
- * attempts have done. The mean size is the true one; otherwise that of the job's finished tasks,
- * the one given with the submission, that of the cluster's recent tasks, or 60 s, in this order.
- * The work of attempts is measured once per epoch, and when a job arrives (under np-srpt only that
- * job's). */
+ * Work is slot time. Remaining work is (slots of unfinished tasks) x (mean size), minus the work
+ * that running and suspended attempts have done. The mean size is the true one; otherwise that of
+ * the job's finished tasks, the one given with the submission, that of the cluster's recent tasks,
+ * or 60 s, in this order. The work of attempts is measured once per epoch, and when a job arrives
+ * (under np-srpt only that job's). */
 #include <stdlib.h>
 
 #include "policies/policy.h"
@@ -129,7 +129,8 @@ static int64_t work_done_by_present_attempts_us(const struct policy *self,
             if (k == BASE_TASK_REDUCE && job->maps_done_us > from)
                 from = job->maps_done_us;
             done = now_us - from;
-            sum += done < 0 ? 0 : done > mean ? mean : done;
+            done = done < 0 ? 0 : done > mean ? mean : done;
+            sum += done * policy_running_slots(&r);
         }
     }
     return sum;
@@ -173,7 +174,7 @@ static void srpt_on_task_ended(struct policy *self, struct policy_job *job,
     struct srpt_job *own = srpt_job_of(job);
     int64_t mean = mean_task_us(self, job, kind);
 
-    own->inside_us -= end->work_us < mean ? end->work_us : mean;
+    own->inside_us -= (end->work_us < mean ? end->work_us : mean) * policy_job_width(job, kind);
     if (own->inside_us < 0)
         own->inside_us = 0;
 }
@@ -314,6 +315,7 @@ static size_t next_victim(const struct policy_running *here, size_t n, size_t la
     return best;
 }
 
+/* Returns the slots that the attempts of @job need that are suspended on the node. */
 static int64_t count_suspended_on_node(const struct policy *self, const struct policy_offer *offer,
                                        const struct policy_job *job)
 {
@@ -324,8 +326,30 @@ static int64_t count_suspended_on_node(const struct policy *self, const struct p
     if (offer->node_suspended <= 0 || job->phase[offer->kind].suspended <= 0)
         return 0;
     while (self->env->running(self->env->core, job, offer->kind, &cursor, &r))
-        n += r.suspended && r.node == offer->node;
+        n += r.suspended && r.node == offer->node ? policy_running_slots(&r) : 0;
     return n;
+}
+
+/* Suspends attempts from *@victim on until @need slots of the node come free for a wide task of
+ * @job; none, if the attempts of jobs with more remaining work do not hold so many. *@victim
+ * becomes the next one. Returns true if attempts were named. */
+static bool suspend_for_wide_task(const struct policy_job *job, int64_t need,
+                                  const struct policy_running *here, size_t n, size_t *victim,
+                                  struct policy_plan *plan)
+{
+    size_t len = plan->len, at = *victim;
+
+    for (; need > 0 && at < n && srpt_job_of(here[at].job)->left_us > srpt_job_of(job)->left_us;
+         at = next_victim(here, n, at)) {
+        policy_plan_add(plan, here[at].container, POLICY_VICTIM_SUSPEND);
+        need -= policy_running_slots(&here[at]);
+    }
+    if (need > 0) {
+        plan->len = len;
+        return false;
+    }
+    *victim = at;
+    return plan->len > len;
 }
 
 #define JOBS_TRIED_MAX 8 /* afterwards the answer is that preemption may be possible */
@@ -342,7 +366,7 @@ static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind
         if (srpt_job_of(job)->left_us >= -has->key)
             return false;
         left -= job->phase[kind].pending;
-        if (left < 0 || job->phase[kind].suspended > 0)
+        if (left < 0 || job->phase[kind].suspended > 0 || policy_job_needs_node(job, kind))
             return true;
         job = next_job_in_order(self, kind, job);
     }
@@ -353,7 +377,7 @@ static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind
  * jobs. For tasks that remain without a slot, the function suspends attempts on this node if their
  * jobs have strictly more remaining work and run more tasks than the border allows. For tasks that
  * are suspended on this node, and can resume only here, it suspends attempts of any job with more
- * remaining work. */
+ * remaining work; and for one wide task, if they hold as many slots as it takes. */
 static void srpt_victims(struct policy *self, const struct policy_offer *offer,
                          const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
@@ -362,12 +386,25 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer,
     size_t victim = next_victim(here, n, n);
     struct border border = {NULL, -1};
 
+    if (offer->reserved_for) {
+        suspend_for_wide_task(offer->reserved_for, offer->reserved_for->reserved[kind].missing,
+                              here, n, &victim, plan);
+        return;
+    }
     for (struct policy_job *job = NULL; victim < n && (job = next_job_in_order(self, kind, job));) {
         int64_t claim = job->phase[kind].pending, met = claim < left ? claim : left,
                 pinned = count_suspended_on_node(self, offer, job);
 
         if (srpt_job_of(here[victim].job)->left_us <= srpt_job_of(job)->left_us)
             return;
+        if (job->width[kind] > 1) {
+            if ((pinned > 0 || policy_job_needs_node(job, kind)) &&
+                suspend_for_wide_task(job, job->width[kind], here, n, &victim, plan)) {
+                plan->wide = job;
+                return;
+            }
+            continue;
+        }
         left -= met;
         claim -= met;
         if (claim > 0 && !border.job)
@@ -378,12 +415,13 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer,
             claim = 0; /* the job waits for a slot near its data */
         while (victim < n && srpt_job_of(here[victim].job)->left_us > srpt_job_of(job)->left_us) {
             if (pinned > 0)
-                pinned--;
+                pinned -= policy_running_slots(&here[victim]);
             else if (claim > 0 && runs_beyond_border(&border, here[victim].job))
-                claim--;
+                claim -= policy_running_slots(&here[victim]);
             else
                 break;
-            border.over -= here[victim].job == border.job;
+            if (here[victim].job == border.job)
+                border.over -= policy_running_slots(&here[victim]);
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_SUSPEND);
             victim = next_victim(here, n, victim);
         }

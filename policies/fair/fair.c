@@ -195,7 +195,7 @@ static void expire_commit_delays(struct policy *self, int64_t now_us)
     enum base_task_kind kind;
 
     while (commit_delay_pop_expired(&self->commit, now_us, &job, &kind)) {
-        fair_job_of(job)->ended[kind]--;
+        fair_job_of(job)->ended[kind] -= policy_job_width(job, kind);
         fair_job_update_counts(self, fair_job_of(job), kind);
     }
 }
@@ -215,7 +215,7 @@ static void fair_on_task_ended(struct policy *self, struct policy_job *job,
 {
     expire_commit_delays(self, end->ended_us);
     if (commit_delay_add_ended(&self->commit, job, kind, end->ended_us))
-        fair_job_of(job)->ended[kind]++;
+        fair_job_of(job)->ended[kind] += policy_job_width(job, kind);
     if (self->long_tasks)
         fair_long_count_ended(self, fair_job_of(job), kind, end);
 }

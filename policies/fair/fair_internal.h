@@ -18,9 +18,9 @@
 #include "policies/fair/shares.h"
 #include "policies/policy.h"
 
-struct fair_side {   /* a queue's tasks of one kind, including those of its child queues */
-    int64_t running; /* tasks of all jobs */
-    int64_t wants;   /* pending and suspended tasks of active jobs */
+struct fair_side {   /* a queue's slots of one kind, including those of its child queues */
+    int64_t running; /* of running tasks of all jobs */
+    int64_t wants;   /* that pending and suspended tasks of active jobs need */
     int64_t own_running, own_wants; /* the same without child queues */
     int64_t max;                    /* slots; INT64_MAX: no limit */
     int64_t min_slots;              /* as configured */
@@ -62,7 +62,8 @@ struct fair_job {
     bool is_long;
     struct fair_node_counts long_on; /* running maps that are counted as long */
     int32_t running[BASE_TASK_KINDS], wants[BASE_TASK_KINDS]; /* as counted in its queues */
-    int32_t ended[BASE_TASK_KINDS]; /* ended tasks that still count as running (commit_delay) */
+    /* slots of ended tasks that still count as running (commit_delay) */
+    int32_t ended[BASE_TASK_KINDS];
     double min[BASE_TASK_KINDS], deficit[BASE_TASK_KINDS]; /* deficit mode */
     struct policy_link wait; /* in its queue's order of waiting jobs */
 };

@@ -217,15 +217,63 @@ struct walk {
     struct policy *self;
     struct policy_offer *offer;
     enum base_task_kind kind;
-    bool held; /* a job or queue was passed over because of a limit */
+    bool held;    /* a job or queue was passed over because of a limit */
+    int64_t room; /* slots that the job found may take under the maxima of its queues */
 };
 
-/* Returns the first job from @l on that may have this slot; NULL: none. */
+/* Returns how many slots @q and the queues above it may still get under their maxima. @most is set
+ * to the smallest of these maxima. */
+static int64_t room_of_queue(const struct policy *self, int32_t queue, enum base_task_kind kind,
+                             int64_t *most)
+{
+    int64_t room = INT64_MAX;
+
+    *most = INT64_MAX;
+    for (int32_t i = queue; i >= 0; i = self->queues[i].parent) {
+        const struct fair_side *s = &self->queues[i].side[kind];
+
+        if (s->max == INT64_MAX)
+            continue;
+        *most = s->max < *most ? s->max : *most;
+        room = s->max - s->running < room ? s->max - s->running : room;
+    }
+    return room;
+}
+
+/* How a maximum of a job's queues bears on its wide task. */
+enum fair_fit {
+    FAIR_FITS,
+    FAIR_MUST_WAIT, /* until other tasks have ended; later jobs of the queue wait, too */
+    FAIR_NEVER_FITS /* wider than the maximum */
+};
+
+/* Tasks of one slot fit: the walk enters no queue without room. */
+static enum fair_fit fit_of_job(struct walk *w, const struct policy_job *job)
+{
+    int64_t most, room, width = policy_job_width(job, w->kind);
+
+    if (job->widest[w->kind] <= 1)
+        return FAIR_FITS;
+    room = room_of_queue(w->self, fair_job_of(job)->queue, w->kind, &most);
+    w->room = room;
+    return width <= room ? FAIR_FITS : width <= most ? FAIR_MUST_WAIT : FAIR_NEVER_FITS;
+}
+
+/* Returns the first job from @l on that may have this slot; NULL: none. A wide task that exceeds
+ * the room under a maximum is not passed over by the queue's later jobs, or it might wait forever.
+ */
 static struct policy_job *first_eligible_job_from(struct walk *w, struct policy_link *l)
 {
     for (; l; l = policy_order_next(l)) {
         struct policy_job *job = policy_link_job(l, w->kind);
+        enum fair_fit fit = fit_of_job(w, job);
 
+        if (fit != FAIR_FITS) {
+            w->held = true;
+            if (fit == FAIR_MUST_WAIT)
+                return NULL;
+            continue;
+        }
         if (!w->self->long_tasks || !fair_long_is_node_full(w->self, fair_job_of(job), w->offer))
             return job;
         w->held = true;
@@ -274,7 +322,7 @@ static struct policy_job *next_job_after(struct walk *w, const struct policy_job
 struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
                              struct policy_job *prev)
 {
-    struct walk w = {.self = self, .offer = offer, .kind = offer->kind};
+    struct walk w = {.self = self, .offer = offer, .kind = offer->kind, .room = INT64_MAX};
     const struct fair_side *root = &self->queues[0].side[offer->kind];
     struct policy_job *job;
 
@@ -285,6 +333,7 @@ struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
         return NULL;
     }
     job = prev ? next_job_after(&w, prev) : first_job_in_queue(&w, &self->queues[0]);
+    offer->room = job && job->widest[offer->kind] > 1 ? w.room : INT64_MAX;
     if (job)
         offer->no_delay = self->queues[fair_job_of(job)->queue].side[offer->kind].starved;
     else if (w.held || self->waiting_n > 0)

@@ -13,7 +13,10 @@
  * before fair sharing without preemption would end its job (policies/hfsp/virtual_fair.h) or, while
  * that is unknown, before the job's projected finish. A suspended task starts again on another node
  * if it then ends sooner. Running sample tasks are never victims; the other tasks of a job in
- * training are, as they hold slots only because of a guess. */
+ * training are, as they hold slots only because of a guess.
+ *
+ * A wide task needs all its slots on one node: victims are named for it only where later jobs hold
+ * so many, for one task at a time, and the core reserves the node. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -215,8 +218,9 @@ static int64_t slots_claimed_by_phase(const struct policy *self, const struct hf
     if (p->kind == BASE_TASK_REDUCE && p->own->job->is_job && !p->own->job->maps_done_us)
         return 0;
     if (p->state == HFSP_TRAINING && isinf(self->set.xi))
-        return pending < hfsp_train_samples_to_launch(p) ? pending
-                                                         : hfsp_train_samples_to_launch(p);
+        return pending < hfsp_train_sample_slots_to_launch(p)
+                   ? pending
+                   : hfsp_train_sample_slots_to_launch(p);
     return pending;
 }
 
@@ -243,6 +247,14 @@ static bool may_be_preempted(const struct claim *c, const struct hfsp_phase *p, 
     return here || c->unmet + starts > hfsp_rank_sum_after(&c->ks->rank, HFSP_PREY, rank) - gone;
 }
 
+/* Plans candidate @at as a victim, and removes it from the candidates. */
+static void plan_candidate(struct claim *c, size_t at, enum policy_victim_how how)
+{
+    policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
+    for (c->len--; at < c->len; at++)
+        c->ks->candidate[at] = c->ks->candidate[at + 1];
+}
+
 /* Plans victims on this node for @starts tasks of @claimant that could start anywhere, and for
  * @resumes tasks that are suspended here. For starting maps, at most one victim is added per call,
  * since the next map's data may be elsewhere. */
@@ -259,8 +271,11 @@ static void plan_victims_for_phase(struct claim *c, const struct hfsp_phase *cla
     if (starts + resumes > 0 && is_later_in_order(c->ks, rank, claimant) && resumes == 0)
         take = would_take(c->self, claimant, c->offer->node);
     for (; starts + resumes > 0 && c->room > 0 && c->len > 0 && take != POLICY_DECLINES;
-         taken++, c->room--) {
+         c->room--) {
+        int32_t slots;
+
         at = last_candidate_in_order(c->ks, c->len);
+        slots = policy_running_slots(&c->here[c->ks->candidate[at].at]);
         if (c->ks->candidate[at].rank != rank)
             gone = taken;
         rank = c->ks->candidate[at].rank;
@@ -271,12 +286,71 @@ static void plan_victims_for_phase(struct claim *c, const struct hfsp_phase *cla
              !may_yield_slot_to_claimant(c->self, c->ks, &c->here[c->ks->candidate[at].at],
                                          claimant)))
             break;
-        policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
-        for (c->len--; at < c->len; at++)
-            c->ks->candidate[at] = c->ks->candidate[at + 1];
-        *(resumes > 0 ? &resumes : &starts) -= 1;
+        plan_candidate(c, at, how);
+        taken += slots;
+        *(resumes > 0 ? &resumes : &starts) -= slots;
     }
-    c->unmet += starts;
+    c->unmet += starts > 0 ? starts : 0;
+}
+
+/* Returns true when the candidate @at may be preempted for a wide task of @claimant: it comes later
+ * in order, and may yield its slots. @resumes: the task is suspended on this node. */
+static bool may_yield_to_wide_task(const struct claim *c, size_t at,
+                                   const struct hfsp_phase *claimant, bool resumes)
+{
+    const struct hfsp_candidate *candidate = &c->ks->candidate[at];
+
+    return is_later_in_order(c->ks, candidate->rank, claimant) &&
+           (!c->self->fair || resumes ||
+            may_yield_slot_to_claimant(c->self, c->ks, &c->here[candidate->at], claimant));
+}
+
+/* Returns the index of the newest of these candidates of the job that is last in order; SIZE_MAX:
+ * there is none. */
+static size_t last_yielding_candidate(const struct claim *c, const struct hfsp_phase *claimant,
+                                      bool resumes)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < c->len; i++)
+        if ((best == SIZE_MAX || c->ks->candidate[i].rank > c->ks->candidate[best].rank) &&
+            may_yield_to_wide_task(c, i, claimant, resumes))
+            best = i;
+    return best;
+}
+
+static int64_t sum_yielding_slots(const struct claim *c, const struct hfsp_phase *claimant,
+                                  bool resumes)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < c->len; i++)
+        if (may_yield_to_wide_task(c, i, claimant, resumes))
+            sum += policy_running_slots(&c->here[c->ks->candidate[i].at]);
+    return sum;
+}
+
+/* Plans victims that free @need slots of this node for one wide task of @claimant; none, if the
+ * attempts of later jobs do not hold so many. @resumes: the task is suspended here. */
+static void plan_victims_for_wide_task(struct claim *c, const struct hfsp_phase *claimant,
+                                       int64_t need, bool resumes)
+{
+    enum policy_victim_how how =
+        c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
+
+    if (need <= 0 || c->plan->wide || sum_yielding_slots(c, claimant, resumes) < need)
+        return;
+    if (!resumes && would_take(c->self, claimant, c->offer->node) == POLICY_DECLINES)
+        return;
+    c->plan->wide = claimant->own->job;
+    for (; need > 0 && c->len > 0; c->room--) {
+        size_t at = last_yielding_candidate(c, claimant, resumes);
+
+        if (at == SIZE_MAX)
+            return;
+        need -= policy_running_slots(&c->here[c->ks->candidate[at].at]);
+        plan_candidate(c, at, how);
+    }
 }
 
 /* Lets free slots of the cluster serve the claim of @p: first tasks that could start on any node,
@@ -399,6 +473,20 @@ static void plan_restarts_that_end_sooner(const struct policy *self, struct hfsp
     }
 }
 
+/* The node is reserved for a wide task of @job: names victims for it alone. */
+static void clear_reserved_node(struct claim *c, const struct policy_job *job,
+                                const struct hfsp_node *node)
+{
+    const struct hfsp_phase *p = hfsp_phase_of(job, c->offer->kind);
+    bool resumes = count_suspended_of_phase(node, p) > 0;
+
+    if (p->state != HFSP_ABSENT && (resumes || slots_claimed_by_phase(c->self, p) > 0))
+        plan_victims_for_wide_task(c, p, job->reserved[c->offer->kind].missing, resumes);
+    if (c->self->set.preemption == HFSP_EAGER &&
+        c->offer->node_suspended + (int64_t)c->plan->len >= 2 * (int64_t)c->offer->node_slots)
+        c->ks->node[c->offer->node].stopped = true;
+}
+
 void hfsp_victims(struct policy *self, const struct policy_offer *offer,
                   const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
@@ -413,9 +501,9 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
     if (self->set.preemption == HFSP_WAIT)
         return;
     elsewhere = offer->capacity->slots[kind] - offer->capacity->used[kind];
-    left = elsewhere + offer->capacity->freeing[kind];
+    left = policy_free_slots(offer->capacity, kind);
     free = left;
-    if (ks->pending <= left && offer->node_suspended == 0)
+    if (!offer->reserved_for && ks->pending <= left && offer->node_suspended == 0)
         return;
     hfsp_rank_update_if_stale(self, kind);
     if (self->fair)
@@ -423,6 +511,10 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
     node = get_or_add_node(ks, offer->node);
     c.room = update_hysteresis_and_count_allowed_victims(self, node, offer);
     c.len = c.room > 0 ? collect_victim_candidates(ks, kind, here, n) : 0;
+    if (offer->reserved_for) {
+        clear_reserved_node(&c, offer->reserved_for, node);
+        return;
+    }
     for (int i = 0; i < CLAIMANTS_MAX && c.len > 0 && c.room > 0; i++) {
         const struct hfsp_phase *p;
         int64_t starts, resumes;
@@ -432,6 +524,14 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
         if (rank < 0 || rank > ks->candidate[last_candidate_in_order(ks, c.len)].rank)
             break;
         p = ks->phase[ks->rank.job[rank]];
+        if (p->own->job->width[kind] > 1) {
+            bool here_before = count_suspended_of_phase(node, p) > 0;
+
+            if (here_before ||
+                (policy_job_needs_node(p->own->job, kind) && slots_claimed_by_phase(self, p) > 0))
+                plan_victims_for_wide_task(&c, p, p->own->job->width[kind], here_before);
+            continue;
+        }
         serve_claim_by_free_slots(self, node, p, &left, &starts, &resumes);
         plan_victims_for_phase(&c, p, starts, resumes);
     }

@@ -215,8 +215,10 @@ static void cut_unneeded_virtual_work(struct policy *self, struct hfsp_phase *p)
     if (!job->is_job || count->done < count->total) {
         virtual_cluster_reduce_work(ks->vc, p->virtual, INFINITY);
         ks->stale = true;
-    } else if (seen->n >= count->total) {
-        virtual_cluster_reduce_work(ks->vc, p->virtual, p->size_us - (double)seen->work_us);
+    } else if (seen->n >= policy_job_tasks(job, p->kind, count->total)) {
+        virtual_cluster_reduce_work(ks->vc, p->virtual,
+                                    p->size_us -
+                                        (double)seen->work_us * policy_job_width(job, p->kind));
     }
 }
 
@@ -257,7 +259,7 @@ static void leave_virtual_fair(struct policy *self, struct hfsp_job *own)
         const struct policy_seen *seen = &job->seen[k];
 
         finished = finished && job->phase[k].done >= job->phase[k].total;
-        if (seen->n > 0 && seen->n >= job->phase[k].total)
+        if (seen->n > 0 && seen->n >= policy_job_tasks(job, k, job->phase[k].total))
             virtual_fair_set_task_duration(self->fair, own->fair, k, seen->work_us / seen->n);
     }
     virtual_fair_detach_job(self->fair, own->fair, finished);

@@ -60,11 +60,11 @@ struct hfsp_phase {
     enum base_task_kind kind;
     enum hfsp_state state;
     int32_t virtual; /* handle in the virtual cluster */
-    int32_t total;   /* tasks included in size_us, ended ones too */
+    int32_t total;   /* slots of the tasks included in size_us, ended ones too */
     int32_t pending; /* as included in hfsp_kind.pending */
     int32_t held;    /* suspended attempts counted in hfsp_node */
     double task_us;  /* expected duration of a task */
-    double size_us;  /* expected work of all tasks; in training: a guess */
+    double size_us;  /* expected slot time of all tasks; in training: a guess */
     /* sample: tasks to measure, tasks launched, tasks running, tasks measured */
     int32_t sample_n, started, running, measured;
     int32_t known;              /* tasks that had succeeded before the training began */
@@ -96,11 +96,11 @@ struct hfsp_kind {
     bool stale;                /* the virtual cluster has changed since the last ranking */
     struct hfsp_phase **phase; /* by handle */
     size_t phase_cap;
-    int64_t pending;              /* pending tasks of all jobs */
+    int64_t pending;              /* slots of the pending tasks of all jobs */
     struct policy_order train[2]; /* jobs with sample tasks to launch: [0] below their share of the
                                      training slots, [1] at or above it */
     int32_t training_n;           /* jobs in training */
-    int64_t training_running;     /* running sample tasks */
+    int64_t training_running;     /* slots of running sample tasks */
     int64_t share;                /* training slots per job */
     int64_t means_sum, means_n;   /* mean task durations of present estimated jobs */
     struct policy_order share_order; /* late jobs by slots per weight */
@@ -163,6 +163,8 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p);
 int64_t hfsp_train_slots_max(const struct policy *self, enum base_task_kind kind);
 /* Returns the number of sample tasks still to launch; 0 for a phase that is not in training. */
 int32_t hfsp_train_samples_to_launch(const struct hfsp_phase *p);
+/* Returns the slots that these tasks take. */
+int32_t hfsp_train_sample_slots_to_launch(const struct hfsp_phase *p);
 /* Begins the training of @p; attempts that are already present become sample tasks, as many as the
  * sample needs. */
 void hfsp_train_begin(struct policy *self, struct hfsp_phase *p);

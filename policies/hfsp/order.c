@@ -67,7 +67,7 @@ static unsigned compute_wants_of_phase(const struct policy *self, const struct h
     bool alone = p->state == HFSP_TRAINING && isinf(self->set.xi);
     unsigned want = 0;
 
-    if (!p->late && !alone && count->pending > hfsp_train_samples_to_launch(p))
+    if (!p->late && !alone && count->pending > hfsp_train_sample_slots_to_launch(p))
         want |= HFSP_START;
     if (!p->late && count->suspended > 0)
         want |= HFSP_RESUME;
@@ -76,13 +76,14 @@ static unsigned compute_wants_of_phase(const struct policy *self, const struct h
     return want;
 }
 
-/* Returns the number of attempts that may be preempted: none of late jobs that share slots or of
+/* Returns the slots of the attempts that may be preempted: none of late jobs that share slots or of
  * applications that are not jobs, and no running sample tasks. */
-static int32_t count_preemptible_attempts(const struct hfsp_phase *p)
+static int32_t count_preemptible_slots(const struct hfsp_phase *p)
 {
     if (p->late || !p->own->job->is_job)
         return 0;
-    return p->own->job->phase[p->kind].running - (p->state == HFSP_TRAINING ? p->running : 0);
+    return p->own->job->phase[p->kind].running -
+           (p->state == HFSP_TRAINING ? p->running * policy_job_width(p->own->job, p->kind) : 0);
 }
 
 void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p)
@@ -96,13 +97,14 @@ void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p)
     if (p->state == HFSP_ABSENT)
         return;
     hfsp_rank_set_wants(&ks->rank, p->virtual, compute_wants_of_phase(self, p));
-    hfsp_rank_set_count(&ks->rank, HFSP_PREY, p->virtual, count_preemptible_attempts(p));
+    hfsp_rank_set_count(&ks->rank, HFSP_PREY, p->virtual, count_preemptible_slots(p));
     hfsp_rank_set_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
     if (p->state == HFSP_TRAINING)
         hfsp_train_update_list(self, p);
     if (p->late || p->share.linked)
         policy_order_place(
             &ks->share_order, &p->share,
-            p->late && (count->pending > hfsp_train_samples_to_launch(p) || count->suspended > 0),
+            p->late &&
+                (count->pending > hfsp_train_sample_slots_to_launch(p) || count->suspended > 0),
             (int64_t)fmin(count->running * 1e6 / job->weight, (double)VIRTUAL_NEVER));
 }

@@ -3,7 +3,8 @@
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: initial size (number of tasks
  * times the mean of recent tasks times xi), estimation from the sample, remaining = estimate - work
  * done in training. "Recent" is defined as in the authors' code: the mean over the means of the
- * estimated jobs that have not left yet. */
+ * estimated jobs that have not left yet. A task of several slots counts as that many tasks of one
+ * slot: numbers of tasks and work are slots and slot time, except in samples. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,8 +29,8 @@ static double size_factor(const struct policy *self, const struct hfsp_phase *p)
     return env->size_factor ? env->size_factor(env->core, p->own->job, p->kind) : 1;
 }
 
-/* Returns the sum of the times for which the running and suspended attempts of the phase have
- * worked; reduces work only after the last map has ended. */
+/* Returns the slot time for which the running and suspended attempts of the phase have worked;
+ * reduces work only after the last map has ended. */
 static double work_done_by_attempts_us(const struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -46,7 +47,7 @@ static double work_done_by_attempts_us(const struct policy *self, const struct h
             from = !job->maps_done_us         ? self->now_us
                    : job->maps_done_us > from ? job->maps_done_us
                                               : from;
-        sum += self->now_us > from ? (double)(self->now_us - from) : 0;
+        sum += self->now_us > from ? (double)(self->now_us - from) * policy_running_slots(&r) : 0;
     }
     return sum;
 }
@@ -157,9 +158,11 @@ void hfsp_phase_enter_virtual_cluster(struct policy *self, struct hfsp_phase *p)
     const struct policy_job *job = p->own->job;
     const struct policy_size *size = &job->size[p->kind];
     double factor = size_factor(self, p);
+    int32_t tasks;
 
     p->total = job->phase[p->kind].total;
-    p->sample_n = self->set.sample[p->kind] < p->total ? self->set.sample[p->kind] : p->total;
+    tasks = policy_job_tasks(job, p->kind, p->total);
+    p->sample_n = self->set.sample[p->kind] < tasks ? self->set.sample[p->kind] : tasks;
     if (self->set.sizes == HFSP_SIZES_GIVEN && size->given_us > 0)
         enter_with_known_size(self, p, (double)size->given_us * factor,
                               (double)size->given_max_us * factor);
@@ -167,7 +170,7 @@ void hfsp_phase_enter_virtual_cluster(struct policy *self, struct hfsp_phase *p)
         enter_with_known_size(self, p, (double)size->true_us * factor, 0);
     else if (!job->is_job) /* ends of containers are not reported, so their size remains a guess */
         enter_with_known_size(self, p, (double)expected_task_us(self, p->kind) * p->total, 0);
-    else if (p->total < self->set.min_tasks)
+    else if (tasks < self->set.min_tasks)
         enter_with_known_size(self, p, 0, 0);
     else if (job->seen[p->kind].n >= p->sample_n)
         enter_with_measured_mean(self, p, factor);
@@ -206,7 +209,7 @@ static double input_bytes_factor(const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_seen *seen = &job->seen[p->kind];
-    double all = (double)job->size[p->kind].bytes / p->total;
+    double all = (double)job->size[p->kind].bytes / policy_job_tasks(job, p->kind, p->total);
 
     if (p->kind != BASE_TASK_REDUCE || all <= 0 || seen->bytes_in <= 0 || seen->n < p->sample_n)
         return 1;
@@ -241,7 +244,8 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
     struct estimator_fit fit;
     int64_t *x = base_alloc((size_t)p->sample_n * sizeof *x);
     int32_t ended, left;
-    double work = collect_sample_measurements(p, x, &ended), sum = 0, mean;
+    int32_t width = policy_job_width(p->own->job, p->kind);
+    double work = collect_sample_measurements(p, x, &ended) * width, sum = 0, mean;
 
     for (int32_t i = 0; i < p->sample_n; i++)
         sum += (double)x[i];
@@ -251,7 +255,7 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
     p->size_us =
         estimator_total_duration_us(&fit, p->total) * input_bytes_factor(p) * size_factor(self, p);
     hfsp_virtual_advance(self, p->kind);
-    left = p->total - ended;
+    left = p->total - ended * width;
     if (self->set.resize == HFSP_RESIZE_VIRTUAL) {
         work = virtual_cluster_service_received(ks->vc, p->virtual);
         left = p->total;

@@ -26,6 +26,11 @@ int32_t hfsp_train_samples_to_launch(const struct hfsp_phase *p)
     return p->state == HFSP_TRAINING ? p->sample_n - p->known - p->started : 0;
 }
 
+int32_t hfsp_train_sample_slots_to_launch(const struct hfsp_phase *p)
+{
+    return hfsp_train_samples_to_launch(p) * policy_job_width(p->own->job, p->kind);
+}
+
 void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
@@ -36,7 +41,7 @@ void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p)
                       : count->total - count->done;
 
     if (hfsp_train_samples_to_launch(p) > 0 && count->pending > 0)
-        in = &ks->train[p->running >= ks->share];
+        in = &ks->train[p->running * policy_job_width(p->own->job, p->kind) >= ks->share];
     if (p->train_in && p->train_in != in)
         policy_order_remove(p->train_in, &p->train);
     if (in && p->train_in == in)
@@ -91,7 +96,7 @@ void hfsp_train_end(struct policy *self, struct hfsp_phase *p)
     if (p->state != HFSP_TRAINING)
         return;
     ks->training_n--;
-    ks->training_running -= p->running;
+    ks->training_running -= (int64_t)p->running * policy_job_width(p->own->job, p->kind);
     p->running = 0;
     if (p->train_in)
         policy_order_remove(p->train_in, &p->train);
@@ -119,7 +124,7 @@ void hfsp_train_record_started(struct policy *self, struct hfsp_phase *p, int32_
         return;
     p->sample[p->started++] = (struct hfsp_sample){.task = task, .running = true};
     p->running++;
-    self->kind[p->kind].training_running++;
+    self->kind[p->kind].training_running += policy_job_width(p->own->job, p->kind);
 }
 
 void hfsp_train_record_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
@@ -130,7 +135,7 @@ void hfsp_train_record_suspended(struct policy *self, struct hfsp_phase *p, int3
     if (p->state != HFSP_TRAINING || !find_sample(p, task, true))
         return;
     p->running += by;
-    self->kind[p->kind].training_running += by;
+    self->kind[p->kind].training_running += (int64_t)by * policy_job_width(p->own->job, p->kind);
 }
 
 static void record_measurement(struct hfsp_phase *p, struct hfsp_sample *s, int64_t lasts_us,
@@ -145,7 +150,7 @@ static void mark_sample_stopped(struct policy *self, struct hfsp_phase *p, struc
 {
     s->running = false;
     p->running--;
-    self->kind[p->kind].training_running--;
+    self->kind[p->kind].training_running -= policy_job_width(p->own->job, p->kind);
 }
 
 /* Returns the duration of an ended task; of a reduce whose function was seen running before its

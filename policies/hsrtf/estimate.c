@@ -7,6 +7,7 @@
 #define PROGRESS_MIN 0.02              /* with less progress, elapsed / progress is meaningless */
 #define UNKNOWN_US   INT64_C(30000000) /* assumed duration of a map when nothing is known */
 
+/* Returns the slots of the unfinished tasks: a wide task counts as that many tasks of one slot. */
 static int64_t unfinished_tasks(const struct policy_job *job, enum base_task_kind kind)
 {
     return job->phase[kind].total - job->phase[kind].done;
@@ -84,20 +85,23 @@ static int64_t given_task_us(const struct policy_job *job, enum base_task_kind k
  * to read a block per map. */
 static int64_t reduce_duration_from_map_us(const struct policy_job *job, int64_t avg_map_us)
 {
+    int64_t maps = policy_job_tasks(job, BASE_TASK_MAP, job->phase[BASE_TASK_MAP].total);
     int64_t block = job->size[BASE_TASK_MAP].bytes_max > 0 ? job->size[BASE_TASK_MAP].bytes_max
                                                            : HSRTF_BLOCK_BYTES;
     int64_t input = job->size[BASE_TASK_MAP].bytes;
     double selectivity = 1;
 
     if (input <= 0)
-        input = job->phase[BASE_TASK_MAP].total * block;
+        input = maps * block;
     if (input <= 0)
         return avg_map_us;
     if (job->seen[BASE_TASK_MAP].bytes_in > 0 && job->seen[BASE_TASK_MAP].bytes_out > 0)
         selectivity =
             (double)job->seen[BASE_TASK_MAP].bytes_out / (double)job->seen[BASE_TASK_MAP].bytes_in;
-    return hsrtf_reduce_duration_us(input, selectivity, job->phase[BASE_TASK_REDUCE].total, block,
-                                    avg_map_us);
+    return hsrtf_reduce_duration_us(
+        input, selectivity,
+        policy_job_tasks(job, BASE_TASK_REDUCE, job->phase[BASE_TASK_REDUCE].total), block,
+        avg_map_us);
 }
 
 /* Computes the durations assumed for a job without measurements: the means of jobs with

@@ -151,7 +151,7 @@ static void hsrtf_on_job_arrived(struct policy *self, struct policy_job *job, in
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
         own->below[k] = own->busy[k] = job->link[k];
         if (self->preempts) {
-            own->killed_n[k] = job->is_job ? job->phase[k].total : 0;
+            own->killed_n[k] = job->is_job ? policy_job_tasks(job, k, job->phase[k].total) : 0;
             own->killed[k] = base_alloc(((size_t)own->killed_n[k] + 1) * sizeof *own->killed[k]);
         }
     }
@@ -332,7 +332,7 @@ static bool hsrtf_may_have_victims(const struct policy *self, enum base_task_kin
         if (hsrtf_job_of(job)->rt_us >= -has->key)
             return false;
         left -= slots_claimed_by_job(self, job, kind);
-        if (left < 0)
+        if (left < 0 || policy_job_needs_node(job, kind))
             return true;
         job = claimant_after(self, kind, job);
     }
@@ -348,9 +348,34 @@ static bool job_would_decline_slot(const struct policy *self, const struct polic
            self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
 }
 
+/* Kills attempts from *@victim on until @need slots of the node come free for a wide task of @job;
+ * none, if the attempts of jobs with strictly more remaining time do not hold so many. *@victim
+ * becomes the next one. Returns true if attempts were named. */
+static bool kill_for_wide_task(const struct policy *self, const struct policy_job *job,
+                               int64_t need, int64_t now_us, const struct policy_running *here,
+                               size_t n, size_t *victim, struct policy_plan *plan)
+{
+    size_t at = *victim, end;
+
+    for (; need > 0 && at < n && hsrtf_job_of(here[at].job)->rt_us > hsrtf_job_of(job)->rt_us;
+         at = next_victim(self, here, n, at, now_us))
+        need -= policy_running_slots(&here[at]);
+    if (need > 0 || at == *victim)
+        return false;
+    for (end = at, at = *victim; at != end;) {
+        size_t killed = at;
+
+        at = next_victim(self, here, n, at, now_us);
+        policy_plan_add(plan, here[killed].container, POLICY_VICTIM_KILL);
+        record_kill(&here[killed], now_us);
+    }
+    *victim = end;
+    return true;
+}
+
 /* Free slots of the cluster, and slots being freed, go to the first jobs. For the slots that these
  * jobs still lack, the function kills attempts on this node if their jobs have strictly more
- * remaining time. */
+ * remaining time; for a wide task, if they hold as many slots as it takes. */
 static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
                           const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
@@ -358,17 +383,33 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
     int64_t left = policy_free_slots(offer->capacity, kind);
     size_t victim = next_victim(self, here, n, n, offer->now_us);
 
+    if (offer->reserved_for) {
+        kill_for_wide_task(self, offer->reserved_for, offer->reserved_for->reserved[kind].missing,
+                           offer->now_us, here, n, &victim, plan);
+        return;
+    }
     for (struct policy_job *job = NULL; victim < n && (job = claimant_after(self, kind, job));) {
         int64_t claim = slots_claimed_by_job(self, job, kind), met = claim < left ? claim : left;
 
         if (hsrtf_job_of(here[victim].job)->rt_us <= hsrtf_job_of(job)->rt_us)
             return;
+        if (job->width[kind] > 1) {
+            if (claim > 0 && policy_job_needs_node(job, kind) &&
+                !job_would_decline_slot(self, job, offer) &&
+                kill_for_wide_task(self, job, job->width[kind], offer->now_us, here, n, &victim,
+                                   plan)) {
+                plan->wide = job;
+                return;
+            }
+            continue;
+        }
         left -= met;
         if (claim > met && job_would_decline_slot(self, job, offer))
             continue;
-        for (claim -= met; claim > 0 && victim < n &&
-                           hsrtf_job_of(here[victim].job)->rt_us > hsrtf_job_of(job)->rt_us;
-             claim--) {
+        claim -= met;
+        while (claim > 0 && victim < n &&
+               hsrtf_job_of(here[victim].job)->rt_us > hsrtf_job_of(job)->rt_us) {
+            claim -= policy_running_slots(&here[victim]);
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
             record_kill(&here[victim], offer->now_us);
             victim = next_victim(self, here, n, victim, offer->now_us);

@@ -559,6 +559,7 @@ const struct policy_ops policy_rtmr = {
     .source = "He, Lu, Swanson, \"Real-Time Scheduling in MapReduce Clusters\", HPCC 2013, "
               "Algorithms I-VI",
     .reduces_last = true,
+    .single_slots = true,
     .options = rtmr_options,
     .create = rtmr_create,
     .destroy = rtmr_destroy,
