@@ -8,6 +8,7 @@
 #define BASE_DIAGNOSTICS_MAX (64 * 1024)
 #define BASE_TASKS_MAX       1000000 /* tasks of one kind in one job */
 #define BASE_NODE_SLOTS_MAX  10000   /* slots of one kind on one node */
+#define BASE_TASK_SLOTS_MAX  1000    /* slots that each task of one job takes */
 #define BASE_INPUTS_MAX      10000   /* input patterns of one job */
 #define BASE_ENV_MAX         1000    /* environment entries of one job */
 #define BASE_HOSTS_MAX       10      /* preferred hosts of one task */

@@ -348,6 +348,9 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.slot.map.vcores", "1", 1, INT32_MAX, "virtual cores of a map slot"),
     INT("creel.slot.reduce.memory-mb", "2048", 1, INT32_MAX, "memory of a reduce slot"),
     INT("creel.slot.reduce.vcores", "1", 1, INT32_MAX, "virtual cores of a reduce slot"),
+    STR("creel.slot.by", "memory",
+        "how many slots a container takes, on one node: as many as its memory needs (memory), or "
+        "its memory and its virtual cores (memory,vcores)"),
     BOOL("mapreduce.cluster.acls.enabled", "false",
          "show the access lists of jobs in the answers of MapReduce; they are checked while "
          "yarn.acl.enable is true"),

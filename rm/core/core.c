@@ -254,6 +254,11 @@ const struct policy_learned *rm_core_get_learned(const struct rm_core *c)
     return &c->learned;
 }
 
+int64_t rm_core_count_released_nodes(const struct rm_core *c)
+{
+    return c->stats.released_nodes;
+}
+
 void rm_core_free(struct rm_core *c)
 {
     if (!c)

@@ -153,6 +153,8 @@ struct rm_core_conf {
      * 1. */
     double slowstart;
     struct rm_res slot_res[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
+    /* A container takes enough slots for its vcores, too; false: for its memory alone. */
+    bool slots_by_vcores;
     /* Longest time for which jobs are held for awaited nodes; 0: until each has registered or
      * expired. */
     int64_t takeover_grace_us;
@@ -312,7 +314,8 @@ struct rm_ask {
     /* Label of the nodes for the group's containers; NULL: that of the application, "": none. With
      * a label, resource_name must be "*". */
     const char *label;
-    uint32_t label_number; /* set by the core */
+    uint32_t label_number; /* set by the core, like the next member */
+    int32_t slots;         /* that each of the containers takes */
     /* Launch context; taken, may be NULL. The latest one given for the same priority and
      * allocation id is used. */
     struct rm_launch *launch;
@@ -713,6 +716,9 @@ struct rm_effects { /* caller's buffer; the core appends */
 
 /* Returns the statistics learned from tasks so far, to be given to a later core. Borrowed. */
 const struct policy_learned *rm_core_get_learned(const struct rm_core *core);
+/* Returns how often a node has ceased to be reserved for a wide request (rm/core/node/reserved.h).
+ * What it held is offered to others with its next heartbeat, at once if one is held. */
+int64_t rm_core_count_released_nodes(const struct rm_core *core);
 /* Copies @conf, but takes conf->tree. Returns NULL, with @err set, for an impossible setting
  * (unknown policy, ...). */
 struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err);

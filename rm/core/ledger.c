@@ -42,7 +42,7 @@ static void add_to_container_counts(struct rm_queue *q, const struct rm_containe
         count_app(q, ct->app->state, runs, 1);
     }
     if (ct->app->kind->runs_containers && !ct->master)
-        ct->app->phase[ct->slot].running += by;
+        ct->app->phase[ct->slot].running += by * ct->slots;
 }
 
 /* @q: as above */
@@ -66,9 +66,9 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
     struct rm_node *n = ct->node;
     enum rm_tally from = ct->tally;
     int32_t there = (to != RM_TALLY_NONE) - (from != RM_TALLY_NONE);
-    int32_t slots = holds_slot(to) - holds_slot(from);
+    int32_t held = holds_slot(to) - holds_slot(from);
     int32_t suspended = (to == RM_TALLY_SUSPENDED) - (from == RM_TALLY_SUSPENDED);
-    int32_t freeing = (to == RM_TALLY_FREEING) - (from == RM_TALLY_FREEING);
+    int32_t freeing = ((to == RM_TALLY_FREEING) - (from == RM_TALLY_FREEING)) * ct->slots;
 
     ct->tally = (uint8_t)to;
     if (freeing && ct->step)
@@ -85,10 +85,12 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
         n->freeing[ct->slot] += freeing;
         if (n->counted)
             c->capacity.freeing[ct->slot] += freeing;
+        if (n->reserved[ct->slot])
+            rm_node_update_held_slots(c, n, ct->slot, false);
     }
-    if (slots) {
-        add_to_resource_counts(q, ct, slots);
-        rm_node_change_used_slots(c, n, ct->slot, slots);
+    if (held) {
+        add_to_resource_counts(q, ct, held);
+        rm_node_change_used_slots(c, n, ct->slot, held * ct->slots);
     }
 }
 
@@ -137,6 +139,8 @@ static void add_app_to_queue_counts(struct rm_queue *q, const struct rm_app *a, 
         q->used.v[i] += sign * a->allocated.v[i];
     for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++)
         q->pending[k] += sign * a->pj.phase[k].pending;
+    for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++)
+        q->pending_containers += sign * a->pj.phase[k].pending_tasks;
 }
 
 void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
@@ -174,6 +178,8 @@ void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base
 
     c->capacity.outstanding[k] += (to->total - to->done) - (from->total - from->done);
     c->runnable[k] += (to->pending > 0) - (from->pending > 0);
-    if (q)
-        q->pending[k] += to->pending - from->pending;
+    if (!q)
+        return;
+    q->pending[k] += to->pending - from->pending;
+    q->pending_containers += to->pending_tasks - from->pending_tasks;
 }

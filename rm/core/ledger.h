@@ -3,15 +3,18 @@
  * A container is counted many times: for its application, its queue, its node and the cluster, by
  * slots, resources and number. So that none of these counts can be forgotten when a container
  * begins, changes or ends, they are written here and nowhere else. A container remembers what it is
- * counted as (rm_container.tally), and every change adds the difference everywhere at once.
+ * counted as (rm_container.tally), and every change adds the difference everywhere at once. A
+ * container of n slots counts as n slots of its node, application and cluster from its allocation
+ * until it ends or is suspended, and as one container; no node's used slots exceed its slots,
+ * unless an operator has given it fewer since, or it registers with containers that hold more.
  * rm_ledger_check recomputes the counts from the objects and compares. */
 #ifndef CREEL_RM_CORE_LEDGER_H
 #define CREEL_RM_CORE_LEDGER_H
 
 #include "rm/core/state.h"
 
-/* Counts the new container @ct as holding a slot and its resources. ct->app, node, slot, resource
- * and master must be set. */
+/* Counts the new container @ct as holding its slots and resources. ct->app, node, slot, slots,
+ * resource and master must be set. */
 void rm_ledger_begin_container(struct rm_core *c, struct rm_container *ct);
 /* Counts @ct as @to from now on: RM_TALLY_HELD, _FREEING or _SUSPENDED. */
 void rm_ledger_change_container(struct rm_core *c, struct rm_container *ct, enum rm_tally to);

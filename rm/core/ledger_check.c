@@ -33,12 +33,13 @@ static void check_tally_and_add_to_sums(struct sums *s, const struct rm_containe
 
     base_assert(ct->tally == t && ct->state != RM_CONTAINER_COMPLETED);
     s->containers++;
-    s->running[ct->slot] += !ct->master;
+    base_assert(ct->slots > 0);
+    s->running[ct->slot] += ct->master ? 0 : ct->slots;
     s->suspended[ct->slot] += t == RM_TALLY_SUSPENDED;
-    s->freeing[ct->slot] += t == RM_TALLY_FREEING;
+    s->freeing[ct->slot] += t == RM_TALLY_FREEING ? ct->slots : 0;
     if (t == RM_TALLY_SUSPENDED)
         return;
-    s->used[ct->slot]++;
+    s->used[ct->slot] += ct->slots;
     for (int i = 0; i < RM_RES_NAMES; i++)
         s->held.v[i] += ct->resource.v[i];
 }
@@ -79,8 +80,10 @@ static void check_app_and_add_to_queue_sums(const struct rm_core *c, const struc
     q->containers += s.containers;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] += s.held.v[i];
-    for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++)
+    for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++) {
         q->pending[k] += a->pj.phase[k].pending;
+        q->pending_containers += a->pj.phase[k].pending_tasks;
+    }
 }
 
 static void check_counts_of_queues(const struct rm_core *c)
@@ -94,6 +97,7 @@ static void check_counts_of_queues(const struct rm_core *c)
 
         base_assert(q[i].pending_apps == is->pending_apps && q[i].active_apps == is->active_apps);
         base_assert(q[i].live_apps == is->live_apps);
+        base_assert(q[i].pending_containers == is->pending_containers);
         base_assert(q[i].containers == is->containers && resources_equal(&q[i].used, &is->used));
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             base_assert(q[i].pending[k] == is->pending[k]);
@@ -145,7 +149,7 @@ static void check_demand_counts(const struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++) {
         const struct rm_app *a = c->apps[i];
 
-        masters += a->activated;
+        masters += a->activated ? a->master_slots : 0;
         known += a->in_policy;
         for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++) {
             runnable[k] += a->pj.phase[k].pending > 0;
@@ -167,13 +171,16 @@ static void check_label_demand_of_app(const struct rm_core *c, const struct rm_a
     const struct rm_attempt *at = rm_app_newest_attempt(a);
     bool waits = a->in_policy && at && a->ending == RM_END_NONE;
     int64_t labelled[BASE_TASK_KINDS] = {0};
+    int64_t slots[BASE_TASK_KINDS] = {0};
     size_t n = 0;
 
+    for (size_t i = 0; i < a->asks_n; i++)
+        slots[a->asks[i]->slot] += rm_ask_group_wanted(a->asks[i]) * a->asks[i]->slots;
     for (size_t i = 0; i < a->asks_n; i++)
         if (a->asks[i]->label)
             labelled[a->asks[i]->slot] += rm_ask_group_wanted(a->asks[i]);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        base_assert(labelled[k] == a->asked_labelled[k]);
+        base_assert(labelled[k] == a->asked_labelled[k] && slots[k] == a->asked_slots[k]);
     for (size_t i = 0; i < a->label_demand_n; i++) {
         const struct rm_label_demand *d = &a->label_demand[i];
         int64_t wanted[BASE_TASK_KINDS] = {0};
@@ -251,6 +258,40 @@ static void check_counts_of_nodes(const struct rm_core *c)
     }
 }
 
+/* Checks that reservations of nodes for wide requests point to each other, fit their nodes, and
+ * hold what capacity.held counts. */
+static void check_reserved_nodes(const struct rm_core *c)
+{
+    int64_t held[BASE_TASK_KINDS] = {0};
+    int32_t nodes[BASE_TASK_KINDS] = {0};
+
+    for (size_t i = 0; i < c->nodes_n; i++)
+        for (enum base_task_kind k = 0; c->nodes[i] && k < BASE_TASK_KINDS; k++) {
+            const struct rm_node *n = c->nodes[i];
+            const struct rm_app *a = n->reserved[k];
+            int32_t here = n->slots[k] - n->used[k] + n->freeing[k];
+
+            base_assert(n->held[k] == (a && here > 0 ? here : 0));
+            held[k] += n->held[k];
+            if (!a)
+                continue;
+            nodes[k]++;
+            base_assert(n->counted && a->in_policy && a->wide[k].node == n && !a->wide[k].lost);
+            base_assert(a->wide[k].slots > 1 && a->wide[k].slots <= n->slots[k]);
+            base_assert(a->pj.reserved[k].some && a->pj.reserved[k].node == n->index &&
+                        a->pj.reserved[k].missing == rm_node_missing_slots(n, k));
+        }
+    for (size_t i = 0; i < c->apps_n; i++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+            const struct rm_wide *w = &c->apps[i]->wide[k];
+
+            base_assert(!w->node || w->node->reserved[k] == c->apps[i]);
+            base_assert(!w->lost || c->apps[i]->in_policy);
+        }
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        base_assert(held[k] == c->capacity.held[k] && nodes[k] == c->reserved_n[k]);
+}
+
 /* Adds the containers of steps that are counted as @tally up in @users, by user. Returns how many
  * there are. */
 static int32_t count_step_containers(const struct rm_core *c, enum rm_tally tally,
@@ -315,6 +356,7 @@ static void check_step_places(const struct rm_core *c)
 void rm_ledger_check(const struct rm_core *c)
 {
     check_step_places(c);
+    check_reserved_nodes(c);
     check_counts_of_nodes(c);
     check_counts_of_queues(c);
     check_app_counts_of_users(c);

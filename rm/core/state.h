@@ -23,6 +23,8 @@
 #include "rm/core/master/waiting.h"
 #include "rm/core/node/node.h"
 #include "rm/core/node/orders.h"
+#include "rm/core/node/reserved.h"
+#include "rm/core/node/width.h"
 #include "rm/core/queue/queue_conf.h"
 #include "rm/core/reserve/reservation.h"
 #include "rm/core/step_memory.h"
@@ -113,8 +115,10 @@ struct rm_core {
     /* offers: lists of nodes that could take a launch at once, by number of free slots */
     struct rm_node *free_first[BASE_TASK_KINDS][RM_FREE_BUCKETS];
     struct rm_node *free_last[BASE_TASK_KINDS][RM_FREE_BUCKETS];
-    int32_t runnable[BASE_TASK_KINDS];  /* applications with pending demand for the kind */
-    int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts on all nodes */
+    int32_t runnable[BASE_TASK_KINDS];   /* applications with pending demand for the kind */
+    int32_t suspended[BASE_TASK_KINDS];  /* suspended attempts on all nodes */
+    int32_t reserved_n[BASE_TASK_KINDS]; /* nodes that are reserved for wide requests */
+    struct rm_lost lost[BASE_TASK_KINDS];
     /* Offer the free slots of all nodes with held heartbeats when this step finishes. */
     bool offer_all[BASE_TASK_KINDS];
     /* Work has arrived, or the policy or a job's queue has changed: preempt on nodes with held
@@ -166,6 +170,7 @@ struct rm_core {
             killed;
         int64_t results[RM_RESULTS]; /* of ended applications */
         int64_t suspended, resumed, preempted;
+        int64_t released_nodes; /* reservations of nodes for wide requests that have ended */
     } stats;
     struct rm_operation operations[RM_OPERATION_KINDS]; /* the last ones, for readers */
     struct rm_assigned assigned;

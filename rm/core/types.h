@@ -201,6 +201,7 @@ struct rm_job_spec {
     int64_t deadline_us, deadline_at_us;
     double weight; /* 0: not given, which means 1 */
     int32_t max_attempts;
+    int32_t slots;                  /* of one node that each of its tasks takes; 0: one */
     struct base_app_id reservation; /* whose slots it uses; seq 0: none */
     char *acl_view, *acl_modify;    /* as those of struct rm_app_spec; NULL: not given */
     /* Groups of @user, primary first; empty: unknown. For placement in a queue, not stored. */
@@ -211,9 +212,9 @@ struct rm_job_spec {
     /* The submission's normalised body, without id. A repeated submission must have an equal
      * one. */
     char *json;
-    /* Simulations only: what is known of the tasks beforehand, and the hosts of each split in a
-     * compact form: @near_n indexes into @hosts per map. The table outlives the core and is
-     * identified by its id. */
+    /* Simulations only: what is known of the tasks beforehand (true_us: slot time), and the hosts
+     * of each split in a compact form: @near_n indexes into @hosts per map. The table outlives the
+     * core and is identified by its id. */
     struct {
         int64_t bytes, bytes_max, true_us;
     } known[BASE_TASK_KINDS];

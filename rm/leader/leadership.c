@@ -49,6 +49,17 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
     out->slot_res[BASE_TASK_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
 }
 
+static int read_slots_by_vcores(const struct base_conf *conf, bool *out, struct base_error *err)
+{
+    const char *by = base_conf_get(conf, "creel.slot.by");
+
+    *out = strcmp(by, "memory,vcores") == 0;
+    if (*out || strcmp(by, "memory") == 0)
+        return 0;
+    return base_error_set(err, -BASE_EINVAL,
+                          "creel.slot.by: \"%.100s\" must be memory or memory,vcores", by);
+}
+
 /* Makes a core from the configuration. @queues: NULL: none; their tree is taken on success. Returns
  * 0 or the error. */
 static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms,
@@ -58,11 +69,13 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
     struct rm_core_conf cc;
     int rc = rm_options_read_policy_conf(b->conf, &options, err);
 
+    fill_core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
+    if (rc == 0)
+        rc = read_slots_by_vcores(b->conf, &cc.slots_by_vcores, err);
     if (rc < 0) {
         policy_conf_free(&options);
         return rc;
     }
-    fill_core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
     cc.options = &options;
     cc.tree = queues && queues->given ? &queues->tree : NULL;
     cc.queue_conf = queues && queues->changeable ? &queues->conf : NULL;

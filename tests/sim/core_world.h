@@ -140,7 +140,7 @@ void world_run_dry(struct world *w);
 
 /* Parses a submission: "name maps reduces output(0|1) max_attempts hosts priority [deadline-s
  * [queue [user [reservation]]]]". hosts > 0: split i lies on nodes i, i+1 and i+2, modulo hosts.
- * deadline-s 0: none. */
+ * deadline-s 0: none. A job named "wideN" has tasks of N slots. */
 struct rm_job_spec *world_spec(const char *text);
 struct base_app_id world_submit(struct world *w, const char *text);
 struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const char *text);

@@ -44,6 +44,7 @@ struct rm_job_spec *world_spec(const char *text)
     s->deadline_us = deadline * INT64_C(1000000);
     s->priority = priority;
     s->max_attempts = attempts;
+    sscanf(name, "wide%d", &s->slots);
     if (*reservation)
         base_assert(base_reservation_id_parse(reservation, &s->reservation, NULL) == 0);
     s->json = base_strdup(text);

@@ -20,9 +20,9 @@ static void check_node(const struct rm_node *n)
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
         bool stopped = ct->state == RM_CONTAINER_SUSPENDED;
 
-        used[ct->slot] += !stopped;
+        used[ct->slot] += stopped ? 0 : ct->slots;
         suspended[ct->slot] += stopped;
-        freeing[ct->slot] += !stopped && ct->killing;
+        freeing[ct->slot] += !stopped && ct->killing ? ct->slots : 0;
         count++;
         MUST(stopped == (ct->suspended_at_us != 0));
         MUST(!stopped || !ct->task || ct->task->state == RM_TASK_SUSPENDED);
@@ -64,7 +64,7 @@ static void check_master(const struct rm_app *a)
         MUST((g->any_given ? g->any : g->named) > 0);
     }
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
-        running[ct->slot] += !ct->master;
+        running[ct->slot] += ct->master ? 0 : ct->slots;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         MUST(asked[k] == a->asked[k] && running[k] == a->phase[k].running);
     MUST(rows == a->ask_rows);
@@ -163,6 +163,17 @@ static void check_queues(void)
     MUST(active == 0 && pending == 0 && containers == 0 && memory == 0 && wants == 0);
 }
 
+static bool every_request_is_wider(int k, int32_t slots)
+{
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+
+        if (a->in_policy && a->pj.phase[k].pending > 0 && policy_job_width(&a->pj, k) <= slots)
+            return false;
+    }
+    return true;
+}
+
 static void check_sums(void)
 {
     int32_t runnable[BASE_TASK_KINDS] = {0};
@@ -172,7 +183,7 @@ static void check_sums(void)
     for (size_t i = 0; i < w.core->apps_n; i++) {
         const struct rm_app *a = w.core->apps[i];
 
-        masters += a->activated;
+        masters += a->activated ? a->master_slots : 0;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             runnable[k] += a->in_policy && a->pj.phase[k].pending > 0;
             avoiding = avoiding || (a->in_policy && a->phase[k].avoiding);
@@ -186,8 +197,10 @@ static void check_sums(void)
         for (int b = 1; strict && holds_nothing() && !avoiding && !w.core->labels.n &&
                         runnable[k] && b < RM_FREE_BUCKETS;
              b++)
-            /* work to do, and a node with free slots that could launch at once: impossible */
-            MUST(!w.core->free_first[k][b]);
+            /* Work to do, and a node with free slots that could launch at once: only if they are
+             * held for a wide request, or too few for any that waits and may use the node. */
+            for (const struct rm_node *n = w.core->free_first[k][b]; n; n = n->free_next[k])
+                MUST(n->reserved[k] || every_request_is_wider(k, n->slots[k] - n->used[k]));
     }
 }
 
@@ -275,7 +288,9 @@ static void check_labels(void)
     }
 }
 
-/* Checks that under FIFO no job gets a slot while an earlier job wants one of that kind. */
+/* Checks that under FIFO no job gets a slot while an earlier job wants one of that kind. Jobs with
+ * wide tasks are left out: they get slots that were held for them, and pass over those that do not
+ * fit. */
 static void check_fifo(void)
 {
     if (!strict || strcmp(w.core->ops->name, "fifo") != 0 || w.core->labels.n)
@@ -286,7 +301,8 @@ static void check_fifo(void)
         int k = l->task.kind;
         const struct rm_container *ct = rm_container_find(w.core, &l->id);
 
-        if (!b || !ct || ct->start_us != w.now) /* the launch was in a repeated answer */
+        /* the launch was in a repeated answer, or of a wide task */
+        if (!b || !ct || ct->start_us != w.now || ct->slots > 1)
             continue;
         for (size_t j = 0; j < w.core->apps_n; j++) {
             const struct rm_app *a = w.core->apps[j];
@@ -294,7 +310,8 @@ static void check_fifo(void)
             /* a plain application is activated only after the slots of this step were offered */
             if (!a->is_job)
                 continue;
-            if (a != b && a->in_policy && before(a, b) && !a->phase[k].avoiding)
+            if (a != b && a->in_policy && before(a, b) && !a->phase[k].avoiding &&
+                a->pj.widest[k] <= 1)
                 MUST(a->pj.phase[k].pending <= 0);
         }
     }

@@ -58,12 +58,14 @@ static struct rm_app *some_app(void)
 static void do_submit(void)
 {
     static const char *const queues[] = {"default", "a", "b.c", "b.d", "nosuch"};
+    static const char *const names[] = {"j", "j", "j", "wide2", "wide3"};
     char text[64];
 
     if (live_jobs() >= 8)
         return;
-    snprintf(text, sizeof text, "j %u %u %u 3 %u %d %u %s u%u", rnd(12), rnd(4), rnd(2),
-             rnd(3) ? 0 : 4, (int)rnd(3) - 1, rnd(3) ? 0 : 1 + rnd(300), queues[rnd(5)], rnd(3));
+    snprintf(text, sizeof text, "%s %u %u %u 3 %u %d %u %s u%u", names[rnd(5)], rnd(12), rnd(4),
+             rnd(2), rnd(3) ? 0 : 4, (int)rnd(3) - 1, rnd(3) ? 0 : 1 + rnd(300), queues[rnd(5)],
+             rnd(3));
     world_submit(&w, text);
 }
 
@@ -214,10 +216,10 @@ static void do_ends(struct world_node *n)
 static void do_submit_app(void)
 {
     static const char *const apps[] = {"app 1024 2 0", "keep 1024 3 0", "app 1024 1 1",
-                                       "lost 1024 1 0"};
+                                       "lost 1024 1 0", "keep 4096 2 0"};
 
     if (live_jobs() < 8)
-        world_submit_app(&w, apps[rnd(4)]);
+        world_submit_app(&w, apps[rnd(5)]);
 }
 
 static struct rm_ask some_ask(const char *name, int32_t priority, int32_t count, bool reduce)
@@ -225,7 +227,7 @@ static struct rm_ask some_ask(const char *name, int32_t priority, int32_t count,
     struct rm_ask ask = {.priority = priority,
                          .allocation_request_id = reduce,
                          .resource_name = name,
-                         .capability = {{512, 1, 0, reduce}},
+                         .capability = {{rnd(3) ? 512 : 512 + 2048 * rnd(3), 1, 0, reduce}},
                          .containers = count,
                          .relax_locality = true};
 
@@ -712,6 +714,8 @@ static void bring_to_end(void)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (!w.nodes[i].slots[k])
                 w.nodes[i].slots[k] = 1;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* for wide tasks */
+        w.nodes[0].slots[k] = w.nodes[1].slots[k] = SLOTS_MAX;
     for (size_t i = 0; i < w.nodes_n; i++) { /* a new NM process: given resources are gone */
         w.nodes[i].up = true;
         world_restart_node(&w, &w.nodes[i]);

@@ -198,13 +198,13 @@ static void test_refused(void)
     begin("app 1024 1 0");
     do_register(1);
     asks[0] = ask("*", 1);
-    asks[0].capability.v[RM_RES_MEMORY_MB] = 4096;
+    asks[0].capability.v[RM_RES_MEMORY_MB] = 1 << 20;
     allocate(0, asks, 1, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
     asks[0] = ask("*", -1);
     allocate(0, asks, 1, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
-    id = world_submit_app(&w, "big 4096 1 0");
+    id = world_submit_app(&w, "big 1048576 1 0");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(w.reply.text, "Requested more memory than configured max");
     id = world_submit_app(&w, "lost 1024 1 0");

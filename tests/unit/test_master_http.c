@@ -21,8 +21,8 @@ static void test_life(void)
     beat(reports, &answer);
     json_decref(answer);
     j = master("register", "{\"host\":\"h1\",\"rpcPort\":77,\"trackingUrl\":\"http://t/\"}", 200);
-    CU_ASSERT_EQUAL(number(json_object_get(j, "maximumCapability"), "memory"), 2048);
-    CU_ASSERT_EQUAL(number(json_object_get(j, "maximumCapability"), "vCores"), 1);
+    CU_ASSERT_EQUAL(number(json_object_get(j, "maximumCapability"), "memory"), 4 * 2048);
+    CU_ASSERT_EQUAL(number(json_object_get(j, "maximumCapability"), "vCores"), 4);
     CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "containersFromPreviousAttempts")), 0);
     CU_ASSERT(json_is_array(json_object_get(j, "containersFromPreviousAttempts")));
     CU_ASSERT_STRING_NOT_EQUAL(str(j, "queue"), "(none)");

@@ -90,10 +90,14 @@ void rm_app_set_policy_sizes(struct rm_app *a)
 {
     const struct rm_job_spec *s = a->job;
 
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+    int32_t width = s->slots > 1 ? s->slots : 1;
+
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        a->pj.width[k] = a->pj.widest[k] = width;
         a->pj.size[k] = (struct policy_size){.bytes = s->known[k].bytes,
                                              .bytes_max = s->known[k].bytes_max,
                                              .true_us = s->known[k].true_us};
+    }
     for (size_t i = 0; i < s->splits_n; i++) {
         struct policy_size *z = &a->pj.size[BASE_TASK_MAP];
 
@@ -103,8 +107,8 @@ void rm_app_set_policy_sizes(struct rm_app *a)
     for (size_t g = 0; g < s->groups_n; g++) {
         struct policy_size *z = &a->pj.size[s->groups[g].kind];
 
-        z->given_us =
-            base_sat_add(z->given_us, base_sat_mul(s->groups[g].expected_us, s->groups[g].count));
+        z->given_us = base_sat_add(
+            z->given_us, base_sat_mul(s->groups[g].expected_us * width, s->groups[g].count));
         z->given_max_us =
             s->groups[g].expected_us > z->given_max_us ? s->groups[g].expected_us : z->given_max_us;
     }
@@ -184,6 +188,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
         a->label = rm_labels_find_or_add(&c->labels, spec->label);
         a->am_label = spec->am_label ? rm_labels_find_or_add(&c->labels, spec->am_label) : a->label;
         a->names_labels = a->label || a->am_label;
+        a->master_slots = rm_slots_for_resource(c, BASE_TASK_MAP, &spec->resource);
     }
     rm_app_set_deadline_from_spec(a);
     if (job)
@@ -272,7 +277,8 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase none = {0};
 
-        a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
+        a->pj.phase[k] =
+            (struct policy_phase){.total = a->phase[k].total * policy_job_width(&a->pj, k)};
         rm_ledger_count_demand(c, a, k, &none, &a->pj.phase[k]);
     }
     if (a->is_job && !a->phase[BASE_TASK_MAP].total)
@@ -292,6 +298,7 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
         const struct policy_phase none = {0};
 
         rm_ledger_count_demand(c, a, k, &a->pj.phase[k], &none);
+        rm_node_forget_wide_request(c, a, k);
     }
     a->in_policy = false;
     if (a->names_labels)
@@ -318,6 +325,9 @@ void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_ki
         c->offer_all[k] = true;
         c->preempt_all = c->preempt_all || (!old.pending && c->ops->victims);
     }
+    if ((a->wide[k].node || a->wide[k].lost) &&
+        (a->pj.widest[k] <= 1 || (p->pending <= 0 && p->suspended <= 0)))
+        rm_node_forget_wide_request(c, a, k);
     c->ops->on_job_changed(c->policy, &a->pj, k);
 }
 

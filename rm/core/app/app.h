@@ -8,6 +8,7 @@
 #include "rm/core/job/step/step.h"
 #include "rm/core/job/task.h"
 #include "rm/core/master/attempt.h"
+#include "rm/core/node/reserved.h"
 #include "rm/core/states.h"
 #include "rm/core/step_memory.h"
 
@@ -95,6 +96,7 @@ struct rm_app {
     uint64_t saved_seq;              /* number of its newest record */
     struct rm_container *containers; /* live containers */
     int64_t containers_n;
+    struct rm_wide wide[BASE_TASK_KINDS];
     struct rm_res allocated;
     /* MiB and vcores, times the milliseconds for which ended containers held them; saturates. */
     int64_t memory_ms, vcore_ms;
@@ -132,7 +134,9 @@ struct rm_app {
     struct rm_ask_group **asks; /* sorted, see rm/core/master/ask.c */
     /* ask_rows: rows in all groups; launch_bytes: size of the launch contexts of the asks. */
     size_t asks_n, asks_cap, ask_rows, launch_bytes;
-    int64_t asked[BASE_TASK_KINDS]; /* containers that the asks still want */
+    int64_t asked[BASE_TASK_KINDS];       /* containers that the asks still want */
+    int64_t asked_slots[BASE_TASK_KINDS]; /* and their slots */
+    int32_t master_slots;                 /* slots that its master takes */
     /* Containers whose allocation or end is still to be announced to the master, or whose announced
      * end it has not acknowledged. */
     struct rm_container **news;

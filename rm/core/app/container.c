@@ -126,6 +126,7 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     ct->app = a;
     ct->node = n;
     ct->slot = (uint8_t)slot;
+    ct->slots = rm_slots_for_resource(c, slot, res);
     ct->resource = *res;
     ct->master = master;
     ct->start_us = c->now_us;

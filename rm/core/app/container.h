@@ -15,9 +15,9 @@ struct rm_task;
 /* The category in which the ledger counts a container (rm/core/ledger.h). */
 enum rm_tally {
     RM_TALLY_NONE,     /* not counted: not begun, or ended */
-    RM_TALLY_HELD,     /* holds a slot and its resources */
+    RM_TALLY_HELD,     /* holds its slots and resources */
     RM_TALLY_FREEING,  /* the same, but its process is being killed */
-    RM_TALLY_SUSPENDED /* holds neither slot nor resources */
+    RM_TALLY_SUSPENDED /* holds neither slots nor resources */
 };
 struct rm_container {
     struct base_container_id id;
@@ -35,6 +35,7 @@ struct rm_container {
     int64_t suspended_us;    /* duration of its earlier suspensions */
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
+    int32_t slots;       /* that it holds, of kind @slot; while suspended, that it will need */
     uint8_t slot, tally; /* enum base_task_kind; enum rm_tally, written by the ledger alone */
     uint8_t step;        /* enum base_job_step, which runs in it; 0: none */
     bool master;         /* runs its application's master */
@@ -58,7 +59,8 @@ void rm_container_remove_from_unstarted(struct rm_core *c, struct rm_container *
 /* Ends the containers that no node has reported within allocation_expiry_us, orders their nodes to
  * kill them, and sets the timer for the next one. */
 void rm_containers_expire_unstarted(struct rm_core *c);
-/* Creates a container in state ALLOCATED, which holds its slot from now on. */
+/* Creates a container in state ALLOCATED, which from now on holds as many slots of kind @slot as
+ * its resource @res needs (rm/core/node/width.h). */
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum base_task_kind slot,
                                       const struct rm_res *res, bool master);

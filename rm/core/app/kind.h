@@ -16,17 +16,22 @@ struct rm_app_kind {
     /* @accepted: The submission is durable, and the state is SUBMITTED. Accepts or ends the
      * application. */
     void (*accepted)(struct rm_core *c, struct rm_app *a);
-    /* @demand: Returns what policies see of kind @k: how many tasks or containers are pending,
-     * running and done. */
+    /* @demand: Returns what policies see of kind @k: how many slots the tasks or containers take
+     * that are pending, running and done. */
     struct policy_phase (*demand)(const struct rm_app *a, enum base_task_kind k);
     /* @takes: Returns whether @a would use a slot of @n. A job declines while it waits for a slot
      * near its data. */
     enum policy_take (*takes)(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                               struct rm_node *n);
     /* @offer: Offers a free slot of @n. Returns true when a container was placed or resumed in it.
-     * @no_delay: do not wait for data locality. */
+     * @no_delay: do not wait for data locality. @room: the most slots that it may take; one that
+     * needs more of them than are free may have @n reserved (rm/core/node/reserved.h). */
     bool (*offer)(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
-                  bool no_delay);
+                  bool no_delay, int64_t room);
+    /* @wide_request: Returns how many slots of @n the first request of @a takes that it would place
+     * there, whether or not they are free; 0: it declines. */
+    int32_t (*wide_request)(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                            struct rm_node *n);
     /* @attach: @n registers and reports an unknown container, usually one that was started under an
      * earlier instance of the RM. Attaches and returns it, or returns NULL when the application has
      * no use for it. */

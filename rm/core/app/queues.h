@@ -15,7 +15,9 @@ struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
     int64_t pending_apps, active_apps;
     int64_t live_apps; /* not ended, whether or not their submission is stored yet */
     struct rm_res used;
-    int64_t containers, pending[BASE_TASK_KINDS];
+    int64_t containers;
+    int64_t pending[BASE_TASK_KINDS]; /* slots that are wanted */
+    int64_t pending_containers;
     struct rm_totals totals; /* rm/core/app/totals.h */
 };
 

@@ -35,7 +35,8 @@ bool rm_job_admit(struct rm_core *c, struct rm_app *a)
     if (a->pj.deadline_us <= 0 || !c->ops->admit)
         return true;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* counts as at arrival */
-        a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
+        a->pj.phase[k] =
+            (struct policy_phase){.total = a->phase[k].total * policy_job_width(&a->pj, k)};
     if (c->ops->admit(c->policy, &a->pj, c->now_us, &p)) {
         a->promised_us = p.finish_us;
         return true;

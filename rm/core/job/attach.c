@@ -11,8 +11,9 @@ static struct rm_container *attach_container_of_ending_job(struct rm_core *c, st
                                                            struct rm_app *a,
                                                            const struct rm_container_report *r)
 {
-    struct rm_container *ct =
-        rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot], false);
+    const struct rm_res resource =
+        rm_resource_of_slots(c, r->slot, r->step ? 1 : policy_job_width(&a->pj, r->slot));
+    struct rm_container *ct = rm_container_new(c, a, n, &r->id, r->slot, &resource, false);
 
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->task_attempt = r->task_attempt;
@@ -51,6 +52,7 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
 {
     struct rm_task *t = r->has_task ? rm_task_find(a, r->task.kind, r->task.index) : NULL;
     struct rm_container *ct = r->step ? rm_step_attach(c, n, a, r) : NULL;
+    struct rm_res resource;
 
     if (ct)
         return ct;
@@ -67,7 +69,8 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
     if (t->state != RM_TASK_PENDING ||
         (rm_task_is_withheld(t) && r->task_attempt != t->commit_attempt))
         return NULL;
-    ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
+    resource = rm_resource_of_slots(c, t->kind, policy_job_width(&a->pj, t->kind));
+    ct = rm_container_new(c, a, n, &r->id, t->kind, &resource, false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;
     rm_container_set_start_if_plausible(c, ct, r);

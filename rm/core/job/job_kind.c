@@ -12,13 +12,16 @@
 static struct policy_phase count_demand(const struct rm_app *a, enum base_task_kind k)
 {
     const struct rm_phase *p = &a->phase[k];
+    int32_t width = policy_job_width(&a->pj, k);
+    int32_t pending = p->open && !a->held && rm_app_is_live(a) ? p->pending - p->kept : 0;
 
-    return (struct policy_phase){
-        .total = p->total,
-        .pending = p->open && !a->held && rm_app_is_live(a) ? p->pending - p->kept : 0,
-        .running = p->running,
-        .suspended = rm_app_is_live(a) ? p->suspended : 0, /* an ending job resumes nothing */
-        .done = p->succeeded};
+    return (struct policy_phase){.total = p->total * width,
+                                 .pending = pending * width,
+                                 .pending_tasks = pending,
+                                 .running = p->running * width,
+                                 /* an ending job resumes nothing */
+                                 .suspended = rm_app_is_live(a) ? p->suspended * width : 0,
+                                 .done = p->succeeded * width};
 }
 
 /* Records the end of an attempt in its task, and fails the job if the task has failed for good. A
@@ -81,6 +84,7 @@ const struct rm_app_kind rm_job_kind = {
     .demand = count_demand,
     .takes = rm_job_would_take_slot,
     .offer = rm_job_offer_slot,
+    .wide_request = rm_job_wide_request,
     .attach = rm_job_attach_container,
     .container_ended = finish_ended_container,
     .end = rm_job_end,

@@ -39,7 +39,7 @@ static bool answer_repeated_submission(struct rm_core *c, const struct rm_event 
 }
 
 /* Bound in microseconds on the expected time of the longest task of a kind times the number of
- * tasks of that kind, since policies sum up expected times. */
+ * tasks of that kind and the slots of each, since policies sum up expected times. */
 #define EXPECTED_MAX 1e17
 
 static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
@@ -49,7 +49,31 @@ static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_
     for (size_t g = 0; g < spec->groups_n; g++)
         if (spec->groups[g].kind == k && spec->groups[g].expected_us > longest)
             longest = spec->groups[g].expected_us;
-    return (double)longest * (double)rm_job_spec_task_count(spec, k) > EXPECTED_MAX;
+    return (double)longest * (double)rm_job_spec_task_count(spec, k) *
+               (spec->slots > 1 ? spec->slots : 1) >
+           EXPECTED_MAX;
+}
+
+/* Returns true, with the request answered, when no container can have as many slots as the tasks of
+ * kind @k take. */
+static bool refuse_if_tasks_are_too_wide(struct rm_core *c, const struct rm_event *ev,
+                                         enum base_task_kind k)
+{
+    const struct rm_job_spec *spec = ev->u.submit_job.spec;
+    bool has_tasks = rm_job_spec_task_count(spec, k) > 0 || (k == BASE_TASK_MAP && spec->input.n);
+    int32_t most = rm_slots_of_largest_node(c, k);
+
+    if (spec->slots <= 1 || !has_tasks || spec->slots <= most)
+        return false;
+    if (c->ops->single_slots)
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "job.slots: %d: the policy %s gives each task one slot", spec->slots,
+                       c->ops->name);
+    else
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "job.slots: %d: the largest node has %d slot%s for %ss", spec->slots, most,
+                       most == 1 ? "" : "s", k ? "reduce" : "map");
+    return true;
 }
 
 /* Returns true, with the request answered, when the job cannot use the reservation it names. */
@@ -83,10 +107,12 @@ static bool refuse_submission_if_invalid(struct rm_core *c, const struct rm_even
         const char *kind = k ? "reduce" : "map";
 
         if (rm_job_spec_task_count(spec, k) < 0 ||
-            rm_job_spec_task_count(spec, k) > INT32_MAX / 2) {
+            rm_job_spec_task_count(spec, k) > INT32_MAX / 2 / (spec->slots > 1 ? spec->slots : 1)) {
             rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", kind);
             return true;
         }
+        if (refuse_if_tasks_are_too_wide(c, ev, k))
+            return true;
         if (expected_time_is_too_long(spec, k)) {
             rm_reply_error(
                 c, ev->token, -BASE_EINVAL,

@@ -362,24 +362,38 @@ void rm_pick_unmark_pending(struct rm_app *a, struct rm_task *t)
         clear_task_pending(&a->phase[t->kind], t->index);
 }
 
-/* Returns true when the task failed on @node, and there is another live node on which it has not
- * failed. */
-static bool task_should_avoid_node(const struct rm_core *c, const struct rm_phase *p, int32_t index,
-                                   const struct rm_node *node)
+/* Returns how many live nodes have enough slots for a task of the phase. */
+static int32_t count_nodes_wide_enough(const struct rm_core *c, const struct rm_app *a,
+                                       enum base_task_kind k)
 {
-    const struct rm_task *t = &p->tasks[index];
-    int32_t elsewhere;
+    int32_t width = policy_job_width(&a->pj, k), nodes = 0;
+
+    if (width == 1)
+        return c->live_nodes[k];
+    for (size_t i = 0; i < c->nodes_n; i++)
+        nodes += c->nodes[i] && c->nodes[i]->counted && rm_node_serves_label(c->nodes[i], 0) &&
+                 c->nodes[i]->counted_slots[k] >= width;
+    return nodes;
+}
+
+/* Returns true when the task failed on @node, and there is another live node with enough slots on
+ * which it has not failed. */
+static bool task_should_avoid_node(const struct rm_core *c, const struct rm_app *a,
+                                   const struct rm_task *t, const struct rm_node *node)
+{
+    int32_t elsewhere, width;
     bool here = false;
 
     if (!t->bad)
         return false;
-    elsewhere = c->live_nodes[t->kind];
+    width = policy_job_width(&a->pj, t->kind);
+    elsewhere = count_nodes_wide_enough(c, a, t->kind);
     for (uint32_t i = 1; i <= t->bad[0]; i++) {
         const struct rm_node *b = c->nodes[t->bad[i]];
 
         here = here || b == node;
-        elsewhere -=
-            b->state == RM_NODE_RUNNING && b->registered && !b->exclusive && b->slots[t->kind] > 0;
+        elsewhere -= b->state == RM_NODE_RUNNING && b->registered && !b->exclusive &&
+                     b->slots[t->kind] >= width;
     }
     return here && elsewhere > 0;
 }
@@ -390,9 +404,9 @@ static struct rm_near *find_list_that_may_have_pending(const struct rm_near_inde
     return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? find_near_list(x, key) : NULL;
 }
 
-static int32_t first_runnable_in_list(const struct rm_core *c, const struct rm_phase *p,
-                                      const struct rm_near_index *x, struct rm_near *list,
-                                      const struct rm_node *node)
+static int32_t first_runnable_in_list(const struct rm_core *c, const struct rm_app *a,
+                                      const struct rm_phase *p, const struct rm_near_index *x,
+                                      struct rm_near *list, const struct rm_node *node)
 {
     const int32_t *tasks;
 
@@ -406,18 +420,19 @@ static int32_t first_runnable_in_list(const struct rm_core *c, const struct rm_p
     if (!p->avoiding)
         return list->cursor < list->n ? tasks[list->cursor] : -1;
     for (uint32_t i = list->cursor; i < list->n; i++)
-        if (task_is_pending(p, tasks[i]) && !task_should_avoid_node(c, p, tasks[i], node))
+        if (task_is_pending(p, tasks[i]) &&
+            !task_should_avoid_node(c, a, &p->tasks[tasks[i]], node))
             return tasks[i];
     return -1;
 }
 
-static int32_t first_runnable_task(const struct rm_core *c, struct rm_phase *p,
-                                   const struct rm_node *node)
+static int32_t first_runnable_task(const struct rm_core *c, const struct rm_app *a,
+                                   struct rm_phase *p, const struct rm_node *node)
 {
     int32_t i = lowest_pending_task(p);
 
     if (p->avoiding)
-        while (i >= 0 && task_should_avoid_node(c, p, i, node))
+        while (i >= 0 && task_should_avoid_node(c, a, &p->tasks[i], node))
             i = next_pending_task(p, i);
     return i;
 }
@@ -433,7 +448,7 @@ static struct rm_task *first_runnable_in_rack(struct rm_core *c, struct rm_app *
         build_near_index(c, a, k, true, &p->rack, NULL);
         p->rack_stamp = c->rack_stamp;
     }
-    i = first_runnable_in_list(c, p, &p->rack,
+    i = first_runnable_in_list(c, a, p, &p->rack,
                                find_list_that_may_have_pending(&p->rack, node->rack), node);
     return i < 0 ? NULL : &p->tasks[i];
 }
@@ -468,13 +483,13 @@ struct rm_task *rm_pick_task_near(struct rm_core *c, struct rm_app *a, enum base
     *level = DELAY_ANY;
     if (!p->located)
         return NULL;
-    i = first_runnable_in_list(c, p, &p->host,
+    i = first_runnable_in_list(c, a, p, &p->host,
                                find_list_that_may_have_pending(&p->host, node->host), node);
     if (i >= 0) {
         *level = DELAY_NODE;
         return &p->tasks[i];
     }
-    i = p->nowhere.n ? first_runnable_in_list(c, p, &p->host, &p->nowhere, node) : -1;
+    i = p->nowhere.n ? first_runnable_in_list(c, a, p, &p->host, &p->nowhere, node) : -1;
     if (i >= 0) {
         *located = false;
         return &p->tasks[i];
@@ -492,7 +507,7 @@ struct rm_task *rm_pick_any_task(struct rm_core *c, struct rm_app *a, enum base_
                                  const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
-    int32_t i = p->bits ? first_runnable_task(c, p, node) : -1;
+    int32_t i = p->bits ? first_runnable_task(c, a, p, node) : -1;
 
     return i < 0 ? NULL : &p->tasks[i];
 }

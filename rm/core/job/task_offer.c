@@ -13,7 +13,8 @@ static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind
                         struct rm_node *n, struct rm_task *t, enum delay_level level)
 {
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
-    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
+    const struct rm_res resource = rm_resource_of_slots(c, k, policy_job_width(&a->pj, k));
+    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &resource, false);
 
     rm_health_note_operation(c, RM_OPERATION_ALLOCATION, ct);
     rm_totals_count_placed(c, a, level);
@@ -63,27 +64,42 @@ static bool must_wait_for_colocation(struct rm_core *c, struct rm_app *a, const 
     return c->now_us - a->colo_since_us < c->colo_wait_us;
 }
 
-/* Resumes an attempt of the job that is suspended on @n. Returns false when there is none. */
-static bool resume_suspended_attempt(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                                     struct rm_node *n)
+/* Returns an attempt of the job that is suspended on @n; NULL: there is none. */
+static struct rm_container *find_suspended_attempt(const struct rm_app *a, enum base_task_kind k,
+                                                   const struct rm_node *n)
 {
-    struct rm_container *ct =
-        n->suspended[k] && a->phase[k].suspended ? rm_container_find_suspended(a, n, k) : NULL;
+    return n->suspended[k] && a->phase[k].suspended ? rm_container_find_suspended(a, n, k) : NULL;
+}
 
-    if (ct)
-        rm_container_resume(c, ct);
-    return ct != NULL;
+/* Offers a slot of @n to a job whose tasks take more slots than are free there. */
+static void reserve_node_if_job_would_take(struct rm_core *c, struct rm_app *a,
+                                           enum base_task_kind k, struct rm_node *n)
+{
+    if (rm_job_would_take_slot(c, a, k, n) != POLICY_DECLINES)
+        rm_node_reserve_if_due(c, a, k, n, policy_job_width(&a->pj, k),
+                               find_suspended_attempt(a, k, n) != NULL);
 }
 
 bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                       struct rm_node *n, bool no_delay)
+                       struct rm_node *n, bool no_delay, int64_t room)
 {
+    int32_t width = policy_job_width(&a->pj, k);
+    struct rm_container *suspended;
     enum delay_level level;
     bool located;
     struct rm_task *t;
 
-    if (resume_suspended_attempt(c, a, k, n))
+    if (width > room)
+        return false;
+    if (width > n->slots[k] - n->used[k]) {
+        reserve_node_if_job_would_take(c, a, k, n);
+        return false;
+    }
+    suspended = find_suspended_attempt(a, k, n);
+    if (suspended) {
+        rm_container_resume(c, suspended);
         return true;
+    }
     if (n->exclusive) /* jobs name no labels */
         return false;
     if (a->pj.phase[k].pending <= 0)
@@ -117,12 +133,14 @@ enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enu
     bool located;
     struct rm_task *t;
 
-    if (n->suspended[k] && a->phase[k].suspended && rm_container_find_suspended(a, n, k))
+    if (find_suspended_attempt(a, k, n))
         return POLICY_TAKES_NEAR;
-    if (n->exclusive)
+    if (n->exclusive || a->pj.phase[k].pending <= 0)
         return POLICY_DECLINES;
-    if (a->pj.phase[k].pending <= 0)
+    if (policy_job_width(&a->pj, k) > n->slots[k]) {
+        count_missed_opportunity(c, a, k, false);
         return POLICY_DECLINES;
+    }
     t = rm_pick_task_near(c, a, k, n, &level, &located);
     if (!t)
         t = rm_pick_any_task(c, a, k, n);
@@ -137,4 +155,10 @@ enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enu
     if (delay_is_on(&c->delay) && !delay_would_take_or_decline(&c->delay, &a->delay, level))
         return POLICY_DECLINES;
     return POLICY_TAKES;
+}
+
+int32_t rm_job_wide_request(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                            struct rm_node *n)
+{
+    return rm_job_would_take_slot(c, a, k, n) == POLICY_DECLINES ? 0 : policy_job_width(&a->pj, k);
 }

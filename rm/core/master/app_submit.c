@@ -19,12 +19,6 @@ static void reply_to_submission(struct rm_core *c, const struct rm_event *ev,
     fx->u.reply.app_state = a->state;
 }
 
-static bool exceeds_slot_resource(const struct rm_core *c, const struct rm_res *r,
-                                  enum rm_res_name name)
-{
-    return r->v[name] > c->conf.slot_res[rm_slot_kind_for_resource(r)].v[name];
-}
-
 /* Places the submission, and returns true after refusing it when its user or queue has all the
  * applications that are allowed. If no rule finds a queue, *@queue becomes RM_NONE, and the
  * application fails at the point where it would otherwise be accepted. */
@@ -46,10 +40,13 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
     const char *wrong = NULL;
     uint32_t queue;
 
-    if (exceeds_slot_resource(c, &spec->resource, RM_RES_MEMORY_MB))
+    if (rm_resource_is_too_large(c, BASE_TASK_MAP, &spec->resource, RM_RES_MEMORY_MB))
         wrong = "Requested more memory than configured max";
-    else if (exceeds_slot_resource(c, &spec->resource, RM_RES_VCORES))
+    else if (rm_resource_is_too_large(c, BASE_TASK_MAP, &spec->resource, RM_RES_VCORES))
         wrong = "Requested more cores than configured max";
+    else if (spec->resource.v[RM_RES_MAP_SLOTS] > 1 &&
+             spec->resource.v[RM_RES_MAP_SLOTS] > rm_slots_of_largest_node(c, BASE_TASK_MAP))
+        wrong = "Requested more map-slots than configured max";
     else if (!rm_labels_exist(&c->labels, spec->label))
         wrong = rm_scratch_printf(c, RM_NO_SUCH_LABEL, spec->label);
     else if (!rm_labels_exist(&c->labels, spec->am_label))

@@ -15,12 +15,14 @@ enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r)
 
 struct rm_res rm_max_capability(const struct rm_core *c)
 {
-    struct rm_res r = c->conf.slot_res[BASE_TASK_MAP];
+    struct rm_res r = rm_largest_resource(c, BASE_TASK_MAP),
+                  reduce = rm_largest_resource(c, BASE_TASK_REDUCE);
 
     for (int i = 0; i < RM_RES_NAMES; i++)
-        if (c->conf.slot_res[BASE_TASK_REDUCE].v[i] > r.v[i])
-            r.v[i] = c->conf.slot_res[BASE_TASK_REDUCE].v[i];
-    r.v[RM_RES_MAP_SLOTS] = r.v[RM_RES_REDUCE_SLOTS] = 1;
+        if (reduce.v[i] > r.v[i])
+            r.v[i] = reduce.v[i];
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        r.v[RM_RES_MAP_SLOTS + k] = rm_slots_of_largest_node(c, k);
     return r;
 }
 
@@ -136,6 +138,7 @@ static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
 static void clear_asked(struct rm_app *a)
 {
     memset(a->asked, 0, sizeof a->asked);
+    memset(a->asked_slots, 0, sizeof a->asked_slots);
     memset(a->asked_labelled, 0, sizeof a->asked_labelled);
     for (size_t i = 0; i < a->label_demand_n; i++)
         memset(a->label_demand[i].wanted, 0, sizeof a->label_demand[i].wanted);
@@ -146,6 +149,7 @@ static void clear_asked(struct rm_app *a)
 static void count_asked(struct rm_app *a, const struct rm_ask_group *g, int64_t more)
 {
     a->asked[g->slot] += more;
+    a->asked_slots[g->slot] += more * g->slots;
     if (!g->label)
         return;
     a->asked_labelled[g->slot] += more;
@@ -172,6 +176,7 @@ static void drop_empty_groups_and_sum_asked(struct rm_app *a)
         a->asks[kept++] = g;
     }
     a->asks_n = kept;
+    rm_asks_update_widths(a);
 }
 
 static size_t launch_json_size(const struct rm_launch *l)
@@ -244,6 +249,7 @@ static void put_ask_in_table(struct rm_app *a, const struct rm_ask *ask)
     }
     g->capability = ask->capability;
     g->slot = rm_slot_kind_for_resource(&ask->capability);
+    g->slots = ask->slots;
     if (ask->launch) {
         a->launch_bytes += launch_json_size(ask->launch);
         a->launch_bytes -= launch_json_size(g->launch);
@@ -257,6 +263,34 @@ void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
     for (size_t i = 0; i < n; i++)
         put_ask_in_table(a, &asks[i]);
     drop_empty_groups_and_sum_asked(a);
+}
+
+void rm_asks_update_widths(struct rm_app *a)
+{
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+    bool master = at && at->state == RM_ATTEMPT_SCHEDULED;
+
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        a->pj.width[k] = a->pj.widest[k] = master && k == BASE_TASK_MAP ? a->master_slots : 0;
+    for (size_t i = 0; i < a->asks_n && !master; i++) {
+        const struct rm_ask_group *g = a->asks[i];
+
+        if (!a->pj.width[g->slot] || g->slots < a->pj.width[g->slot])
+            a->pj.width[g->slot] = g->slots;
+        if (g->slots > a->pj.widest[g->slot])
+            a->pj.widest[g->slot] = g->slots;
+    }
+}
+
+int32_t rm_asks_pending_slots(const struct rm_app *a, enum base_task_kind k)
+{
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+    int64_t slots = rm_asks_pending_containers(a, k);
+
+    if (!slots)
+        return 0;
+    slots = at->state == RM_ATTEMPT_SCHEDULED ? a->master_slots : a->asked_slots[k];
+    return (int32_t)(slots < RM_ASKED_SLOTS_MAX ? slots : RM_ASKED_SLOTS_MAX);
 }
 
 int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k)
@@ -309,14 +343,15 @@ static struct rm_ask_row *find_wanted_host_row(const struct rm_ask_group *g,
 }
 
 struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
-                                        const struct rm_node *n, enum delay_level *level)
+                                        const struct rm_node *n, int64_t slots,
+                                        enum delay_level *level)
 {
     if (a->names_labels && !asks_for_label_of_node(a, k, n))
         return NULL;
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];
 
-        if (g->slot != k || !rm_node_serves_label(n, g->label))
+        if (g->slot != k || g->slots > slots || !rm_node_serves_label(n, g->label))
             continue;
         *level = DELAY_NODE;
         if (find_wanted_host_row(g, n))
@@ -357,6 +392,11 @@ void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const st
     at = group_insert_index(a, g->priority, g->allocation_id);
     memmove(a->asks + at, a->asks + at + 1, (--a->asks_n - at) * sizeof *a->asks);
     free_group(a, g);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        if (a->pj.widest[k] > 1) {
+            rm_asks_update_widths(a);
+            break;
+        }
 }
 
 void rm_asks_free(struct rm_app *a)
@@ -367,4 +407,6 @@ void rm_asks_free(struct rm_app *a)
     a->asks = NULL;
     a->asks_n = a->asks_cap = 0;
     clear_asked(a);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        a->pj.width[k] = a->pj.widest[k] = 0;
 }

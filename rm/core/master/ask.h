@@ -10,9 +10,10 @@ struct rm_core;
 struct rm_node;
 
 /* Limits of one application. */
-#define RM_ASKED_MAX      1000000    /* containers that an application may wait for */
-#define RM_ASK_ROWS_MAX   200000     /* rows and groups of an ask table */
-#define RM_ASK_LAUNCH_MAX (64 << 20) /* bytes of the launch contexts in an ask table */
+#define RM_ASKED_MAX       1000000    /* containers that an application may wait for */
+#define RM_ASKED_SLOTS_MAX 1000000000 /* slots that policies see of them */
+#define RM_ASK_ROWS_MAX    200000     /* rows and groups of an ask table */
+#define RM_ASK_LAUNCH_MAX  (64 << 20) /* bytes of the launch contexts in an ask table */
 
 struct rm_ask_row {
     char *name; /* of a host or rack */
@@ -26,6 +27,7 @@ struct rm_ask_group { /* the asks of one priority and allocation request id */
     uint32_t label; /* of the nodes for its containers; 0: none */
     struct rm_res capability;
     enum base_task_kind slot;
+    int32_t slots; /* of kind @slot that each container takes */
     struct rm_launch *launch;
     bool any_given, any_relax; /* a row "*" was given; that row relaxes locality */
     int32_t any;               /* count of that row */
@@ -40,25 +42,31 @@ struct rm_ask_group { /* the asks of one priority and allocation request id */
 /* Returns the kind of slot for a container with the resource @r: map unless it names reduce
  * slots. */
 enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r);
-/* Returns the largest resource that a container can have. */
+/* Returns the largest resource that a container can have: that of the largest node. */
 struct rm_res rm_max_capability(const struct rm_core *c);
 /* Returns true when the table of @a stays within the limits with these asks. Does not change what
  * @a asks for. */
 bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n);
 /* Puts these asks into the table. Takes their launch contexts. */
 void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
-/* Returns the number of containers of kind @k that wait for a slot: the master itself, or those
- * that it asks for. */
+/* Returns the number of slots of kind @k for which containers wait: the master itself, or those
+ * that it asks for; at most RM_ASKED_SLOTS_MAX. */
+int32_t rm_asks_pending_slots(const struct rm_app *a, enum base_task_kind k);
+/* Returns the number of these containers. */
 int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k);
+/* Sets what policies see of the widths of waiting containers. Call when the newest attempt changes
+ * its state, and when the asks have changed otherwise than by the functions below. */
+void rm_asks_update_widths(struct rm_app *a);
 /* Returns the number of containers that @g still wants. */
 int64_t rm_ask_group_wanted(const struct rm_ask_group *g);
 /* Returns whether @a waits for a container of kind @k that the label of @n admits. */
 bool rm_asks_match_node_label(const struct rm_app *a, enum base_task_kind k,
                               const struct rm_node *n);
-/* Returns the first group that wants a container of kind @k on @n, and sets *level to the locality
- * of @n for that group; NULL: none. */
+/* Returns the first group that wants a container of kind @k on @n with at most @slots slots, and
+ * sets *level to the locality of @n for that group; NULL: none. */
 struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
-                                        const struct rm_node *n, enum delay_level *level);
+                                        const struct rm_node *n, int64_t slots,
+                                        enum delay_level *level);
 /* Subtracts a container granted at @level on @n; frees @g if it wants no more. */
 void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
                               enum delay_level level);

@@ -118,10 +118,11 @@ int64_t rm_masters_max(const struct rm_core *c)
 static void count_master_as_active(struct rm_core *c, struct rm_app *a)
 {
     a->activated = true;
-    ++*masters_of_label(c, a->am_label).active;
+    *masters_of_label(c, a->am_label).active += a->master_slots;
 }
 
-/* Activates masters for nodes with @label until @max are active. */
+/* Activates masters for nodes with @label as long as the active ones hold at most @max slots. One
+ * that holds more is activated alone. */
 static void activate_masters_up_to(struct rm_core *c, uint32_t label, int64_t max)
 {
     struct partition_masters m = masters_of_label(c, label);
@@ -129,8 +130,11 @@ static void activate_masters_up_to(struct rm_core *c, uint32_t label, int64_t ma
     while (m.waiting->n && *m.active < max) {
         struct rm_app *a = rm_waiting_masters_first(m.waiting);
 
+        if (*m.active > 0 && *m.active + a->master_slots > max)
+            return;
         dequeue_waiting_master(c, a);
         count_master_as_active(c, a);
+        rm_asks_update_widths(a);
         rm_app_update_demand(c, a, BASE_TASK_MAP);
     }
 }
@@ -150,7 +154,7 @@ void rm_masters_activate_waiting(struct rm_core *c)
 void rm_master_deactivate(struct rm_core *c, struct rm_app *a)
 {
     dequeue_waiting_master(c, a);
-    *masters_of_label(c, a->am_label).active -= a->activated;
+    *masters_of_label(c, a->am_label).active -= a->activated ? a->master_slots : 0;
     a->activated = false;
 }
 
@@ -173,6 +177,7 @@ static void place_master_on_node(struct rm_core *c, struct rm_app *a, struct rm_
     rm_attempt_set_state(at, RM_ATTEMPT_ALLOCATED_SAVING);
     rm_app_store_record(c, a);
     rm_defer_until_stored(c, a->saved_seq, RM_ACK_MASTER, a, at->id.attempt);
+    rm_asks_update_widths(a);
     rm_app_update_demand(c, a, BASE_TASK_MAP);
 }
 
@@ -197,27 +202,22 @@ void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct)
     a->news[a->news_n++] = ct;
 }
 
-bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                             struct rm_node *n, bool no_delay)
+/* Returns the first group of asks that a slot of @n could serve; for @slots slots at most. */
+static struct rm_ask_group *pick_group(struct rm_app *a, enum base_task_kind k,
+                                       const struct rm_node *n, int64_t slots,
+                                       enum delay_level *level)
+{
+    return rm_asks_pick_group(a, k, n, slots < n->slots[k] ? slots : n->slots[k], level);
+}
+
+static void place_container_on_node(struct rm_core *c, struct rm_app *a, struct rm_ask_group *g,
+                                    struct rm_node *n, enum delay_level level)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
-    struct base_container_id id;
-    struct rm_ask_group *g;
-    struct rm_container *ct;
-    enum delay_level level;
+    struct base_container_id id = {at->id, c->conf.epoch << 40 | at->next_num++};
+    enum base_task_kind k = g->slot;
+    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &g->capability, false);
 
-    (void)no_delay; /* a master asks for locality by naming hosts */
-    if (at->state == RM_ATTEMPT_SCHEDULED) {
-        if (!rm_node_serves_label(n, a->am_label))
-            return false;
-        place_master_on_node(c, a, n);
-        return true;
-    }
-    g = rm_asks_pick_group(a, k, n, &level);
-    if (!g)
-        return false;
-    id = (struct base_container_id){at->id, c->conf.epoch << 40 | at->next_num++};
-    ct = rm_container_new(c, a, n, &id, k, &g->capability, false);
     rm_health_note_operation(c, RM_OPERATION_ALLOCATION, ct);
     rm_totals_count_placed(c, a, level);
     ct->priority = g->priority;
@@ -228,7 +228,55 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
     if (ct->launch)
         rm_container_enqueue_launch(c, ct, ct->launch);
     rm_app_update_demand(c, a, k);
+}
+
+static bool offer_slot_to_master(struct rm_core *c, struct rm_app *a, struct rm_node *n,
+                                 int64_t room)
+{
+    if (!rm_node_serves_label(n, a->am_label) || a->master_slots > room)
+        return false;
+    if (a->master_slots > n->slots[BASE_TASK_MAP] - n->used[BASE_TASK_MAP]) {
+        rm_node_reserve_if_due(c, a, BASE_TASK_MAP, n, a->master_slots, false);
+        return false;
+    }
+    place_master_on_node(c, a, n);
     return true;
+}
+
+bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                             struct rm_node *n, bool no_delay, int64_t room)
+{
+    int32_t free = n->slots[k] - n->used[k];
+    struct rm_ask_group *g;
+    enum delay_level level;
+
+    (void)no_delay; /* a master asks for locality by naming hosts */
+    if (rm_app_newest_attempt(a)->state == RM_ATTEMPT_SCHEDULED)
+        return offer_slot_to_master(c, a, n, room);
+    g = pick_group(a, k, n, room, &level);
+    if (g && g->slots > free) {
+        if (rm_node_reserve_if_due(c, a, k, n, g->slots, false) || n->reserved[k])
+            return false;
+        /* its node is another one: meanwhile its narrower containers may start here */
+        g = pick_group(a, k, n, room < free ? room : free, &level);
+    }
+    if (!g)
+        return false;
+    place_container_on_node(c, a, g, n, level);
+    return true;
+}
+
+int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                  struct rm_node *n)
+{
+    enum delay_level level;
+    const struct rm_ask_group *g;
+
+    (void)c;
+    if (rm_app_newest_attempt(a)->state == RM_ATTEMPT_SCHEDULED)
+        return rm_node_serves_label(n, a->am_label) ? a->master_slots : 0;
+    g = pick_group(a, k, n, INT64_MAX, &level);
+    return g ? g->slots : 0;
 }
 
 static void forget_container_once_stored(struct rm_core *c, struct rm_container *ct)

@@ -10,7 +10,8 @@ void rm_plain_app_accept(struct rm_core *c, struct rm_app *a);
 /* Lets the master of an unmanaged attempt, which runs elsewhere, register: the attempt's record is
  * durable. */
 void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a);
-/* Returns how many masters may run or be placed at a time. */
+/* Returns how many map slots the masters that run or may be placed hold at most, unless it is a
+ * single one. */
 int64_t rm_masters_max(const struct rm_core *c);
 /* Lets waiting masters be placed, by priority and then by arrival, as long as not too many are
  * active. */
@@ -25,9 +26,13 @@ void rm_master_launch_stored(struct rm_core *c, struct rm_app *a, int64_t attemp
 /* Adds @ct to the allocations and ends that the master will learn of. */
 void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct);
 /* Implements rm_app_kind.offer (rm/core/app/kind.h) for plain applications: places the master, or a
- * container that it asks for, in a free slot of @n. Returns true when the slot was taken. */
+ * container that it asks for, in a free slot of @n, or in several. Returns true when it was. @room:
+ * the most slots that it may take. */
 bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                             struct rm_node *n, bool no_delay);
+                             struct rm_node *n, bool no_delay, int64_t room);
+/* Implements rm_app_kind.wide_request for plain applications. */
+int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                  struct rm_node *n);
 /* Empties the news for the master, and forgets the ended containers in it, since no master will ask
  * for their ends any more. */
 void rm_master_forget_unreported_ends(struct rm_core *c, struct rm_app *a);

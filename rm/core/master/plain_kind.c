@@ -8,7 +8,8 @@
 
 static struct policy_phase count_demand(const struct rm_app *a, enum base_task_kind k)
 {
-    struct policy_phase p = {.pending = rm_asks_pending_containers(a, k),
+    struct policy_phase p = {.pending = rm_asks_pending_slots(a, k),
+                             .pending_tasks = rm_asks_pending_containers(a, k),
                              .running = a->phase[k].running};
 
     p.total = p.pending + p.running;
@@ -29,6 +30,7 @@ const struct rm_app_kind rm_plain_kind = {
     .demand = count_demand,
     .takes = takes_if_label_allows,
     .offer = rm_plain_app_offer_slot,
+    .wide_request = rm_plain_app_wide_request,
     .attach = rm_plain_app_attach_container,
     .container_ended = rm_master_queue_or_forget_ended_container,
     .end = rm_plain_app_end,

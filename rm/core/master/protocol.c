@@ -169,7 +169,7 @@ static bool refuse_asks_if_bad(struct rm_core *c, struct rm_app *a, const struct
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
         const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
-        const struct rm_res *most = &c->conf.slot_res[rm_slot_kind_for_resource(&ask->capability)];
+        enum base_task_kind k = rm_slot_kind_for_resource(&ask->capability);
 
         if (!ask->resource_name || !*ask->resource_name) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "resourceName must be given");
@@ -185,11 +185,15 @@ static bool refuse_asks_if_bad(struct rm_core *c, struct rm_app *a, const struct
                            "numContainers must lie between 0 and %d, it is %d", BASE_ASK_MAX,
                            ask->containers);
         } else if (ask->capability.v[RM_RES_MEMORY_MB] < 0 ||
-                   ask->capability.v[RM_RES_MEMORY_MB] > most->v[RM_RES_MEMORY_MB]) {
+                   rm_resource_is_too_large(c, k, &ask->capability, RM_RES_MEMORY_MB)) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more memory than configured max");
         } else if (ask->capability.v[RM_RES_VCORES] < 0 ||
-                   ask->capability.v[RM_RES_VCORES] > most->v[RM_RES_VCORES]) {
+                   rm_resource_is_too_large(c, k, &ask->capability, RM_RES_VCORES)) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more cores than configured max");
+        } else if (ask->capability.v[RM_RES_MAP_SLOTS + k] > 1 &&
+                   ask->capability.v[RM_RES_MAP_SLOTS + k] > rm_slots_of_largest_node(c, k)) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more %s than configured max",
+                           rm_res_names[RM_RES_MAP_SLOTS + k]);
         } else {
             continue;
         }
@@ -212,8 +216,8 @@ static void put_asks_in_table(struct rm_core *c, struct rm_app *a, const struct 
     struct rm_ask *asks = rm_step_arena_alloc(&c->scratch, n * sizeof *asks + 1);
 
     for (size_t i = 0; i < n; i++) {
-        const struct rm_res *slot =
-            &c->conf.slot_res[rm_slot_kind_for_resource(&ev->u.am_allocate.asks[i].capability)];
+        enum base_task_kind k = rm_slot_kind_for_resource(&ev->u.am_allocate.asks[i].capability);
+        const struct rm_res *slot = &c->conf.slot_res[k];
 
         asks[i] = ev->u.am_allocate.asks[i];
         asks[i].label_number =
@@ -222,6 +226,7 @@ static void put_asks_in_table(struct rm_core *c, struct rm_app *a, const struct 
         for (int r = 0; r <= RM_RES_VCORES; r++)
             if (!asks[i].capability.v[r])
                 asks[i].capability.v[r] = slot->v[r];
+        asks[i].slots = rm_slots_for_resource(c, k, &asks[i].capability);
     }
     if (n)
         rm_asks_update(a, asks, n);

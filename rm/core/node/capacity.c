@@ -77,6 +77,8 @@ void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_t
     base_assert(n->used[k] >= 0);
     if (n->counted)
         c->capacity.used[k] += by;
+    if (n->reserved[k])
+        rm_node_update_held_slots(c, n, k, by < 0);
     if (!n->parked)
         return;
     if (by < 0)
@@ -113,6 +115,7 @@ void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n)
     n->counted_label = n->label;
     if (n->counted)
         add_to_cluster_capacity(c, n, 1);
+    rm_node_release_unusable(c, n);
     if (c->ops->on_capacity)
         c->ops->on_capacity(c->policy, c->now_us);
 }

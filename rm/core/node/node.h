@@ -6,6 +6,7 @@
 #include "rm/core/node/orders.h"
 #include "rm/core/step_memory.h"
 
+struct rm_app;
 struct rm_container;
 struct rm_core;
 
@@ -35,6 +36,10 @@ struct rm_node {
     int64_t overcommit_at_us; /* when containers in excess of the slots are killed; 0: never */
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts, which hold no slot */
     int32_t freeing[BASE_TASK_KINDS];   /* used slots whose process is being killed */
+    /* The application for which the node is reserved (rm/core/node/reserved.h), NULL: none; its
+     * slots as counted in capacity.held. */
+    struct rm_app *reserved[BASE_TASK_KINDS];
+    int32_t held[BASE_TASK_KINDS];
     /* Number of its label (rm/core/admin/labels.h), 0: none. exclusive: it serves only requests
      * with that label. */
     uint32_t label;

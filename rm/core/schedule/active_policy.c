@@ -159,10 +159,22 @@ static void stop_policy(struct rm_core *c)
     c->policy = NULL;
 }
 
+/* Returns an application that waits for containers of more than one slot; NULL: there is none. */
+static const struct rm_app *find_wide_app(const struct rm_core *c)
+{
+    for (size_t i = 0; i < c->apps_n; i++)
+        for (enum base_task_kind k = 0; c->apps[i]->in_policy && k < BASE_TASK_KINDS; k++)
+            if (c->apps[i]->pj.widest[k] > 1)
+                return c->apps[i];
+    return NULL;
+}
+
 int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options,
                   struct base_error *err)
 {
     const struct policy_ops *ops = policy_find(name);
+    const struct rm_app *wide;
+    char id[BASE_ID_TEXT_MAX];
     int64_t next;
     int rc;
 
@@ -171,6 +183,10 @@ int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf 
     if (ops->sim_only && !c->conf.simulation)
         return base_error_set(err, -BASE_EINVAL,
                               "policy: \"%s\" knows the future: it is for simulations alone", name);
+    if (ops->single_slots && (wide = find_wide_app(c)) != NULL)
+        return base_error_set(err, -BASE_EINVAL,
+                              "policy: \"%s\" gives single slots, and %s asks for several at once",
+                              name, base_app_id_text(&wide->id, id));
     if (ops->check_conf && (rc = ops->check_conf(options ? options : &c->options, err)) < 0)
         return rc;
     if (c->policy)

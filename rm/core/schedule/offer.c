@@ -41,8 +41,8 @@ static bool no_request_may_use_node(const struct rm_core *c, const struct rm_nod
     return n->exclusive && !c->labels.v[n->label - 1].wanted[k] && !n->suspended[k];
 }
 
-/* Offers one free slot of @n to jobs in the policy's order. Returns false when no job takes it. */
-static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static struct policy_offer describe_free_slot(const struct rm_core *c, const struct rm_node *n,
+                                              enum base_task_kind k)
 {
     struct policy_offer offer = {.kind = k,
                                  .now_us = c->now_us,
@@ -51,18 +51,94 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
                                  .node_used = n->used[k],
                                  .node_suspended = n->suspended[k],
                                  .off_rack = n->round_off_rack,
+                                 .room = INT64_MAX,
                                  .capacity = &c->capacity};
+
+    memcpy(offer.assigned, n->round_assigned, sizeof offer.assigned);
+    return offer;
+}
+
+/* Offers slots of @n to @a, which the policy has named. Returns true when it takes some. */
+static bool offer_slot_to_app(struct rm_core *c, struct rm_app *a, struct rm_node *n,
+                              enum base_task_kind k, const struct policy_offer *offer)
+{
+    int32_t before = n->used[k];
+    bool taken = a->kind->offer(c, a, k, n, offer->no_delay, offer->room);
+
+    if (c->recording)
+        rm_activity_note_offer(c, a, k, taken);
+    if (!taken)
+        return false;
+    if (a->wide[k].node)
+        rm_node_release_if_served(c, a, k, n, n->used[k] - before);
+    n->round_assigned[k]++;
+    c->stats.assignments++;
+    c->faults = 0;
+    return true;
+}
+
+/* Returns true when the policy names @a for a slot of @n. */
+static bool policy_names_app(struct rm_core *c, const struct rm_app *a, struct policy_offer *offer)
+{
+    struct policy_job *pj = NULL;
+    size_t asked = 0;
+
+    do
+        pj = c->ops->next(c->policy, offer, pj);
+    while (pj && pj != &a->pj && ++asked <= 2 * c->policy_jobs);
+    return pj == &a->pj;
+}
+
+/* What became of the free slots of a reserved node. */
+enum holding { HOLDING, SERVED, RELEASED };
+
+/* Offers the free slots of @n to the application for which it is reserved, once they are enough.
+ * Releases @n when that application would not take them, however many there were. */
+static enum holding offer_reserved_slots(struct rm_core *c, struct rm_node *n,
+                                         enum base_task_kind k)
+{
+    struct policy_offer offer = describe_free_slot(c, n, k);
+    struct rm_app *a = n->reserved[k];
+    int32_t slots;
+
+    rm_node_release_if_stuck(c, n, k);
+    if (!n->reserved[k])
+        return RELEASED;
+    slots = policy_names_app(c, a, &offer) ? a->kind->wide_request(c, a, k, n) : 0;
+    if (slots > 0 && slots <= offer.room && slots > n->slots[k] - n->used[k] &&
+        slots <= n->slots[k]) {
+        rm_node_reserve_if_due(c, a, k, n, slots, a->wide[k].resumes);
+        return HOLDING;
+    }
+    if (slots > 0 && slots <= offer.room && slots <= n->slots[k] &&
+        offer_slot_to_app(c, a, n, k, &offer))
+        return SERVED;
+    rm_node_release_of_app(c, a, k);
+    return RELEASED;
+}
+
+/* Offers one free slot of @n to jobs in the policy's order; those with wide tasks may take several.
+ * Returns false when no job takes it. */
+static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+{
+    struct policy_offer offer;
     struct policy_job *pj = NULL;
     size_t asked = 0;
 
     if (no_request_may_use_node(c, n, k))
         return false;
-    memcpy(offer.assigned, n->round_assigned, sizeof offer.assigned);
+    if (n->reserved[k]) {
+        enum holding held = offer_reserved_slots(c, n, k);
+
+        if (held != RELEASED)
+            return held == SERVED;
+    }
+    offer = describe_free_slot(c, n, k);
     for (;;) {
         struct rm_app *a;
-        bool taken;
 
         offer.no_delay = false;
+        offer.room = INT64_MAX;
         pj = c->ops->next(c->policy, &offer, pj);
         if (!pj)
             break;
@@ -72,15 +148,10 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
             c->stats.overruled++;
             break;
         }
-        taken = a->kind->offer(c, a, k, n, offer.no_delay);
-        if (c->recording)
-            rm_activity_note_offer(c, a, k, taken);
-        if (taken) {
-            n->round_assigned[k]++;
-            c->stats.assignments++;
-            c->faults = 0;
+        if (offer_slot_to_app(c, a, n, k, &offer))
             return true;
-        }
+        if (n->reserved[k]) /* for this job, or one that goes before it */
+            return false;
     }
     if (!asked && !offer.held && c->runnable[k] > 0)
         count_policy_fault_or_fall_back(c);
@@ -200,7 +271,8 @@ static void offer_slots_of_kind(struct rm_core *c, int k)
 static bool preemption_is_wanted(const struct rm_core *c)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_preempt_is_possible(c, k))
+        if ((c->runnable[k] > 0 || c->suspended[k] > 0) &&
+            (c->reserved_n[k] > 0 || rm_preempt_is_possible(c, k)))
             return true;
     return false;
 }
@@ -225,7 +297,7 @@ void rm_offer_preempt_on_held_nodes(struct rm_core *c)
         if (!n || n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
             continue;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-            full = full || (n->slots[k] && n->used[k] >= n->slots[k]);
+            full = full || n->reserved[k] || (n->slots[k] && n->used[k] >= n->slots[k]);
             if (rm_preempt_is_needed_on_node(c, n, k))
                 preempt_and_refill(c, n, k);
         }

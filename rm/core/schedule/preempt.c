@@ -15,6 +15,7 @@ void rm_preempt_describe_container(const struct rm_core *c, struct rm_container 
                                    .started_us = ct->start_us + ct->suspended_us,
                                    .progress = (double)ct->progress / RM_PROGRESS_ONE,
                                    .suspended = ct->state == RM_CONTAINER_SUSPENDED,
+                                   .slots = ct->slots,
                                    .container = ct};
     if (out->suspended)
         out->started_us += c->now_us - ct->suspended_at_us;
@@ -87,13 +88,23 @@ bool rm_preempt_is_possible(const struct rm_core *c, enum base_task_kind k)
     return c->ops->victims && (!c->ops->may_preempt || c->ops->may_preempt(c->policy, k));
 }
 
+static void reserve_node_to_be_cleared(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+{
+    /* the job is its first member */
+    struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)c->plan.wide;
+    bool resumes = a->is_job && n->suspended[k] && rm_container_find_suspended(a, n, k);
+
+    rm_node_reserve_cleared(c, a, k, n, policy_job_width(&a->pj, k), resumes);
+}
+
 bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     struct policy_offer offer;
     struct policy_running *here;
     size_t len, max = (size_t)n->slots[k];
 
-    if (!rm_preempt_is_needed_on_node(c, n, k) || !rm_preempt_is_possible(c, k) ||
+    if (!rm_preempt_is_needed_on_node(c, n, k) ||
+        (!n->reserved[k] && !rm_preempt_is_possible(c, k)) ||
         (n->exclusive && !c->labels.v[n->label - 1].wanted[k]))
         return false;
     offer = (struct policy_offer){.kind = k,
@@ -102,12 +113,16 @@ bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kin
                                   .node_slots = n->slots[k],
                                   .node_used = n->used[k],
                                   .node_suspended = n->suspended[k],
+                                  .reserved_for = n->reserved[k] ? &n->reserved[k]->pj : NULL,
                                   .capacity = &c->capacity};
     here = rm_step_arena_alloc(&c->scratch, max * sizeof *here);
     len = list_preemptible_attempts(c, n, k, here, max);
     if (!len)
         return false;
+    c->plan.wide = NULL;
     c->ops->victims(c->policy, &offer, here, len, &c->plan);
+    if (c->plan.wide && c->plan.len && !n->reserved[k])
+        reserve_node_to_be_cleared(c, n, k);
     carry_out_preemption_plan(c);
     return n->used[k] < n->slots[k];
 }

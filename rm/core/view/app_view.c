@@ -16,7 +16,10 @@ static void fill_phase_view(const struct rm_app *a, enum base_task_kind k, struc
     *v = (struct rm_phase_view){
         .total = p->total, .pending = p->pending, .running = p->running, .suspended = p->suspended};
     if (!a->is_job) {
-        v->pending = a->pj.phase[k].pending;
+        v->pending = a->pj.phase[k].pending_tasks;
+        v->running = 0;
+        for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+            v->running += !ct->master && ct->slot == k;
         v->total = v->pending + v->running;
         return;
     }
@@ -98,22 +101,35 @@ static bool is_in_scheduler(const struct rm_app *a)
     return a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING;
 }
 
+static void add_reserved_request(const struct rm_core *c, const struct rm_app *a,
+                                 enum base_task_kind k, struct rm_app_view *v)
+{
+    struct rm_res r = rm_resource_of_slots(c, k, a->wide[k].slots);
+
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        v->reserved.v[i] += r.v[i];
+}
+
 static void fill_usage(const struct rm_core *c, const struct rm_app *a, struct rm_app_view *v)
 {
     int64_t memory = a->memory_ms, vcores = a->vcore_ms;
 
+    v->allocated.v[RM_RES_MAP_SLOTS] = v->allocated.v[RM_RES_REDUCE_SLOTS] = 0;
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
         memory = base_sat_add(
             memory, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], c->now_us - ct->start_us));
         vcores = base_sat_add(vcores,
                               rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
-        v->allocated.v[ct->slot == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS]++;
+        if (!ct->suspended_at_us)
+            v->allocated.v[RM_RES_MAP_SLOTS + ct->slot] += ct->slots;
     }
     for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++) {
         for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
             v->pending.v[r] += a->pj.phase[k].pending * c->conf.slot_res[k].v[r];
         v->pending.v[k == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS] =
             a->pj.phase[k].pending;
+        if (a->wide[k].node)
+            add_reserved_request(c, a, k, v);
     }
     v->memory_seconds = memory / 1000;
     v->vcore_seconds = vcores / 1000;

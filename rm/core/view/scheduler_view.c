@@ -51,7 +51,7 @@ static void add_app_to_row(const struct rm_core *c, const struct rm_app *a,
     if (at && at->master)
         add_res(&row->am_used, &at->master->resource, 1);
     for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++) {
-        row->pending_containers += a->pj.phase[k].pending;
+        row->pending_containers += a->pj.phase[k].pending_tasks;
         add_res(&row->pending, &c->conf.slot_res[k], a->pj.phase[k].pending);
     }
 }

@@ -78,13 +78,29 @@ static void sum_queue_counts(const struct rm_core *c, struct rm_cluster_view *ou
     for (size_t i = 0; i < c->queues_n; i++) {
         out->apps_pending += c->queues[i].pending_apps;
         out->apps_running += c->queues[i].active_apps;
+        out->containers_pending += c->queues[i].pending_containers;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-            out->containers_pending += c->queues[i].pending[k];
             for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
                 out->pending.v[r] += c->queues[i].pending[k] * c->conf.slot_res[k].v[r];
         }
         out->pending.v[RM_RES_MAP_SLOTS] += c->queues[i].pending[BASE_TASK_MAP];
         out->pending.v[RM_RES_REDUCE_SLOTS] += c->queues[i].pending[BASE_TASK_REDUCE];
+    }
+}
+
+/* Adds the requests for which slots of @n are reserved. */
+static void add_reservations(const struct rm_core *c, const struct rm_node *n,
+                             struct rm_cluster_view *out)
+{
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        struct rm_res r;
+
+        if (!n->reserved[k])
+            continue;
+        r = rm_resource_of_slots(c, k, n->reserved[k]->wide[k].slots);
+        out->containers_reserved++;
+        for (int i = 0; i < RM_RES_NAMES; i++)
+            out->reserved.v[i] += r.v[i];
     }
 }
 
@@ -127,6 +143,7 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
             out->used.v[r] += n->used_res.v[r];
         out->used.v[RM_RES_MAP_SLOTS] += n->used[BASE_TASK_MAP];
         out->used.v[RM_RES_REDUCE_SLOTS] += n->used[BASE_TASK_REDUCE];
+        add_reservations(c, n, out);
     }
 }
 
@@ -208,7 +225,7 @@ static void fill_queue_counts(const struct rm_core *c, size_t i, struct rm_queue
 
     v->pending_apps = q->pending_apps;
     v->active_apps = q->active_apps;
-    v->pending_containers = q->pending[BASE_TASK_MAP] + q->pending[BASE_TASK_REDUCE];
+    v->pending_containers = q->pending_containers;
     v->allocated_containers = q->containers;
     v->used = q->used;
     v->totals = q->totals;

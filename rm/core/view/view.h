@@ -34,6 +34,7 @@ struct rm_phase_view {
     /* deadline offered to a refused job instead; 0: none */                                       \
     X(int64_t, earliest_us, a->earliest_us)                                                        \
     X(struct rm_preempted, preempted, a->preempted)                                                \
+    X(int32_t, master_slots, a->master_slots) /* map slots of its master; 0 for a job */           \
     X(int64_t, running_containers, a->containers_n)                                                \
     X(bool, master_waits, a->waits) /* until fewer masters run */
 
@@ -169,7 +170,8 @@ struct rm_cluster_view {
     int64_t apps_pending, apps_running; /* counted as in YARN, like the apps_ members above */
     int64_t apps_results[RM_RESULTS];   /* ended applications by result */
     struct rm_res total, used, pending;
-    int64_t containers_allocated, containers_pending;
+    struct rm_res reserved; /* resources of the requests for which nodes are reserved */
+    int64_t containers_allocated, containers_pending, containers_reserved;
     int32_t nodes[RM_NODE_STATES]; /* nodes by state */
     struct rm_res max_capability;
     struct rm_res slot[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
@@ -242,7 +244,7 @@ struct rm_turn_view { /* an application that waits for a slot, in its place in t
     struct base_app_id app;
     const char *user, *name, *queue;
     int32_t priority;
-    int64_t pending, running, suspended; /* tasks or containers of the kind of slot */
+    int64_t pending, running, suspended; /* slots of its tasks or containers of the kind */
     const char *why;                     /* the policy's words; "" when it has none */
 };
 struct rm_slot_view {

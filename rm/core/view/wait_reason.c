@@ -31,19 +31,20 @@ struct holders {
     bool cut;       /* not all containers were examined */
 };
 
-static void add_slot_holder(struct holders *h, const struct rm_app *a)
+static void add_slot_holder(struct holders *h, const struct rm_container *ct)
 {
+    const struct rm_app *a = ct->app;
     size_t i = 0;
 
     while (i < h->n && h->v[i].app != a)
         i++;
     if (i == HOLDERS_MAX) {
-        h->others++;
+        h->others += ct->slots;
         return;
     }
     if (i == h->n)
         h->v[h->n++] = (struct holder){.app = a};
-    h->v[i].n++;
+    h->v[i].n += ct->slots;
 }
 
 static void find_slot_holders(const struct rm_core *c, enum base_task_kind k, struct holders *h)
@@ -56,7 +57,7 @@ static void find_slot_holders(const struct rm_core *c, enum base_task_kind k, st
         for (const struct rm_container *ct = n->containers; ct && !h->cut; ct = ct->node_next) {
             h->cut = ++h->looked > HOLDERS_LOOK_MAX;
             if (ct->slot == k && !ct->suspended_at_us)
-                add_slot_holder(h, ct->app);
+                add_slot_holder(h, ct);
         }
     }
 }
@@ -125,6 +126,25 @@ static const char *slots_text(int64_t slots, enum base_task_kind k, char text[st
     return text;
 }
 
+/* Says how many slots of one node @a needs at once, and which node is reserved for that. Appends
+ * nothing if one slot is enough. */
+static void describe_wide_request(const struct rm_app *a, enum base_task_kind k,
+                                  struct base_buf *out)
+{
+    const struct rm_wide *w = &a->wide[k];
+    int32_t least = policy_job_width(&a->pj, k);
+
+    if (a->pj.widest[k] <= 1)
+        return;
+    if (least < a->pj.widest[k])
+        base_buf_addf(out, ", and it needs %d to %d of one node at once", least, a->pj.widest[k]);
+    else
+        base_buf_addf(out, ", and it needs %d of one node at once", least);
+    if (w->node)
+        base_buf_addf(out, ": %s is reserved for it, where %d of %d have yet to come free",
+                      w->node->id, rm_node_missing_slots(w->node, k), w->slots);
+}
+
 static void describe_slots(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
                            struct base_buf *out)
 {
@@ -144,6 +164,7 @@ static void describe_slots(const struct rm_core *c, const struct rm_app *a, enum
         if (freeing > 0)
             base_buf_addf(out, ", %lld being freed", (long long)freeing);
     }
+    describe_wide_request(a, k, out);
 }
 
 /* Appends nothing if @a wants no slot now. */

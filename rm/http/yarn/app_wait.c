@@ -118,7 +118,7 @@ struct rm_res yarn_get_master_request(const struct yarn_context *f, const struct
         if (r.v[i] < f->limits.min[i])
             r.v[i] = f->limits.min[i];
     if (f->show_slots)
-        r.v[RM_RES_MAP_SLOTS] = 1;
+        r.v[RM_RES_MAP_SLOTS] = v->master_slots;
     return r;
 }
 

@@ -627,13 +627,11 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
 static void fill_metrics_across_partitions(const struct yarn_context *f,
                                            struct yarn_cluster_metrics *out)
 {
-    static const struct rm_res none;
-
     if (f->shape != RM_SHAPE_CAPACITY)
         return;
     yarn_resource_fill(f, &out->across_partitions[0], &f->cluster.used);
     yarn_resource_fill(f, &out->across_partitions[1], &f->cluster.total);
-    yarn_resource_fill(f, &out->across_partitions[2], &none);
+    yarn_resource_fill(f, &out->across_partitions[2], &f->cluster.reserved);
     out->used_across_partitions = &out->across_partitions[0];
     out->total_across_partitions = &out->across_partitions[1];
     out->reserved_across_partitions = &out->across_partitions[2];
@@ -659,6 +657,9 @@ void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics
         .allocated_vcores = c->used.v[RM_RES_VCORES],
         .pending_vcores = c->pending.v[RM_RES_VCORES],
         .containers_allocated = c->containers_allocated,
+        .reserved_mb = c->reserved.v[RM_RES_MEMORY_MB],
+        .reserved_vcores = c->reserved.v[RM_RES_VCORES],
+        .containers_reserved = c->containers_reserved,
         .containers_pending = c->containers_pending,
         .assigned_per_second = c->assigned_per_second,
         .total_mb = c->total.v[RM_RES_MEMORY_MB],

@@ -130,7 +130,7 @@ static bool node_has_step_container(const struct rm_node *n)
 static bool node_can_run_step(const struct rm_node *n, enum base_task_kind k)
 {
     return n->state == RM_NODE_RUNNING && n->registered && n->parked && !n->exclusive && !n->step &&
-           n->used[k] < n->slots[k] && !node_has_step_container(n);
+           n->used[k] < n->slots[k] && !n->reserved[k] && !node_has_step_container(n);
 }
 
 static struct rm_container *add_step_container(struct rm_core *c, struct rm_app *a,
