@@ -58,8 +58,12 @@ void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, i
 /* ---------------------------------------------------------------- the core */
 void sim_core_step(struct sim *s, struct rm_event *ev)
 {
+    int64_t released = rm_core_count_released_nodes(s->core);
+
     ev->at_us = SIM_EPOCH_US + s->now_us;
     s->fx.len = 0;
     s->totals.events++;
     rm_core_step(s->core, ev, &s->fx);
+    /* heartbeats at every change: slots that were held can be had now */
+    s->changed = s->changed || rm_core_count_released_nodes(s->core) != released;
 }

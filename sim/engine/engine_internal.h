@@ -92,6 +92,7 @@ struct sim {
     /* nodes */
     struct sim_node *nodes;
     int32_t nodes_n;
+    int32_t slots_most[BASE_TASK_KINDS]; /* of one node */
     struct sim_topology topology;
     struct rm_host_table hosts;
     char *texts; /* holds the ids of the nodes */

@@ -37,6 +37,8 @@ static int check_tasks_of_kind(struct sim *s, const struct sim_job *j, int k)
         return 0;
     if (s->totals.slots[k] <= 0)
         return refuse_field(s, j, tasks[k], "0: the cluster has no slots for them");
+    if (sim_job_width(j) > s->slots_most[k])
+        return refuse_field(s, j, "slots", "at most those of the largest node");
     if (!j->task_us[k] && (j->base_us[k] < 1 || j->base_us[k] > TIME_MAX_US))
         return refuse_field(s, j, base[k], "1 us to 30 years");
     if (!(j->cv[k] >= 0 && j->cv[k] <= CV_MAX))
@@ -176,7 +178,7 @@ static void compute_true_work(struct sim_live *job, struct sim_bound_work *w)
         for (int32_t i = 0; i < job->job.tasks[k]; i++) {
             double us = sim_cost_nominal_us(&job->cost, k, i);
 
-            w->work_us[k] += us;
+            w->work_us[k] += us * sim_job_width(&job->job);
             w->longest_us[k] = us > w->longest_us[k] ? us : w->longest_us[k];
         }
         job->r.work_us[k] = (int64_t)fmin(w->work_us[k] + 0.5, WORK_MAX_US);
@@ -275,6 +277,7 @@ static void build_job_spec(struct sim *s, struct sim_live *job)
     spec->weight = j->weight;
     spec->deadline_us = j->deadline_us;
     spec->max_attempts = 4;
+    spec->slots = j->slots;
     spec->split_size = j->split_bytes;
     spec->reduces = j->tasks[BASE_TASK_REDUCE];
     job->output = j->setup_us > 0 || j->cleanup_us > 0;

@@ -8,6 +8,7 @@
 void sim_job_init(struct sim_job *job)
 {
     *job = (struct sim_job){.weight = 1,
+                            .slots = 1,
                             .selectivity = 1,
                             .split_bytes = SIM_BLOCK_BYTES,
                             .replicas = 3,

@@ -37,6 +37,7 @@ struct sim_job {
     int64_t deadline_us; /* relative to submission, 0: none */
 
     int32_t tasks[BASE_TASK_KINDS];   /* may be 0 for one kind */
+    int32_t slots;                    /* of one node that each task takes; 0 counts as 1 */
     int64_t base_us[BASE_TASK_KINDS]; /* mean time of a task at speed 1: of a map with its data on
                                    the node; of a reduce from its start or the end of the last map,
                                    whichever is later. At least 1. */
@@ -73,6 +74,10 @@ struct sim_job {
 void sim_job_init(struct sim_job *job);
 /* Frees what the job owns and resets it as sim_job_init() does. */
 void sim_job_clear(struct sim_job *job);
+static inline int32_t sim_job_width(const struct sim_job *job)
+{
+    return job->slots > 1 ? job->slots : 1;
+}
 /* Copies @text into one of the job's texts, cut between two UTF-8 characters if it is too long.
  * Control characters and bytes that are not UTF-8 become '?'. NULL counts as "". */
 void sim_job_copy_text(char to[SIM_TEXT_MAX], const char *text);

@@ -109,6 +109,8 @@ int sim_nodes_create(struct sim *s, struct base_error *err)
             for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 n->slots[k] = c->groups[g].slots[k];
                 s->totals.slots[k] += n->slots[k];
+                if (n->slots[k] > s->slots_most[k])
+                    s->slots_most[k] = n->slots[k];
             }
         }
     sim_attempts_create_table(
@@ -200,7 +202,7 @@ static void release_ended_attempt(struct sim *s, struct sim_node *n, uint32_t in
     base_array_grow(&s->ended, nth, &s->ended_cap);
     s->ended[nth] =
         (struct sim_ended){.job = a->job, .kind = a->kind, .success = a->state == SIM_ENDED};
-    n->used[a->kind] -= !a->slotless;
+    n->used[a->kind] -= a->slotless ? 0 : sim_job_width(&a->job->job);
     sim_attempt_free(s, index);
 }
 

@@ -97,10 +97,11 @@ static void mark_end_to_report(struct sim *s, const struct sim_attempt *a)
 }
 
 /* ---------------------------------------------------------------- slots */
-/* The attempt takes (@by 1) or gives back (@by -1) its slot. */
-static void take_or_give_back_slot(struct sim *s, struct sim_attempt *a, int32_t by)
+/* The attempt takes (@sign 1) or gives back (@sign -1) its slots. */
+static void take_or_give_back_slot(struct sim *s, struct sim_attempt *a, int32_t sign)
 {
     struct sim_live *job = a->job;
+    int32_t by = sign * sim_job_width(&job->job);
 
     s->running_all += by;
     job->running[a->kind] += by;
@@ -119,7 +120,7 @@ static void take_or_give_back_slot(struct sim *s, struct sim_attempt *a, int32_t
     }
 }
 
-/* How long the attempt has held a slot up to now; the attempt must hold one. */
+/* How long the attempt has held its slots up to now; the attempt must hold them. */
 static int64_t slot_time_us(const struct sim *s, const struct sim_attempt *a)
 {
     return (a->summed ? a->held_us : 0) + (s->now_us - a->since_us);
@@ -242,7 +243,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
                               .wait_next = SIM_NONE,
                               .kind = (uint8_t)o->slot};
     n->attempts = index;
-    n->used[a->kind]++;
+    n->used[a->kind] += sim_job_width(&job->job);
     if (s->running_told || s->progress)
         s->news[node] = 1;
     if (!job->r.launches[a->kind] && (a->kind == BASE_TASK_MAP || !job->job.tasks[BASE_TASK_MAP]))
@@ -294,7 +295,7 @@ void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
     a->state = SIM_KILLED;
     a->end_us = s->now_us;
     a->job->r.kills[a->kind]++;
-    a->job->r.lost_us[a->kind] += a->held_us;
+    a->job->r.lost_us[a->kind] += a->held_us * sim_job_width(&a->job->job);
     s->totals.kills[a->kind]++;
     sim_log_task(s, "kill", a, NULL);
     mark_end_to_report(s, a);
@@ -311,7 +312,7 @@ void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o)
     a = attempt_at(s, index);
     a->left_us = a->duration_us ? a->end_us - s->now_us : 0;
     take_slot_from_running_attempt(s, index);
-    n->used[a->kind]--;
+    n->used[a->kind] -= sim_job_width(&a->job->job);
     a->state = SIM_SUSPENDED;
     a->job->r.suspensions[a->kind]++;
     s->totals.suspensions[a->kind]++;
@@ -331,7 +332,7 @@ void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o)
     a = attempt_at(s, index);
     a->state = SIM_RUNNING;
     s->nodes[node].suspended[a->kind]--;
-    s->nodes[node].used[a->kind]++;
+    s->nodes[node].used[a->kind] += sim_job_width(&a->job->job);
     s->totals.resumes[a->kind]++;
     s->changed = true;
     s->last_active_us = s->now_us;
@@ -357,8 +358,8 @@ void sim_task_handle_end(struct sim *s, const struct sim_event *e)
     a->state = SIM_ENDED;
     job->done[a->kind]++;
     job->last_end_us = s->now_us;
-    job->r.useful_us[a->kind] += slot_time_us(s, a);
-    job->r.idle_us += a->summed ? a->idle_us : 0;
+    job->r.useful_us[a->kind] += slot_time_us(s, a) * sim_job_width(&job->job);
+    job->r.idle_us += a->summed ? a->idle_us * sim_job_width(&job->job) : 0;
     take_or_give_back_slot(s, a, -1);
     s->totals.completions[a->kind]++;
     sim_log_task(s, "end", a, NULL);

@@ -74,7 +74,7 @@ struct sim_alloc { /* the number of running attempts of a job changed */
     uint64_t job;
     const char *name, *pool, *class_name;
     enum base_task_kind kind;
-    int32_t running; /* attempts that hold a slot of the kind now */
+    int32_t running; /* slots of the kind that its attempts hold now */
 };
 struct sim_conf {
     const char *policy;                /* "fifo", ... */

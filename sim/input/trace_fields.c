@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #define TIME_MAX          SIM_TRACE_TIME_MAX_S
 #define BYTES_MAX         ((double)SIM_TRACE_BYTES_MAX)
 #define AT(member)        offsetof(struct sim_job, member)
@@ -45,6 +46,7 @@ enum {
     F_LOCATED,
     F_REPLICAS,
     F_FILE,
+    F_SLOTS,
     F_END
 };
 #define BIT(field) (UINT64_C(1) << (field))
@@ -86,6 +88,7 @@ const struct sim_field sim_fields[SIM_FIELDS] = {
     [F_LOCATED] = {"located", SIM_FIELD_BOOL, AT(located), 0, 1},
     [F_REPLICAS] = {"replicas", SIM_FIELD_INT32, AT(replicas), 1, SIM_REPLICAS_MAX},
     [F_FILE] = {"file", SIM_FIELD_NUMBER, AT(file), 0, 1e15},
+    [F_SLOTS] = {"slots", SIM_FIELD_INT32, AT(slots), 1, BASE_TASK_SLOTS_MAX},
 };
 static_assert(F_END == SIM_FIELDS, "a field of each name");
 static_assert(SIM_FIELDS <= 64, "a bit per field");

@@ -33,6 +33,7 @@
  *   located         true or false: the splits have locations; default true
  *   replicas        replicas per split; default 3
  *   file            jobs with an equal number read the same splits; 0: a file of its own
+ *   slots           slots of one node that each task takes; default 1
  *
  * Durations and locations of single tasks are lists, which only JSON lines can hold
  * (sim/input/trace_jsonl.h). */
@@ -58,7 +59,7 @@ struct sim_field {
     size_t offset; /* into struct sim_job */
     double min, max;
 };
-#define SIM_FIELDS 33
+#define SIM_FIELDS 34
 extern const struct sim_field sim_fields[SIM_FIELDS];
 
 /* The index of the field called @name; -1 if there is none. */

@@ -4,12 +4,14 @@
  * event log is read line by line: the slots of a node are never exceeded; every task completes
  * exactly once, in the time it takes; a suspended task resumes on its node; only a kill ends an
  * attempt before its work is done; every job ends, or is refused and never runs; FIFO passes no job
- * over; no slot stays idle while a task waits that nothing holds back; no answer of the policy is
+ * over; no slot stays idle while a task waits that nothing holds back, except on one node for each
+ * job with a wide task that waits, in fewer slots than it takes; no answer of the policy is
  * overruled; no mean sojourn is below the lower bound; equal seeds produce equal logs; RTMR keeps
- * its promises where its conditions hold; under naive-fair and fair, equal jobs end within one
- * task's time of each other. usage: test_sim_properties [SEEDS]: number of seeds for each policy
- * (1,000). A breach prints policy and seed; CREEL_SEED=n runs that seed alone, CREEL_POLICY=name
- * that policy. */
+ * its promises where its conditions hold; a job with
+ * wide tasks starts soon, however many narrow tasks wait; under naive-fair and fair, equal jobs end
+ * within one task's time of each other. usage: test_sim_properties [SEEDS]: number of seeds for
+ * each policy (1,000). A breach prints policy and seed; CREEL_SEED=n runs that seed alone,
+ * CREEL_POLICY=name that policy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +204,23 @@ static void rnd_times(struct world *w, struct job *j, int k)
         j->spec.expected_us[k] = SIM_EXPECT_TRUE;
 }
 
+/* Every third world has jobs whose tasks take several slots, as many as some node has. Drawn apart
+ * from all else. */
+static void rnd_width(struct world *w, struct job *j)
+{
+    struct sim_rng rng = sim_rng_seed(w->seed * JOBS_MAX + (uint64_t)(j - w->job), 14);
+    int32_t most[BASE_TASK_KINDS] = {0}, width;
+
+    for (int32_t i = 0; i < w->nodes_n; i++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            most[k] = w->slots[i][k] > most[k] ? w->slots[i][k] : most[k];
+    width = most[BASE_TASK_MAP];
+    if (j->spec.tasks[BASE_TASK_REDUCE] && most[BASE_TASK_REDUCE] < width)
+        width = most[BASE_TASK_REDUCE];
+    if (w->seed % 3 == 0 && !w->ops->single_slots && sim_rng_below(&rng, 2))
+        j->spec.slots = 1 + (int32_t)sim_rng_below(&rng, (uint64_t)width);
+}
+
 static void rnd_job(struct world *w, struct job *j, int64_t at_us)
 {
     static const char *const pools[] = {"", "a", "b", "c"};
@@ -220,6 +239,7 @@ static void rnd_job(struct world *w, struct job *j, int64_t at_us)
     j->spec.weight = weights[rnd(w, 4)];
     j->spec.priority = (int32_t)rnd(w, 3) - 1;
     j->spec.located = !w->timed && one_in(w, 2);
+    rnd_width(w, j);
     if (w->timed ? !one_in(w, 4) : one_in(w, 3))
         j->spec.deadline_us = (50 + (int64_t)rnd(w, 1500)) * S / 10;
     if (w->timed)
@@ -332,7 +352,8 @@ static void hold(struct world *w, const struct job *j, int k, struct task *t)
 {
     t->state = RUNNING;
     t->since_us = w->now_us;
-    if (++w->used[t->node][k] > w->slots[t->node][k])
+    w->used[t->node][k] += j->spec.slots;
+    if (w->used[t->node][k] > w->slots[t->node][k])
         breach(w, "has a task for which its node has no slot", j);
 }
 
@@ -364,8 +385,30 @@ static void check_fifo(struct world *w, const struct job *j)
     if (w->ops != policy_find("fifo") || !w->plain)
         return;
     for (int32_t i = 0; i < w->jobs_n; i++)
-        if (&w->job[i] != j && before(&w->job[i], j) && waiting(w, &w->job[i], BASE_TASK_MAP))
+        if (&w->job[i] != j && before(&w->job[i], j) && j->spec.slots == 1 &&
+            w->job[i].spec.slots == 1 && waiting(w, &w->job[i], BASE_TASK_MAP))
             breach(w, "passes an earlier one", j);
+}
+
+/* Returns whether a wide task of @j may have a node reserved: it waits, also in a job that is being
+ * set up, or is suspended. */
+static bool may_have_node_reserved(const struct job *j, int k)
+{
+    if (j->spec.slots <= 1 || !j->submitted || j->refused || j->finished)
+        return false;
+    for (int32_t i = 0; i < j->spec.tasks[k]; i++)
+        if (j->task[k][i].state == PENDING || j->task[k][i].state == SUSPENDED)
+            return true;
+    return false;
+}
+
+/* Returns a job with a task that waits and fits into @slots slots; NULL: none. */
+static const struct job *find_waiting_job(const struct world *w, int k, int32_t slots)
+{
+    for (int32_t i = 0; i < w->jobs_n; i++)
+        if (w->job[i].spec.slots <= slots && waiting(w, &w->job[i], k))
+            return &w->job[i];
+    return NULL;
 }
 
 /* Call when time is about to move on: all nodes have been heard, so nothing may wait beside a free
@@ -375,13 +418,20 @@ static void check_idle(struct world *w)
     if (w->mode != AT_ONCE || !w->plain || w->ops->admit)
         return;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        int32_t unused = 0;
+        int32_t wide = 0, widest = 0, held = 0;
 
-        for (int32_t i = 0; i < w->nodes_n; i++)
-            unused += w->slots[i][k] - w->used[i][k];
-        for (int32_t i = 0; unused > 0 && i < w->jobs_n; i++)
-            if (waiting(w, &w->job[i], k))
-                breach(w, "waits beside a free slot", &w->job[i]);
+        for (int32_t i = 0; i < w->jobs_n; i++)
+            if (may_have_node_reserved(&w->job[i], k)) {
+                wide++;
+                widest = w->job[i].spec.slots > widest ? w->job[i].spec.slots : widest;
+            }
+        for (int32_t n = 0; n < w->nodes_n; n++) {
+            int32_t unused = w->slots[n][k] - w->used[n][k];
+            const struct job *j = find_waiting_job(w, k, unused);
+
+            if (j && (unused >= widest || ++held > wide))
+                breach(w, "waits beside a free slot", j);
+        }
     }
 }
 
@@ -423,7 +473,7 @@ static void take_task(struct world *w, const struct line *l, struct job *j)
     } else if (strcmp(l->event, "begin") != 0) { /* suspend, kill, end */
         bool was = t->state == RUNNING;
 
-        w->used[t->node][k] -= was;
+        w->used[t->node][k] -= was ? j->spec.slots : 0;
         t->ran_us += was ? ran_us(w, j, k, t) : 0;
         if (!was && (t->state != SUSPENDED || strcmp(l->event, "kill") != 0))
             breach(w, "stops what did not run", j);
@@ -671,10 +721,73 @@ static void test_equal_jobs(void)
     }
 }
 
+/* ---------------------------------------------------------------- wide tasks */
+/* All slots are taken by a job that came first, a wide job follows, and then more and more narrow
+ * jobs. The wide job starts when one node has come free: some slot does within the longest task,
+ * which has the node reserved, and its other tasks end within another one. */
+static void wide_job(const char *policy, uint64_t seed)
+{
+    static struct world w;
+    int32_t nodes, slots;
+    int64_t longest, wait;
+
+    memset(&w, 0, sizeof w);
+    w.rng = sim_rng_seed(seed, 15);
+    w.seed = seed;
+    w.ops = policy_find(policy);
+    sim_conf_init(&w.conf);
+    nodes = 1 + (int32_t)rnd(&w, 5);
+    slots = 2 + (int32_t)rnd(&w, 5);
+    longest = (20 + (int64_t)rnd(&w, 100)) * S;
+    w.jobs_n = JOBS_MAX;
+    w.group[0] = (struct sim_group){.nodes = nodes, .slots = {slots, 1}, .speed = 1};
+    w.conf.policy = policy;
+    w.conf.cluster.groups = w.group;
+    w.conf.cluster.groups_n = 1;
+    w.conf.cluster.heartbeat_us = 3 * S;
+    w.conf.cluster.oob = true;
+    w.conf.workload = (struct sim_workload){.self = &w, .next = next};
+    w.conf.on_job = on_job;
+    w.conf.ctx = &w;
+    for (int32_t i = 0; i < w.jobs_n; i++) {
+        struct sim_job *j = &w.job[i].spec;
+
+        sim_job_init(j);
+        j->located = false;
+        j->submit_us = i == 0 ? 0 : (10 + (int64_t)i) * S;
+        j->tasks[BASE_TASK_MAP] = i == 0 ? nodes * slots : i == 1 ? 2 : 4 * nodes * slots;
+        j->slots = i == 1 ? 2 + (int32_t)rnd(&w, (uint32_t)slots - 1) : 1;
+        j->task_us[BASE_TASK_MAP] =
+            base_alloc((size_t)j->tasks[BASE_TASK_MAP] * sizeof *j->task_us[BASE_TASK_MAP]);
+        for (int32_t t = 0; t < j->tasks[BASE_TASK_MAP]; t++)
+            j->task_us[BASE_TASK_MAP][t] = S + (int64_t)rnd(&w, (uint32_t)(longest - S));
+    }
+    struct base_error err = {0};
+    struct sim *s = sim_new(&w.conf, &err);
+    CU_ASSERT_FATAL(s != NULL);
+    CU_ASSERT_EQUAL(sim_run(s, &err), 0);
+    sim_free(s);
+    wait = w.job[1].r.first_us - w.job[1].r.submit_us;
+    if (wait > 2 * longest + 4 * w.conf.cluster.heartbeat_us) {
+        breach(&w, "is starved by narrow ones", &w.job[1]);
+        CU_FAIL("a wide job is starved");
+    }
+}
+
+static void test_wide_jobs(void)
+{
+    static const char *const policies[] = {"fifo", "naive-fair", "fair", "las", "hfsp"};
+
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++)
+        for (uint64_t seed = 1; seed <= seeds; seed++)
+            wide_job(policies[p], seed);
+}
+
 static const struct cunit_case cases[] = {
     {"random workloads under every policy", test_random},
     {"rtmr: promises are kept", test_promises},
     {"fair: equal jobs end together", test_equal_jobs},
+    {"wide jobs are not starved", test_wide_jobs},
 };
 
 int main(int argc, char **argv)

@@ -79,7 +79,7 @@ static void test_all_fields(void)
         "\"split_bytes\":13,"
         "\"partition_bytes\":14,\"selectivity\":1.5,\"f_rack\":1.25,\"f_off\":2.5,\"f_colo\":0.7,"
         "\"located\":false,"
-        "\"replicas\":2,\"file\":3}\n";
+        "\"replicas\":2,\"file\":3,\"slots\":4}\n";
     struct sim_job j;
     struct base_buf text = {0};
     struct trace_text fx;
@@ -92,6 +92,7 @@ static void test_all_fields(void)
                          .user = "\xc3\xa9",
                          .submit_us = 1000001,
                          .weight = 0.1,
+                         .slots = 4,
                          .priority = -2,
                          .after = 8,
                          .gap_us = 3000000,
