@@ -17,13 +17,29 @@
 #define SPLIT_SIZE_MAX (INT64_C(1) << 50)
 #define GROUPS_MAX     100000
 
-const char *const rm_spec_job_members[] = {
-    "id",           "name",   "user",           "queue",
-    "priority",     "input",  "output",         "map",
-    "combine",      "reduce", "reduces",        "split-size",
-    "max-attempts", "env",    "deadline-s",     "deadline-at-ms",
-    "weight",       "tasks",  "reservation-id", "acl-view",
-    "acl-modify",   NULL};
+const char *const rm_spec_job_members[] = {"id",
+                                           "name",
+                                           "user",
+                                           "queue",
+                                           "priority",
+                                           "input",
+                                           "output",
+                                           "map",
+                                           "combine",
+                                           "reduce",
+                                           "reduces",
+                                           "split-size",
+                                           "max-attempts",
+                                           "env",
+                                           "deadline-s",
+                                           "deadline-at-ms",
+                                           "weight",
+                                           "tasks",
+                                           "reservation-id",
+                                           "acl-view",
+                                           "acl-modify",
+                                           "slots",
+                                           NULL};
 const char *const rm_spec_task_members[] = {"kind",  "command",    "hosts",
                                             "count", "expected-s", NULL};
 
@@ -367,7 +383,7 @@ static int read_acl(const json_t *job, const char *name, char **out, struct base
 static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec *s,
                     struct base_error *err)
 {
-    int64_t priority = 0, attempts = d->max_attempts;
+    int64_t priority = 0, attempts = d->max_attempts, slots = 1;
     json_t *tasks = NULL;
     int rc;
 
@@ -379,6 +395,8 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
         (rc = base_json_int(job, "job.", "priority", false, 0, PRIORITY_MAX, &priority, err)) < 0 ||
         (rc = base_json_int(job, "job.", "max-attempts", false, 1, BASE_ATTEMPTS_MAX, &attempts,
                             err)) < 0 ||
+        (rc = base_json_int(job, "job.", "slots", false, 1, BASE_TASK_SLOTS_MAX, &slots, err)) <
+            0 ||
         (rc = read_env(job, &s->env, err)) < 0 || (rc = read_deadline(job, s, err)) < 0 ||
         (rc = read_weight(job, s, err)) < 0 ||
         (rc = read_reservation(job, &s->reservation, err)) < 0 ||
@@ -388,6 +406,7 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
         return rc;
     s->priority = (int32_t)priority;
     s->max_attempts = (int32_t)attempts;
+    s->slots = (int32_t)slots;
     return tasks ? read_explicit_tasks(job, tasks, s, err) : read_input_job(job, d, s, err);
 }
 
@@ -542,6 +561,8 @@ void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct b
         base_json_put_int(out, "split-size", s->split_size);
     }
     base_json_put_int(out, "max-attempts", s->max_attempts);
+    if (s->slots > 1)
+        base_json_put_int(out, "slots", s->slots);
     if (s->env.n)
         put_env(out, &s->env);
     if (s->deadline_us)

@@ -4,7 +4,7 @@
  *   {"job":{"id":"application_…","name":"wordcount","user":"ann","queue":"default","priority":0,
  *           "input":["file:///data/x"],"output":"file:///out/wc","map":"…","combine":"…",
  *           "reduce":"…","reduces":3,"split-size":67108864,"max-attempts":4,
- *           "env":{"LC_ALL":"C"},"deadline-s":600,"weight":2,
+ *           "slots":2,"env":{"LC_ALL":"C"},"deadline-s":600,"weight":2,
  *           "reservation-id":"reservation_…","acl-view":"bob ops","acl-modify":"bob"}}
  *   or "tasks":[{"kind":"map|reduce","command":"sleep 5","hosts":["node1"],"count":20,
  *                "expected-s":5}]
@@ -14,7 +14,7 @@
  * Strict: an unknown member, a wrong type or a value out of bounds is refused as a whole, with a
  * message that names the field, the value and what was expected. Defaults: name "job", user the
  * caller, queue "default", priority 0, reduces 1 with a reduce command and else 0, split-size and
- * max-attempts from the configuration, kind "map", count 1. */
+ * max-attempts from the configuration, kind "map", count 1, slots 1. */
 #ifndef CREEL_RM_HTTP_SPEC_JSON_H
 #define CREEL_RM_HTTP_SPEC_JSON_H
 

@@ -209,6 +209,8 @@ static void write_job_summary(const struct rm_app_view *app, int64_t zero_us, st
                              app->deadline_us - app->submit_us < FAR_US
                                  ? app->deadline_us - app->submit_us
                                  : FAR_US);
+    if (app->job->slots > 1)
+        base_json_put_int(out, "slots", app->job->slots);
     base_json_put_int(out, "maps", app->phase[BASE_TASK_MAP].total);
     base_json_put_int(out, "reduces", app->phase[BASE_TASK_REDUCE].total);
     base_json_put_str(out, "app", base_app_id_text(&app->id, id));

@@ -176,6 +176,11 @@ void sim_check_finishes(struct sim_world *w, struct sim_box *master)
                      master->job->index, master->wanted, n);
 }
 
+static int slots_of_launch(const struct nm_launch *l)
+{
+    return l->memory_mb > W_SLOT_MB ? (int)(l->memory_mb / W_SLOT_MB) : 1;
+}
+
 /* Checks that the processes on a node do not exceed its slots. Processes that were ordered to end,
  * or are suspended, hold no slot. */
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
@@ -188,13 +193,13 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
         if (d->kill_ordered || d->suspend_ordered)
             continue;
         if (d->box && !d->box->ended)
-            used[d->box->slot]++;
+            used[d->box->slot] += d->box->task ? d->box->job->slots : 1;
         else if (!d->box && !d->ended && nm->core && nm_core_find_container(nm->core, &d->id))
-            used[d->launch.slot == BASE_TASK_REDUCE]++;
+            used[d->launch.slot == BASE_TASK_REDUCE] += slots_of_launch(&d->launch);
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !nm->was_full; k++)
         if (used[k] > nm->slots[k])
-            sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name,
+            sim_violated(&w->s, "I3", "%s uses %d slots of its %d of kind %d", nm->proc.name,
                          used[k], nm->slots[k], k);
 }
 
@@ -373,14 +378,16 @@ static void check_accounts(struct sim_world *w, const struct rm_node *n, struct 
                      base_container_id_text(&id, text));
 }
 
-/* Returns true when a job wants a slot of kind @k on any node. Jobs with a task that avoids a node
- * do not count: such a task waits for another node, however long that node is busy. */
-static bool wants(const struct rm_core *core, int k)
+/* Returns true when a job wants at most @slots slots of kind @k on any node. Jobs with a task that
+ * avoids a node do not count: such a task waits for another node, however long that node is busy.
+ */
+static bool wants(const struct rm_core *core, int k, int32_t slots)
 {
     for (size_t i = 0; i < core->apps_n; i++) {
         const struct rm_app *a = core->apps[i];
 
-        if (a->is_job && a->in_policy && a->pj.phase[k].pending > 0 && !a->phase[k].avoiding)
+        if (a->is_job && a->in_policy && a->pj.phase[k].pending > 0 && !a->phase[k].avoiding &&
+            policy_job_width(&a->pj, (enum base_task_kind)k) <= slots)
             return true;
     }
     return false;
@@ -390,7 +397,9 @@ static void check_idle(struct sim_world *w, const struct rm_core *core, const st
                        struct sim_nm *nm)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        bool idle = n->state == RM_NODE_RUNNING && n->used[k] < n->slots[k] && wants(core, k);
+        /* slots of a reserved node wait for a request that is wider */
+        bool idle = n->state == RM_NODE_RUNNING && n->used[k] < n->slots[k] && !n->reserved[k] &&
+                    wants(core, k, n->slots[k] - n->used[k]);
 
         w->idle[nm->index][k] = idle ? w->idle[nm->index][k] + 1 : 0;
         if (w->idle[nm->index][k] > PATIENCE)
@@ -422,8 +431,9 @@ static void check_free_place(struct sim_world *w, const struct rm_core *core,
                              const struct rm_node *n, const struct sim_nm *nm)
 {
     int *found = &w->free_place[nm->index];
-    bool slot = n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP] ||
-                n->used[BASE_TASK_REDUCE] < n->slots[BASE_TASK_REDUCE];
+    bool slot =
+        (n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP] && !n->reserved[BASE_TASK_MAP]) ||
+        (n->used[BASE_TASK_REDUCE] < n->slots[BASE_TASK_REDUCE] && !n->reserved[BASE_TASK_REDUCE]);
     bool idle = n->state == RM_NODE_RUNNING && slot && !n->step && step_wants_place(core);
 
     *found = idle ? *found + 1 : 0;

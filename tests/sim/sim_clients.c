@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/map.h"
 #include "rm/http/app_json.h"
 #include "rm/http/spec_json.h"
 #include "tests/sim/sim_rm.h"
@@ -73,15 +74,15 @@ static char *job_text(struct sim_world *w, const struct sim_job *j)
         return sim_text(&w->s,
                         "{\"name\":\"job%d\",\"user\":\"%s\",\"input\":[\"/in\"],"
                         "\"output\":\"/out/job%d\",\"map\":\"true\",%s\"reduces\":%d,"
-                        "\"max-attempts\":%d}",
+                        "\"max-attempts\":%d,\"slots\":%d}",
                         j->index, j->user, j->index, reduces ? "\"reduce\":\"true\"," : "", reduces,
-                        w->attempts_max);
+                        w->attempts_max, j->slots);
     if (reduces)
         more = sim_text(&w->s, ",{\"kind\":\"reduce\",\"command\":\"true\",\"count\":%d}", reduces);
     return sim_text(&w->s,
-                    "{\"name\":\"job%d\",\"user\":\"%s\",\"max-attempts\":%d,\"tasks\":["
-                    "{\"kind\":\"map\",\"command\":\"true\",\"count\":%d}%s]}",
-                    j->index, j->user, w->attempts_max, maps, more);
+                    "{\"name\":\"job%d\",\"user\":\"%s\",\"max-attempts\":%d,\"slots\":%d,"
+                    "\"tasks\":[{\"kind\":\"map\",\"command\":\"true\",\"count\":%d}%s]}",
+                    j->index, j->user, w->attempts_max, j->slots, maps, more);
 }
 
 /* Returns the submission of a plain application as the store keeps it. */
@@ -177,12 +178,19 @@ static void move_again(void *arg, uint64_t tag)
 }
 
 /* ---------------------------------------------------------------- submission */
+static void submit(void *arg, uint64_t tag);
+
 static void submit_answered(void *user, const struct sim_answer *a)
 {
     struct sim_job *j = user;
     struct sim_world *w = j->submit.w;
     enum rm_reply_kind kind = a->fx->u.reply.kind;
 
+    if (kind == RM_REPLY_ERROR && j->slots > 1 && strstr(a->fx->u.reply.text, "largest node")) {
+        /* no node with so many slots has registered yet */
+        sim_at(&w->s, w->s.now_us + 300 * MS, &w->client, SIM_SERVICE, submit, j, 0);
+        return;
+    }
     if (kind == RM_REPLY_ERROR) {
         sim_violated(&w->s, "I1", "the submission of job %d was refused: %s", j->index,
                      a->fx->u.reply.text);
@@ -232,6 +240,17 @@ static int apps_max(const struct sim_world *w)
     return low + next - 1;
 }
 
+/* Returns whether a task of two slots of kind @k finds a node, whatever the faults leave: they
+ * leave two nodes. */
+static bool wide_task_fits(const struct sim_world *w, enum base_task_kind k)
+{
+    int narrow = 0;
+
+    for (int i = 0; i < w->nms; i++)
+        narrow += w->nm[i].slots[k] < 2;
+    return w->nms > 1 && narrow <= 1;
+}
+
 static void job_make(struct sim_world *w, int i, int *hanging)
 {
     static const char *const users[] = {"ann", "bob", "cat"};
@@ -270,6 +289,11 @@ static void job_make(struct sim_world *w, int i, int *hanging)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         j->tasks[k] = sim_alloc(s, (size_t)(j->tasks_n[k] + 1) * sizeof *j->tasks[k]);
     j->hosts = sim_chance(s, 500) ? w->nms : 0;
+    /* by a hash of a random time, since one more draw would change all schedules */
+    j->slots = base_hash_mix((uint64_t)j->submit_us) % 10 < 4 && wide_task_fits(w, BASE_TASK_MAP) &&
+                       (!reduces || wide_task_fits(w, BASE_TASK_REDUCE))
+                   ? 2
+                   : 1;
     j->text = job_text(w, j);
 }
 

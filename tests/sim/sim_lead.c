@@ -337,7 +337,8 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
         sim_violated(&w->s, "setup", "%s", err.text);
     conf.options = &options;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        conf.slot_res[k] = (struct rm_res){{2048, 1, k == BASE_TASK_MAP, k == BASE_TASK_REDUCE}};
+        conf.slot_res[k] =
+            (struct rm_res){{W_SLOT_MB, 1, k == BASE_TASK_MAP, k == BASE_TASK_REDUCE}};
     core = rm_core_new(&conf, &err);
     policy_conf_free(&options);
     if (!core)

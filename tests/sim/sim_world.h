@@ -23,6 +23,7 @@
 #define W_JOBS       16
 #define W_EPOCHS     1024
 #define W_TASKS      24                     /* most tasks of one kind in a job */
+#define W_SLOT_MB    2048                   /* memory of a slot of either kind */
 #define W_ATTEMPTS   64                     /* most attempts of one task */
 #define W_CLUSTER_TS INT64_C(1600000000000) /* of the ids that clients choose beforehand */
 enum { HOST_ZK = 0, HOST_RM = 3, HOST_NM = 6, HOST_CLIENT = 11 };
@@ -108,6 +109,7 @@ struct sim_job {
     int slow_aborts; /* how many attempts of its abort will hang so, too */
     bool late_nodes; /* its master registered while the RM still waited for reports of nodes */
     int tasks_n[BASE_TASK_KINDS];
+    int slots;                           /* that each task takes */
     int64_t submit_us, kill_us, move_us; /* 0: never killed, never moved to another queue */
     int64_t work_us;                     /* approximate duration of a task */
     struct sim_asker submit, kill, move;

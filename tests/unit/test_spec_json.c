@@ -60,6 +60,9 @@ static const struct {
     {"{\"job\":{" MR ",\"split-size\":\"64M\"}}", "split-size: \"64M\"", "integer"},
     {"{\"job\":{" MR ",\"max-attempts\":0}}", "max-attempts: 0", "from 1"},
     {"{\"job\":{" MR ",\"max-attempts\":101}}", "max-attempts: 101", "to 100"},
+    {"{\"job\":{" MR ",\"slots\":0}}", "slots: 0", "from 1"},
+    {"{\"job\":{" MR ",\"slots\":1001}}", "slots: 1001", "to 1000"},
+    {"{\"job\":{" MR ",\"slots\":\"2\"}}", "slots: \"2\"", "integer"},
     {"{\"job\":{" MR ",\"env\":[]}}", "job.env: an array is not", "object"},
     {"{\"job\":{" MR ",\"env\":{\"A\":1}}}", "job.env.A: 1 is not", "string"},
     {"{\"job\":{" MR ",\"env\":{\"A=B\":\"1\"}}}", "env", "A=B"},
@@ -133,6 +136,7 @@ static void round_trip(const char *body)
     CU_ASSERT(same_text(back->acl_view, spec->acl_view));
     CU_ASSERT(same_text(back->acl_modify, spec->acl_modify));
     CU_ASSERT_EQUAL(back->max_attempts, spec->max_attempts);
+    CU_ASSERT_EQUAL(back->slots, spec->slots);
     CU_ASSERT_EQUAL(back->split_size, spec->split_size);
     rm_job_spec_unref(spec);
     rm_job_spec_unref(back);
@@ -149,6 +153,7 @@ static void test_round_trip(void)
     round_trip("{\"job\":{" MR ",\"acl-view\":\"carol ops\",\"acl-modify\":\" \"}}");
     round_trip("{\"job\":{" MR ",\"deadline-s\":0.000001,\"weight\":0.000001}}");
     round_trip("{\"job\":{" MR ",\"deadline-at-ms\":1700000000123,\"weight\":2.1234567}}");
+    round_trip("{\"job\":{" MR ",\"slots\":3}}");
     round_trip("{\"job\":{\"tasks\":[{\"kind\":\"reduce\",\"command\":\"sleep "
                "5\",\"hosts\":[\"n1\",\"n2\"],"
                "\"count\":20,\"expected-s\":2.5},{\"command\":\"true\"}]}}");

@@ -24,6 +24,7 @@ static void replace_member_with_option(char **text)
         {"reduces", "--reduces"},
         {"split-size", "--split-size"},
         {"max-attempts", "--max-attempts"},
+        {"slots", "--slots"},
         {"env", "--env"},
         {"deadline-s", "--deadline"},
         {"deadline-at-ms", "--deadline"},

@@ -23,6 +23,7 @@ enum {
     KEY_ENV,
     KEY_WAIT,
     KEY_ATTEMPTS,
+    KEY_SLOTS,
     KEY_DEADLINE,
     KEY_WEIGHT,
     KEY_TASK,
@@ -57,6 +58,10 @@ static const struct argp_option options[] = {
     {"priority", KEY_PRIORITY, "P", 0, "A larger number goes first", 3},
     {"env", KEY_ENV, "NAME=VALUE", 0, "Environment variable for the commands; may be repeated", 3},
     {"max-attempts", KEY_ATTEMPTS, "N", 0, "Attempts of each task before the job fails", 3},
+    {"slots", KEY_SLOTS, "N", 0,
+     "Slots of one node that each task takes, with the memory and virtual cores of all of them; "
+     "default: 1",
+     3},
     {"deadline", KEY_DEADLINE, "WHEN", 0,
      "Wanted end: a time after submission (90s, 5m, 1h30m) or a date (2026-11-21T20:00:00). A "
      "policy that promises deadlines refuses one that it cannot promise, and names the earliest "
@@ -275,6 +280,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return add_env(s, arg);
     case KEY_ATTEMPTS:
         return set_integer_member(s, "--max-attempts", "max-attempts", arg);
+    case KEY_SLOTS:
+        return set_integer_member(s, "--slots", "slots", arg);
     case KEY_DEADLINE:
         s->deadline = true;
         return cli_deadline_parse_into_job(s->job, arg);
