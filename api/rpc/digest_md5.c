@@ -91,7 +91,7 @@ static bool read_members(const char *p, struct api_rpc_digest *d)
 
 bool api_rpc_digest_parse(const char *text, size_t len, struct api_rpc_digest *out)
 {
-    char *copy = base_strndup(text, len);
+    char *copy = base_strndup(len ? text : "", len); /* @text is NULL for an empty field */
     bool good;
 
     *out = (struct api_rpc_digest){0};

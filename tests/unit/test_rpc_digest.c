@@ -110,6 +110,10 @@ static void test_responses(void)
         {BEFORE R ",nc=00000001,x=\"\\", false},
         {"", false},
     };
+    struct api_rpc_digest none;
+
+    CU_ASSERT(!api_rpc_digest_parse(NULL, 0, &none)); /* an empty field of a message */
+    api_rpc_digest_free(&none);
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct api_rpc_digest d;

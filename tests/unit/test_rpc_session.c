@@ -212,6 +212,16 @@ static void test_bad_tokens(void)
            "org.apache.hadoop.ipc.StandbyException");
     end(&fx);
 
+    /* an empty response */
+    begin(&fx, false, true);
+    rpc_frames_read("token.hex", 'C', 0, &fx.in);
+    rpc_sasl_add(&fx.in, 2, "TOKEN", &(struct base_buf){0});
+    run(&fx, 1000);
+    expect(&fx, API_RPC_ID_SASL, API_RPC_SUCCESS, 0, NULL);
+    expect(&fx, API_RPC_ID_SASL, API_RPC_FATAL, API_RPC_UNAUTHORIZED,
+           "org.apache.hadoop.security.token.SecretManager$InvalidToken");
+    end(&fx);
+
     /* the response to another challenge */
     begin(&fx, false, true);
     rpc_frames_read("token.hex", 'C', 0, &fx.in);
