@@ -253,8 +253,9 @@ static void check_token_again(struct api_rpc_conn *c)
     }
 }
 
-/* Gives what has arrived to the session, frame by frame, until no whole one is left. */
-static void take_frames(struct api_rpc_conn *c)
+/* Gives what has arrived to the session, frame by frame, until no whole one is left. Returns true
+ * when it stopped before that, since the connection is full. */
+static bool take_frames(struct api_rpc_conn *c)
 {
     check_token_again(c);
     while (c->fd >= 0 && !c->ends && !is_full(c) && !c->server->stop) {
@@ -278,6 +279,7 @@ static void take_frames(struct api_rpc_conn *c)
     drop_used_input(c);
     if (c->in.len == 0 || is_full(c)) /* while it is full the client waits, not the server */
         c->in_since = 0;
+    return is_full(c);
 }
 
 /* Reads what has arrived, some at a time, so that no connection keeps the others waiting. */
@@ -378,12 +380,16 @@ static void wait_for_events(struct api_rpc_conn *c)
 
 void api_rpc_conn_work(struct api_rpc_conn *c, bool readable)
 {
+    bool stopped;
+
     if (readable && c->fd >= 0 && c->drains)
         throw_input_away(c);
     else if (readable && c->fd >= 0 && !c->ends && !is_full(c))
         read_input(c);
-    take_frames(c);
-    send_output(c);
+    do { /* what waited because the connection was full goes on as soon as there is room */
+        stopped = take_frames(c);
+        send_output(c);
+    } while (stopped && c->fd >= 0 && !c->ends && !is_full(c));
     if (c->fd >= 0 && c->server->memory > c->server->conf.memory_max && c->out.len > OUT_FULL)
         api_rpc_conn_close(c, "creel.rpc.memory-mb is used up");
     charge_memory(c);

@@ -414,7 +414,8 @@ static void test_answers_taken_late(void)
             call(fd, i, "large");
         for (uint32_t i = 0; room && i < 50; i++)
             expect(fd, &in, i, NULL);
-        while (!room && (a = read_answer(fd, &in)).header)
+        /* without room some come, or all, when the client was fast enough */
+        for (int i = 0; !room && i < 50 && (a = read_answer(fd, &in)).header; i++)
             rpc_answer_free(&a);
         close(fd);
         api_rpc_server_stop(fx.server);
