@@ -443,15 +443,18 @@ static void check_free_place(struct sim_world *w, const struct rm_core *core,
 }
 
 /* Checks that no step goes on beyond its limit, from its start or, if that is later, from the
- * beginning of the present leadership, or from the end of the faults. */
+ * beginning of the present leadership, from the end of the faults, or from the registration of its
+ * node, which gets no orders before. */
 static void check_limits(struct sim_world *w)
 {
     int64_t earliest = w->leader_us > w->faults_until_us ? w->leader_us : w->faults_until_us;
 
     for (int i = 0; i < w->boxes_n; i++) {
         const struct sim_box *b = w->boxes[i];
+        int64_t absent_us = w->absent_us[b->nm->index];
         int64_t from = b->born_us > earliest ? b->born_us : earliest;
 
+        from = absent_us > from ? absent_us : from;
         if (b->step && !b->ended && !b->ordered_to_stop && b->nm->proc.up &&
             w->s.now_us - from > w->step_timeout_us + PATIENCE * S)
             sim_violated(&w->s, "I8", "a step of job %d has run on %s for %" PRId64 " s",
@@ -472,18 +475,20 @@ void sim_check_quiet(struct sim_world *w)
 {
     struct sim_rm *rm = sim_rm_leader(w);
 
-    check_limits(w);
     if (rm)
         count_owed_aborts(w, rm->lead->core);
-    for (int i = 0; rm && i < w->nms; i++) {
-        const struct rm_node *n = rm_node_find(rm->lead->core, w->nm[i].node_id);
+    for (int i = 0; i < w->nms; i++) {
+        const struct rm_node *n = rm ? rm_node_find(rm->lead->core, w->nm[i].node_id) : NULL;
 
-        if (!n || !n->registered || !w->nm[i].core)
+        if (!n || !n->registered || !w->nm[i].core) {
+            w->absent_us[i] = w->s.now_us;
             continue;
+        }
         check_accounts(w, n, &w->nm[i]);
         check_idle(w, rm->lead->core, n, &w->nm[i]);
         check_free_place(w, rm->lead->core, n, &w->nm[i]);
     }
+    check_limits(w);
 }
 
 /* ---------------------------------------------------------------- rest */

@@ -286,6 +286,7 @@ struct sim_world {
     /* the checker */
     /* checks in a row that found this */
     int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS], free_place[W_NMS];
+    int64_t absent_us[W_NMS]; /* when the node was last seen not registered with the leader */
     struct base_container_id odd_id[W_NMS];
 };
 
