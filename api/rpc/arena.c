@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #define BLOCK_BYTES 2000
 
@@ -67,8 +68,50 @@ void api_rpc_arena_free(struct api_rpc_arena *a)
     a->left = 0;
 }
 
+static bool has_valid_text(const ProtobufCMessage *m);
+
+static bool is_valid_text(const ProtobufCFieldDescriptor *f, const void *value)
+{
+    if (f->type == PROTOBUF_C_TYPE_STRING) {
+        const char *text = *(char *const *)value;
+
+        return !text || base_utf8_valid(text);
+    }
+    if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
+        const ProtobufCMessage *m = *(ProtobufCMessage *const *)value;
+
+        return !m || has_valid_text(m);
+    }
+    return true;
+}
+
+/* protobuf-c takes any bytes for a text. The answers of REST, the store and the logs are UTF-8. The
+ * depth of the recursion is that of the message types. */
+static bool has_valid_text(const ProtobufCMessage *m)
+{
+    for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
+        const char *at = (const char *)m + f->offset;
+
+        if (f->label != PROTOBUF_C_LABEL_REPEATED) {
+            if (!is_valid_text(f, at))
+                return false;
+        } else if (f->type == PROTOBUF_C_TYPE_STRING || f->type == PROTOBUF_C_TYPE_MESSAGE) {
+            size_t n = *(const size_t *)(const void *)((const char *)m + f->quantifier_offset);
+            void *const *elements = *(void *const *const *)(const void *)at;
+
+            for (size_t k = 0; k < n; k++)
+                if (!is_valid_text(f, &elements[k]))
+                    return false;
+        }
+    }
+    return true;
+}
+
 ProtobufCMessage *api_rpc_decode(const ProtobufCMessageDescriptor *type, const void *data,
                                  size_t len, struct api_rpc_arena *a)
 {
-    return protobuf_c_message_unpack(type, &a->allocator, len, data);
+    ProtobufCMessage *m = protobuf_c_message_unpack(type, &a->allocator, len, data);
+
+    return m && has_valid_text(m) ? m : NULL;
 }

@@ -21,7 +21,8 @@ void *api_rpc_arena_alloc(struct api_rpc_arena *a, size_t size);
 void api_rpc_arena_free(struct api_rpc_arena *a);
 
 /* Decodes a message of @type in the arena. Returns NULL for a malformed message, also one without a
- * required field, and for one that needs more memory than is left. */
+ * required field or with a text that is not UTF-8, and for one that needs more memory than is
+ * left. */
 ProtobufCMessage *api_rpc_decode(const ProtobufCMessageDescriptor *type, const void *data,
                                  size_t len, struct api_rpc_arena *a);
 

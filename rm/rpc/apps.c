@@ -6,7 +6,8 @@
 #include "rm/http/yarn/change.h"
 #include "rm/rpc/client.h"
 
-#define WORDS_MAX 1000 /* words of one filter */
+#define WORDS_MAX  1000 /* words of one filter */
+#define STATES_MAX 64   /* several times as many as there are */
 
 /* ---- new applications ---- */
 
@@ -181,7 +182,7 @@ static bool add_apps_chunk(struct rm_rpc_listing *list)
 static bool is_too_long(const Yarn__AppsRequest *rq)
 {
     return rq->n_types > WORDS_MAX || rq->n_tags > WORDS_MAX || rq->n_users > WORDS_MAX ||
-           rq->n_queues > WORDS_MAX;
+           rq->n_queues > WORDS_MAX || rq->n_states > STATES_MAX;
 }
 
 /* Reads the states into a bit set. A state that nobody knows matches nothing. */
@@ -224,7 +225,8 @@ void rm_rpc_get_apps(struct api_rpc_call *call, const ProtobufCMessage *request,
 
     if (is_too_long(rq)) {
         api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION,
-                             "at most %d types, tags, users and queues each", WORDS_MAX);
+                             "at most %d types, tags, users and queues each, and %d states",
+                             WORDS_MAX, STATES_MAX);
         return;
     }
     l = base_alloc(sizeof *l);

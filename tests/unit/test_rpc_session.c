@@ -515,6 +515,27 @@ static void test_ping_and_missing_request(void)
     end(&fx);
 }
 
+/* Returns true when the @len bytes at @data are a context of a connection. */
+static bool is_context(const char *data, size_t len)
+{
+    struct api_rpc_arena arena;
+    bool is;
+
+    api_rpc_arena_init(&arena, 100000);
+    is = api_rpc_decode(&rpc__context__descriptor, data, len, &arena) != NULL;
+    api_rpc_arena_free(&arena);
+    return is;
+}
+
+/* Goal: a text that is not UTF-8 is refused, also one in a message within the message. */
+static void test_texts(void)
+{
+    CU_ASSERT_TRUE(is_context("\x1a\x02\xc3\xa9", 4)); /* the protocol is an e with an accent */
+    CU_ASSERT_FALSE(is_context("\x1a\x02\xc3z", 4));
+    CU_ASSERT_TRUE(is_context("\x12\x03\x0a\x01z", 5)); /* a user */
+    CU_ASSERT_FALSE(is_context("\x12\x03\x0a\x01\xff", 5));
+}
+
 static const struct cunit_case cases[] = {
     {"recorded client", test_recorded_client},
     {"recorded answers", test_recorded_answers},
@@ -529,6 +550,7 @@ static const struct cunit_case cases[] = {
     {"cut messages", test_cut_messages},
     {"malformed frames", test_malformed_frames},
     {"large greeting", test_large_greeting},
+    {"texts", test_texts},
     {"ping and missing request", test_ping_and_missing_request},
 };
 CUNIT_MAIN("Hadoop RPC: sessions", cases)
