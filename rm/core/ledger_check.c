@@ -318,15 +318,21 @@ static void check_step_places(const struct rm_core *c)
 {
     const struct rm_places *p = &c->places;
     struct base_map holders = {0}, blockers = {0};
-    int32_t nodes = 0, held = count_step_containers(c, RM_TALLY_HELD, &holders), counted = 0;
+    int32_t nodes = 0, taken = 0, held = count_step_containers(c, RM_TALLY_HELD, &holders),
+            counted = 0;
     int32_t blocking = count_step_containers(c, RM_TALLY_FREEING, &blockers), counted_blocking = 0;
     size_t waiting = 0, listed = 0, heads = 0;
 
     for (size_t i = 0; i < c->nodes_n; i++) {
         const struct rm_node *n = c->nodes[i];
+        bool runs_steps =
+            n && n->counted && rm_node_serves_label(n, 0) &&
+            (n->counted_slots[BASE_TASK_MAP] > 0 || n->counted_slots[BASE_TASK_REDUCE] > 0);
 
-        nodes += n && n->counted && rm_node_serves_label(n, 0) &&
-                 (n->counted_slots[BASE_TASK_MAP] > 0 || n->counted_slots[BASE_TASK_REDUCE] > 0);
+        nodes += runs_steps;
+        for (const struct rm_container *ct = runs_steps ? n->containers : NULL; ct;
+             ct = ct->node_next)
+            taken += ct->step && (ct->tally == RM_TALLY_HELD || ct->tally == RM_TALLY_FREEING);
     }
     for (size_t i = 0; i < c->apps_n; i++)
         waiting += c->apps[i]->step.waits;
@@ -346,7 +352,8 @@ static void check_step_places(const struct rm_core *c)
             for (const struct rm_app *a = u->first[k]; a; a = a->step.next)
                 listed++;
     }
-    base_assert(nodes == p->nodes && held == p->held && held == counted);
+    base_assert(nodes == p->nodes && taken == p->taken);
+    base_assert(held == p->held && held == counted);
     base_assert(blocking == p->blocking && blocking == counted_blocking);
     base_assert(listed == waiting && heads == p->n);
     rm_user_apps_free(&holders);

@@ -356,6 +356,34 @@ static void test_blocking_user(void)
     world_free(&w);
 }
 
+/* Goal: nodes that are unhealthy, and that processes block which do not die, take no places from
+ * the healthy ones: of three, the user of these processes gets two. */
+static void test_blocked_nodes_unhealthy(void)
+{
+    struct world w;
+    struct base_app_id ann[6];
+
+    begin(&w, 6, 4);
+    w.undying_steps = true;
+    for (int i = 0; i < 6; i++)
+        ann[i] = submit(&w, "ann");
+    pass_time(&w, LIMIT_US + 2000000);
+    CU_ASSERT(w.core->places.held == 0 && w.core->places.blocking == 5);
+    for (size_t i = 0, left = 3; i < w.nodes_n && left > 0; i++)
+        if (rm_node_find(w.core, w.nodes[i].id)->steps_blocking) {
+            w.nodes[i].healthy = false;
+            left--;
+        }
+    for (size_t i = 0; i < w.nodes_n; i++)
+        if (w.nodes[i].healthy)
+            end_killed_steps(&w.nodes[i]);
+    pass_time(&w, 2000000);
+    CU_ASSERT(w.core->places.nodes == 3 && w.core->places.blocking == 3);
+    CU_ASSERT_EQUAL(w.core->places.taken, 2);
+    CU_ASSERT_EQUAL(count_running_setups(&w, ann, 6), 2);
+    world_free(&w);
+}
+
 /* Goal: on two nodes, a user who blocks one has steps on the other one, but comes after another
  * user who has waited longer. */
 static void test_blocking_user_on_two_nodes(void)
@@ -545,6 +573,7 @@ static const struct cunit_case cases[] = {
     {"many setups that a node has refused", test_many_refused_setups},
     {"steps that no kill ends", test_undying_steps},
     {"a user who blocks nodes", test_blocking_user},
+    {"blocked nodes that are unhealthy", test_blocked_nodes_unhealthy},
     {"a user who blocks one of two nodes", test_blocking_user_on_two_nodes},
     {"random clusters", test_random},
 };

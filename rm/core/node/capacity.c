@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "rm/core/job/step/places.h"
 #include "rm/core/state.h"
 
 static void free_list_remove(struct rm_core *c, struct rm_node *n, int k)
@@ -86,7 +87,7 @@ void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_t
     rm_node_update_free_lists(c, n);
 }
 
-static void add_to_cluster_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
+static void add_to_cluster_capacity(struct rm_core *c, struct rm_node *n, int32_t sign)
 {
     bool for_jobs = !n->counted_label || !c->labels.v[n->counted_label - 1].exclusive;
 
@@ -102,7 +103,7 @@ static void add_to_cluster_capacity(struct rm_core *c, const struct rm_node *n, 
         c->live_nodes[k] += for_jobs && n->counted_slots[k] > 0 ? sign : 0;
     }
     if (for_jobs && (n->counted_slots[BASE_TASK_MAP] > 0 || n->counted_slots[BASE_TASK_REDUCE] > 0))
-        c->places.nodes += sign;
+        rm_step_places_count_node(c, n, sign);
 }
 
 void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n)

@@ -53,6 +53,8 @@ struct rm_node {
     /* The container that holds the node's place for steps (rm/core/job/step/places.h), until
      * step_limit at the latest; NULL: the place is free. */
     struct rm_container *step;
+    int32_t steps_blocking; /* containers of steps that are being killed */
+    bool counted_for_steps; /* in rm_places.nodes */
     struct rm_timer step_limit;
     struct rm_orders queue, sent; /* orders for the next answer; orders of the last answer */
     int64_t response_id;          /* id of the last answer */

@@ -152,7 +152,7 @@ static bool user_must_leave_last_place(const struct rm_places *p, const struct r
 bool rm_step_places_user_may_take(const struct rm_places *p, const struct rm_step_user *u,
                                   enum rm_step_rank rank)
 {
-    if (p->held + p->blocking + 1 < p->nodes)
+    if (p->taken + 1 < p->nodes)
         return true;
     return (rank == RM_STEP_URGENT || !u->held) && !user_must_leave_last_place(p, u);
 }
@@ -211,6 +211,13 @@ void rm_step_places_remove_waiting(struct rm_core *c, struct rm_app *a)
 
 /* ---- holding ---- */
 
+void rm_step_places_count_node(struct rm_core *c, struct rm_node *n, int32_t sign)
+{
+    n->counted_for_steps = sign > 0;
+    c->places.nodes += sign;
+    c->places.taken += sign * ((n->step != NULL) + n->steps_blocking);
+}
+
 static struct rm_step_user *hold_step_place(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_step_user *u = find_or_add_step_user(c, ct->app);
@@ -222,6 +229,7 @@ static struct rm_step_user *hold_step_place(struct rm_core *c, struct rm_contain
     if (c->conf.step_timeout_us > 0)
         rm_timer_set(&c->timers, &n->step_limit, c->now_us + c->conf.step_timeout_us);
     c->places.held++;
+    c->places.taken += n->counted_for_steps;
     u->held++;
     return u;
 }
@@ -261,6 +269,7 @@ void rm_step_places_release(struct rm_core *c, struct rm_container *ct)
     ct->node->step = NULL;
     rm_timer_cancel(&c->timers, &ct->node->step_limit);
     c->places.held--;
+    c->places.taken -= ct->node->counted_for_steps;
     u = find_step_user(c, ct->app);
     u->held--;
     update_user_in_order(&c->places, u);
@@ -273,7 +282,10 @@ void rm_step_places_change_blocking(struct rm_core *c, const struct rm_container
     struct rm_step_user *u = find_or_add_step_user(c, ct->app);
 
     u->blocking += by;
+    ct->node->steps_blocking += by;
     c->places.blocking += by;
+    c->places.taken += ct->node->counted_for_steps ? by : 0;
+    c->places.due = c->places.due || (by < 0 && c->places.n > 0);
     free_user_if_idle(&c->places, u);
 }
 

@@ -24,8 +24,8 @@
  *   5. whose first step has waited longest.
  * The steps of one user come in the order of 3 and 5. Where there are several nodes, the last free
  * place goes to a user who holds none, or to a step for which a job waits; and where there are
- * three or more, not to a user who blocks a node. A place is free if nobody holds it and no
- * container blocks its node.
+ * three or more, not to a user who blocks a node. A place is free if nobody holds it, no container
+ * blocks its node, and its node can run steps: a node that is unhealthy or lost has none.
  *
  * So the setups of one user leave a place to the others on a cluster of two nodes or more. Commits
  * and aborts that hang may take it, too, but a user has only as many of them as setups that have
@@ -78,9 +78,12 @@ struct rm_places {
     int32_t blocking;  /* containers that block their node */
     int32_t nodes;     /* running nodes that can run steps: in the ledger's capacity, with slots,
                           not exclusive */
+    int32_t taken;     /* places held and containers blocking, on these nodes */
     bool due;          /* a step or a place was added: look for a node with a held heartbeat */
 };
 void rm_step_places_free(struct rm_places *p);
+/* Counts @n as one of rm_places.nodes (@sign 1), or no longer (-1). */
+void rm_step_places_count_node(struct rm_core *c, struct rm_node *n, int32_t sign);
 
 /* Lets the current step of @a wait in the list of @rank. */
 void rm_step_places_add_waiting(struct rm_core *c, struct rm_app *a, enum rm_step_rank rank);
