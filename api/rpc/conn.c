@@ -51,7 +51,7 @@ void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port,
     c->port = port;
     c->fd = fd;
     c->events = EPOLLIN;
-    c->active = c->token_checked = api_rpc_now_ms();
+    c->begun = c->active = c->token_checked = api_rpc_now_ms();
     memcpy(c->peer, peer, sizeof c->peer);
     api_rpc_session_init(&c->session, &port->session);
     c->next = s->conns;
@@ -119,7 +119,7 @@ void api_rpc_conn_close_if_slow(struct api_rpc_conn *c, int64_t now)
         api_rpc_conn_close(c, "a request arrives too slowly");
     else if (is_slow(c->out_since, now))
         api_rpc_conn_close(c, "an answer is taken too slowly");
-    else if (greets && now - c->active > HANDSHAKE_MS)
+    else if (greets && now - c->begun > HANDSHAKE_MS) /* pings do not prolong it */
         api_rpc_conn_close(c, "the connection's context has not come in time");
     else if (!c->calls && now - c->active > IDLE_MS)
         api_rpc_conn_close(c, NULL);

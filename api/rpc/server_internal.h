@@ -37,6 +37,7 @@ struct api_rpc_conn {
      * the pace that is asked for, and are 0 while nothing is awaited. active: when something
      * happened last. */
     int64_t in_since, out_since, active;
+    int64_t begun;         /* when the connection was accepted */
     int64_t token_checked; /* when the token was last found to be valid */
 };
 

@@ -8,10 +8,11 @@
  * A place is held from the launch of a step's container (after a takeover: from its node's report)
  * until the container ends or the order to kill it is queued. So nobody holds a place for longer
  * than step_timeout_us; a process that is slow to die keeps its slot, but no place.
+ * Until such a process has ended, it blocks its node: no further step is launched there. So
+ * processes that the kernel does not end, on a file system that does not answer, keep no more than
+ * one slot of a node.
  * A node whose slots of a kind are reserved for a wide request (rm/core/node/reserved.h) gives none
  * of them to a step.
- * Until it has ended, it blocks its node: no further step is launched there. So processes that the
- * kernel does not end, on a file system that does not answer, keep no more than one slot of a node.
  *
  * The rule. Among the users with waiting steps, the one comes first
  *   1. who is not late: none of this user's attempts has run into the limit since another step was
