@@ -32,9 +32,10 @@
 #include "base/order_kind.h"
 #include "base/task_counter.h"
 
-#define TASK_EXIT_NOSPACE        75
-#define TASK_EXIT_COMMIT_REFUSED 3
-#define TASK_EXIT_JOB_REFUSED    4 /* of a step: it cannot succeed on this node */
+#define TASK_EXIT_NOSPACE          75
+#define TASK_EXIT_COMMIT_REFUSED   3
+#define TASK_EXIT_JOB_REFUSED      4 /* of a step: it cannot succeed on this node */
+#define TASK_EXIT_OUTPUT_COMMITTED 5 /* of an abort: the output is complete and was left */
 /* size of bulk reads and writes, and requested size of pipes */
 #define TASK_IO_BYTES (1u << 20)
 #define TASK_LINE_MAX (1u << 30) /* maximum length of a record that must be held whole */

@@ -536,9 +536,9 @@ static void check_parts(struct sim_world *w, const struct sim_job *j, bool succe
         return;
     if (succeeded && !j->success)
         sim_violated(&w->s, "I2", "job %d has succeeded, its output was never committed", j->index);
-    /* unless all attempts failed but one, whose node was lost before it could report the end, and
-     * which counts as failed if it had run into the limit of time before (SECURITY.md) */
-    if (!succeeded && j->success && j->step_launches[BASE_STEP_COMMIT] < w->attempts_max)
+    /* unless the job had to end without the abort, which would have found the output complete
+     * (SECURITY.md) */
+    if (!succeeded && j->success && !j->owed)
         sim_violated(&w->s, "I2", "the output of job %d is committed although it has not succeeded",
                      j->index);
     if (j->temporary && !j->late_folder)

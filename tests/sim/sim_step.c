@@ -189,7 +189,7 @@ static void work(void *arg, uint64_t tag)
         if (!j->success)
             undo(j);
         sim_log(&b->w->s, "%s aborts the output of job %d", b->nm->proc.name, j->index);
-        sim_box_exit(b, 0);
+        sim_box_exit(b, j->success ? RM_EXIT_OUTPUT_COMMITTED : 0);
         return;
     }
     if (b->step == BASE_STEP_SETUP && !j->success) {

@@ -665,6 +665,66 @@ static void test_abort_fails(void)
     world_free(&w);
 }
 
+/* Goal: the commit of a killed job that a full disk or a signal has ended may have completed the
+ * output: it is tried again. When it then fails for good, the abort tells, also under the next
+ * leader. A failure that the attempt tells itself ends the commit. */
+static void test_abort_finds_committed(void)
+{
+    static const int codes[] = {RM_EXIT_DISKS_FAILED, RM_EXIT_OUTPUT_LOST, 137};
+
+    for (size_t i = 0; i < 3; i++)
+        for (int taken_over = 0; taken_over < 2; taken_over++) {
+            struct world w;
+            struct base_app_id id;
+
+            begin(&w, "fifo", 3, 1, 1);
+            id = bring_to_commit(&w);
+            CU_ASSERT_TRUE(may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt));
+            world_kill(&w, id);
+            end_step(&w, BASE_STEP_COMMIT, codes[i], "ended");
+            CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_COMMIT, NULL));
+            while (find_step(&w, BASE_STEP_COMMIT, NULL))
+                end_step(&w, BASE_STEP_COMMIT, 1, "cannot look");
+            CU_ASSERT_PTR_NOT_NULL_FATAL(find_step(&w, BASE_STEP_ABORT, NULL));
+            CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+            if (taken_over) {
+                world_crash(&w, w.journal_n);
+                for (int n = 0; n < 3; n++)
+                    world_register(&w, &w.nodes[n]);
+                world_beat_all(&w, 900000);
+                CU_ASSERT_PTR_NOT_NULL(find_step(&w, BASE_STEP_COMMIT, NULL));
+                end_step(&w, BASE_STEP_COMMIT, 0, "");
+            } else {
+                end_step(&w, BASE_STEP_ABORT, RM_EXIT_OUTPUT_COMMITTED, "the output is complete");
+            }
+            CU_ASSERT_EQUAL(world_app(&w, id).result, RM_RESULT_SUCCEEDED);
+            CU_ASSERT_FALSE(owes_abort(&w, id));
+            world_free(&w);
+        }
+}
+
+/* Goal: an abort that finds a complete output does not make a job succeed of which no attempt was
+ * permitted to commit, or each has told that it failed. */
+static void test_abort_finds_other_output(void)
+{
+    struct world w;
+    struct base_app_id id;
+
+    begin(&w, "fifo", 3, 1, 1);
+    id = bring_to_abort(&w);
+    end_step(&w, BASE_STEP_ABORT, RM_EXIT_OUTPUT_COMMITTED, "the output is complete");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+
+    id = bring_to_commit(&w);
+    CU_ASSERT_TRUE(may_commit(&w, id, find_step(&w, BASE_STEP_COMMIT, NULL)->attempt));
+    world_kill(&w, id);
+    end_step(&w, BASE_STEP_COMMIT, 1, "no space");
+    CU_ASSERT_PTR_NULL(find_step(&w, BASE_STEP_COMMIT, NULL));
+    end_step(&w, BASE_STEP_ABORT, RM_EXIT_OUTPUT_COMMITTED, "the output is complete");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    world_free(&w);
+}
+
 /* Goal: a setup goes on under the next leader, with its attempt, and begins its report again; what
  * is durable is not asked for again. */
 static void test_setup_taken_over(void)
@@ -903,6 +963,8 @@ static void test_two_commits_taken_over(void)
 
 static const struct cunit_case cases[] = {
     {"life", test_life},
+    {"abort finds the output committed", test_abort_finds_committed},
+    {"abort finds another output", test_abort_finds_other_output},
     {"one at a time on a node, before tasks", test_places},
     {"setups that fail", test_setup_failures},
     {"kill and commit", test_kill_and_commit},

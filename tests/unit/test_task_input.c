@@ -518,6 +518,7 @@ static void test_output_parts(void)
 static void test_output_abort(void)
 {
     struct base_error err = {0};
+    bool complete;
 
     begin();
     CU_ASSERT_EQUAL(task_output_check_creatable(at("no/such/parent"), ours, &err), -BASE_EINVAL);
@@ -532,16 +533,16 @@ static void test_output_abort(void)
     CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
     put_part(0, "unfinished");
     /* not that job's folder: all stays */
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &complete, &err), 0);
     CU_ASSERT_TRUE(is_there("out/_temporary/task_1700000000000_0007_r_000000_0/part-00000"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     CU_ASSERT_EQUAL(task_output_check_creatable(at("out"), ours, &err),
                     0); /* it can be submitted again */
     CU_ASSERT_EQUAL(task_output_create_folder(at("out"), others, &err), 0);
     put("out/notes", 5, NULL);
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &complete, &err), 0);
     CU_ASSERT_TRUE(is_there("out/notes"));
     CU_ASSERT_FALSE(is_there("out/_temporary"));
     end();

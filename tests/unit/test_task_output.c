@@ -32,6 +32,7 @@
 static long steps_left = -1; /* until one fails or ends the process; negative: none does */
 static bool crashes;
 static const char *appears;  /* a folder made beside it before this entry is removed; NULL: none */
+static bool complete;        /* what the latest abort has found */
 static const char *vanishes; /* removed at the first renameat() of a part; NULL: no file is */
 
 static bool step_fails(void)
@@ -215,10 +216,11 @@ static void check_aborted(long step, bool crash)
     struct base_error err = {0};
     bool was_whole = is_whole(), gone;
 
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     gone = !is_there("out");
     /* An output that was complete, since the commit only failed to clear up, stays. */
     CU_ASSERT(gone || (was_whole && is_whole() && !is_there("out/_temporary")));
+    CU_ASSERT_EQUAL(complete, !gone);
     CU_ASSERT(!gone || task_output_check_creatable(at("out"), ours, &err) == 0);
     CU_ASSERT_EQUAL(count_staging_folders(), 0);
     if (!gone && !was_whole)
@@ -277,12 +279,12 @@ static void test_abort_sweep(void)
         if (pid == 0) {
             crashes = true;
             steps_left = step;
-            _exit(task_output_abort_job(at("out"), ours, &err) != 0);
+            _exit(task_output_abort_job(at("out"), ours, &complete, &err) != 0);
         }
         CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
         done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
         CU_ASSERT(done || (WIFEXITED(status) && WEXITSTATUS(status) == CRASHED));
-        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
         CU_ASSERT_FALSE(is_there("out"));
         end();
     }
@@ -298,7 +300,7 @@ static void test_missing(void)
     CU_ASSERT_EQUAL(unlink(at("out/_temporary/task_1700000000000_0007_r_000002_0/part-00002")), 0);
     CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_FALSE(is_there("out/part-00000"));
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     end();
 }
@@ -316,7 +318,7 @@ static void test_vanishes(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "task_1700000000000_0007_r_000002"));
     CU_ASSERT_TRUE(is_there("out/part-00000"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     end();
 }
@@ -335,10 +337,10 @@ static void test_of_others(void)
     CU_ASSERT_NOT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), 0);
     put(at("out/part-00000"), "mine"); /* another file by now */
     CU_ASSERT_TRUE(is_there("out/part-00001"));
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), others, &complete, &err), 0);
     CU_ASSERT_TRUE(is_there("out/part-00001"));
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007.taken"));
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_FALSE(is_there("out/part-00001"));
     CU_ASSERT_FALSE(is_there("out/_temporary"));
     CU_ASSERT_TRUE(is_there("out/part-00000") && is_there("out/part-00002"));
@@ -356,7 +358,9 @@ static void test_folder_of_others(void)
     CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
     CU_ASSERT_EQUAL(task_output_create_folder(at("out"), others, &err), 0);
     put(at("out/part-00000"), "theirs");
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    put(at("out/_SUCCESS"), "");
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
+    CU_ASSERT_FALSE(complete);
     CU_ASSERT_TRUE(is_there("out/part-00000"));
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0008"));
     end();
@@ -388,7 +392,7 @@ static void test_damaged_list(void)
             CU_ASSERT_EQUAL(symlink("/dev/zero", at("%s", list)), 0)
         else
             CU_ASSERT_EQUAL(mkdir(at("%s", list), 0755), 0);
-        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
         CU_ASSERT_TRUE(is_there("out/part-00000"));
         CU_ASSERT_FALSE(is_there("out/_temporary"));
         end();
@@ -426,7 +430,7 @@ static void test_creation_sweep(void)
                 CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
                 CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007"));
             } else {
-                CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+                CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
                 CU_ASSERT_FALSE(is_there("out"));
             }
             CU_ASSERT_FALSE(is_there(".creel_application_1700000000000_0007"));
@@ -468,7 +472,7 @@ static void test_planted_beside(void)
         CU_ASSERT_TRUE(is_there(what == 0 ? STAGING "/precious" : "data/precious"));
         CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
         CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
-        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
         CU_ASSERT_FALSE(is_there("out"));
         CU_ASSERT_EQUAL(count_staging_folders(), 1);
         CU_ASSERT_TRUE(is_there(what == 0 ? STAGING "/precious" : "data/precious"));
@@ -487,7 +491,7 @@ static void test_planted_link(void)
     CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), -BASE_EEXIST);
     CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_FALSE(is_there("elsewhere/_SUCCESS") || is_there("elsewhere/part-00000"));
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_TRUE(is_there("elsewhere/" MARK));
     end();
 }
@@ -507,11 +511,11 @@ static void test_planted_by_other(void)
     CU_ASSERT_EQUAL(task_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "belongs to another user"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS") || is_there("out/part-00000"));
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_TRUE(is_there("out/" MARK));
     CU_ASSERT_EQUAL(rename(at("out"), at(STAGING)), 0);
     CU_ASSERT_EQUAL(task_output_create_folder(at("out"), ours, &err), 0);
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     CU_ASSERT_TRUE(is_there(STAGING "/" MARK));
     end();
@@ -525,7 +529,7 @@ static void test_added_during_removal(void)
 
     begin();
     appears = "application_1700000000000_0007";
-    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(task_output_abort_job(at("out"), ours, &complete, &err), 0);
     CU_ASSERT_PTR_NULL(appears);
     CU_ASSERT_FALSE(is_there("out"));
     CU_ASSERT_EQUAL(count_staging_folders(), 0);

@@ -435,16 +435,22 @@ int task_output_commit_parts(const char *output, struct base_app_id id,
     return rc;
 }
 
+static bool has_success_file(int folder)
+{
+    struct stat st;
+
+    return fstatat(folder, SUCCESS, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size == 0;
+}
+
 /* Removes the files that an incomplete commit has moved into the folder. */
 static int undo_partial_commit(const struct ending *e, struct base_error *err)
 {
     struct task_output_taken taken;
-    struct stat st;
     int rc = load_taken_list(e, &taken, err);
 
     if (rc == 0 && taken.is_there) {
-        if (fstatat(e->folder, SUCCESS, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-            st.st_size == 0 && unlinkat(e->folder, SUCCESS, 0) < 0 && errno != ENOENT)
+        if (has_success_file(e->folder) && unlinkat(e->folder, SUCCESS, 0) < 0 && errno != ENOENT)
             rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" SUCCESS, e->path);
         if (rc == 0)
             rc = task_output_taken_remove_parts(e->folder, &taken, err);
@@ -453,31 +459,35 @@ static int undo_partial_commit(const struct ending *e, struct base_error *err)
     return rc;
 }
 
-static int abort_job_in_folder(const struct ending *e, struct base_error *err)
+static int abort_job_in_folder(const struct ending *e, bool *complete, struct base_error *err)
 {
     int rc;
 
-    if (!has_mark_of_job(e->folder, e->id))
+    if (!has_mark_of_job(e->folder, e->id)) {
+        *complete = has_success_file(e->folder) && !is_owned_by_other_job(e->folder, e->id);
         return 0;
+    }
     rc = undo_partial_commit(e, err);
     if (rc == 0)
         rc = remove_attempt_folders(e, err);
     return rc == 0 ? task_staging_remove_temporary(e->folder, e->path, e->id, true, err) : rc;
 }
 
-int task_output_abort_job(const char *output, struct base_app_id id, struct base_error *err)
+int task_output_abort_job(const char *output, struct base_app_id id, bool *complete,
+                          struct base_error *err)
 {
     struct ending e = {.folder = -1, .temporary = -1};
     char *path;
     int rc = parse_output_path(output, &path, err);
 
+    *complete = false;
     if (rc < 0)
         return rc;
     rc = task_staging_remove_left(path, id, true, err);
     if (rc == 0)
         rc = open_output_folders(&e, path, id, err);
     if (rc == 0)
-        rc = abort_job_in_folder(&e, err);
+        rc = abort_job_in_folder(&e, complete, err);
     else if (rc == -BASE_ENOTFOUND)
         rc = 0;
     close_output_folders(&e);

@@ -245,6 +245,18 @@ static int run_commit(struct task *t, struct base_app_id id, struct base_error *
     return rc;
 }
 
+static int run_abort(struct task *t, struct base_app_id id, struct base_error *err)
+{
+    bool complete;
+    int rc = task_output_abort_job(t->spec.output, id, &complete, err);
+
+    if (rc == 0 && complete) {
+        task_record_failure(t, TASK_EXIT_OUTPUT_COMMITTED, "the output is complete");
+        rc = base_error_set(err, -BASE_ESTATE, "the output is complete");
+    }
+    return rc;
+}
+
 int task_run_job_step(struct task *t, struct base_error *err)
 {
     struct base_app_id id;
@@ -258,6 +270,6 @@ int task_run_job_step(struct task *t, struct base_error *err)
     case BASE_STEP_COMMIT:
         return run_commit(t, id, err);
     default:
-        return task_output_abort_job(t->spec.output, id, err);
+        return run_abort(t, id, err);
     }
 }

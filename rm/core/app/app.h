@@ -44,7 +44,7 @@ struct rm_app {
     bool set_up;       /* its output folder was made, or none is needed; its maps are known */
     bool undecided;    /* it is set up, and the policy has yet to decide whether to admit it */
     bool committing;   /* its output is being committed */
-    bool commit_begun; /* an attempt to commit was allowed to move parts */
+    bool commit_begun; /* an attempt to commit was allowed to move parts, and may have succeeded */
     bool activated;    /* its master is counted in masters_active */
     /* The end of the job waits for the removal of its unfinished output; does not wait for it any
      * more; the job ends, or has ended, and that output is still to be removed. */

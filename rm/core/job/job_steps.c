@@ -118,21 +118,45 @@ static void finish_abort(struct rm_core *c, struct rm_app *a)
     rm_app_order_cleanup_if_done(c, a);
 }
 
+/* The abort has found the output complete and has left it. It may have been completed by an attempt
+ * to commit whose outcome was not known; then the job has succeeded, unless its end is known by
+ * now.
+ */
+static void finish_abort_of_committed_output(struct rm_core *c, struct rm_app *a)
+{
+    if (!a->aborting || !a->commit_begun) {
+        finish_abort(c, a);
+        return;
+    }
+    rm_step_end(c, a);
+    rm_timer_cancel(&c->timers, &a->timer);
+    a->aborting = false;
+    rm_job_finish_commit(c, a, true, NULL);
+}
+
 /* ---- ends of containers ---- */
 
+static void act_on_abort_outcome(struct rm_core *c, struct rm_app *a, enum rm_step_outcome outcome,
+                                 const char *why)
+{
+    if (outcome == RM_STEP_DONE)
+        finish_abort(c, a);
+    else if (outcome == RM_STEP_FOUND_COMMITTED)
+        finish_abort_of_committed_output(c, a);
+    else
+        retry_abort_later(c, a, why);
+}
+
 static void act_on_step_outcome(struct rm_core *c, struct rm_app *a, enum base_job_step step,
-                                bool ok, const char *why)
+                                enum rm_step_outcome outcome, const char *why)
 {
     if (step == BASE_STEP_ABORT) {
-        if (ok)
-            finish_abort(c, a);
-        else
-            retry_abort_later(c, a, why);
+        act_on_abort_outcome(c, a, outcome, why);
         return;
     }
     rm_step_end(c, a);
     if (step == BASE_STEP_COMMIT)
-        rm_job_finish_commit(c, a, ok, why);
+        rm_job_finish_commit(c, a, outcome == RM_STEP_DONE, why);
     else
         rm_job_end(c, a, RM_END_FAIL, why);
 }
@@ -145,7 +169,7 @@ void rm_job_note_step_end(struct rm_core *c, struct rm_app *a, struct rm_contain
     enum rm_step_outcome outcome = rm_step_note_container_end(c, a, ct, r, &why);
 
     if (outcome != RM_STEP_GOES_ON)
-        act_on_step_outcome(c, a, step, outcome == RM_STEP_DONE, why);
+        act_on_step_outcome(c, a, step, outcome, why);
 }
 
 void rm_job_end_late_step(struct rm_core *c, struct rm_node *n)
@@ -155,7 +179,7 @@ void rm_job_end_late_step(struct rm_core *c, struct rm_node *n)
     const char *why = NULL;
 
     if (rm_step_end_late_attempt(c, n->step, &why) == RM_STEP_FAILED)
-        act_on_step_outcome(c, a, step, false, why);
+        act_on_step_outcome(c, a, step, RM_STEP_FAILED, why);
 }
 
 /* ---- splits ---- */

@@ -272,6 +272,13 @@ static bool count_failure_and_check_limit(const struct rm_core *c, struct rm_app
     return s->failures >= step_attempts_limit(c, a) || (refused && every_node_has_refused(c, s));
 }
 
+/* Returns true when the exit code proves that the attempt has not done its work: the task runner
+ * has ended itself after a failure. A signal or a full disk can end a process that was done. */
+static bool exit_code_tells_failure(const struct rm_container *ct)
+{
+    return ct->exit_code > 0 && ct->exit_code < 128 && ct->exit_code != RM_EXIT_OUTPUT_LOST;
+}
+
 static const char *explain_step_failure(struct rm_core *c, const struct rm_app *a,
                                         const struct rm_container *ct, const char *why)
 {
@@ -373,8 +380,11 @@ enum rm_step_outcome rm_step_note_container_end(struct rm_core *c, struct rm_app
     drop_reported_splits(s);
     if (r && ct->exit_code == 0 && (s->kind == BASE_STEP_ABORT || is_permitted_commit(a, ct)))
         return RM_STEP_DONE;
+    if (r && ct->exit_code == RM_EXIT_OUTPUT_COMMITTED && s->kind == BASE_STEP_ABORT)
+        return RM_STEP_FOUND_COMMITTED;
+    s->unknown = s->unknown || (is_permitted_commit(a, ct) &&
+                                (was_killed(ct, r) || !exit_code_tells_failure(ct)));
     if (was_killed(ct, r)) {
-        s->unknown = s->unknown || is_permitted_commit(a, ct);
         rm_step_wait_unless_running(c, a);
         return RM_STEP_GOES_ON;
     }

@@ -34,8 +34,10 @@
  * containers of all its attempts have ended otherwise; if one of these is lost with its node then,
  * nobody knows what it has done, and another attempt completes the output. So no output is aborted
  * while a process may be committing it. The commit of a killed job is not tried again when it has
- * failed, unless an attempt of unknown outcome was before it. When all attempts after one that was
- * lost fail, the job fails although that one may have completed the output, which then stays.
+ * failed, unless an attempt of unknown outcome was before it: one that was lost, killed, ended by a
+ * signal or by a full disk may have completed the output before. When a commit with such an attempt
+ * has failed for good, the abort decides: an attempt of it that finds the output complete, and
+ * removes nothing, ends with RM_EXIT_OUTPUT_COMMITTED, and the job has succeeded.
  *
  * A setup that has reported all splits is done, however its container ends. Splits are accepted in
  * order, by their index: a repeated page changes nothing.
@@ -72,6 +74,11 @@ struct rm_node;
 /* Exit code of a step that cannot succeed on its node: TASK_EXIT_JOB_REFUSED in
  * nodemanager/task/task.h */
 #define RM_EXIT_JOB_REFUSED 4
+/* Exit code of an abort that has found the output complete: TASK_EXIT_OUTPUT_COMMITTED there */
+#define RM_EXIT_OUTPUT_COMMITTED 5
+/* Exit code of a container whose command succeeded, but whose output was lost:
+ * NM_EXIT_OUTPUT_LOST in nodemanager/container/exit.h */
+#define RM_EXIT_OUTPUT_LOST 74
 #define RM_STEP_AVOIDS      8 /* nodes that a step avoids; beyond this the oldest is dropped */
 
 struct rm_step {
@@ -95,7 +102,12 @@ struct rm_step {
     struct rm_split_page *coming; /* splits reported by the current attempt so far; NULL: none */
 };
 
-enum rm_step_outcome { RM_STEP_GOES_ON, RM_STEP_DONE, RM_STEP_FAILED };
+enum rm_step_outcome {
+    RM_STEP_GOES_ON,
+    RM_STEP_DONE,
+    RM_STEP_FOUND_COMMITTED, /* of an abort */
+    RM_STEP_FAILED
+};
 
 /* Makes @kind the current step, which waits for a slot. */
 void rm_step_begin(struct rm_core *c, struct rm_app *a, enum base_job_step kind);
