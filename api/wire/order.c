@@ -483,6 +483,7 @@ void wire_answer_open(const struct wire_answer *a, struct base_buf *out)
 {
     base_json_open(out, '{');
     wire_members_put(answer_members, a, out);
+    wire_hadoop_keys_put(&a->hadoop_keys, out);
     base_json_key(out, "orders");
     base_json_open(out, '[');
 }
@@ -503,6 +504,7 @@ int wire_answer_get(const char *text, size_t len, int64_t grace_ms, struct wire_
     memset(a, 0, sizeof *a);
     if ((rc = wire_parse_object(text, len, &a->root, err)) < 0 ||
         (rc = wire_members_get(answer_members, a->root, "", a, err)) < 0 ||
+        (rc = wire_hadoop_keys_get(a->root, &a->hadoop_keys, err)) < 0 ||
         (rc = base_json_arr(a->root, "", "orders", false, WIRE_ORDERS_MAX, &orders, err)) < 0) {
         wire_answer_free(a);
         return rc;

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/wire/hadoop_keys.h"
 #include "base/error.h"
 #include "base/id.h"
 #include "base/mem.h"
@@ -106,6 +107,7 @@ struct wire_answer {
     /* what an operator has given the node in place of the resources that it has registered */
     bool resource_given;
     int64_t given_memory_mb, given_vcores;
+    struct wire_hadoop_keys hadoop_keys; /* in the answer to a registration */
     /* set when an answer is read */
     struct wire_order *orders;
     size_t orders_n;

@@ -62,6 +62,7 @@ static const struct wire_registration registration = {.node_id = "n1:4242",
                                                       .version = "1.2.3",
                                                       .map_slots = 4,
                                                       .reduce_slots = 2,
+                                                      .hadoop_port = 45454,
                                                       .epoch_seen = 11,
                                                       .sent_us = 12,
                                                       .apps = apps,
@@ -295,7 +296,8 @@ struct message {
 static size_t messages_make(struct message *v)
 {
     static const char of_node[] =
-        " rack epochSeen sentUs healthy diskFreeMb holdMs healthReport apps containers slot "
+        " rack hadoopPort epochSeen sentUs healthy diskFreeMb holdMs healthReport apps containers "
+        "slot "
         "utilization nodePhysicalMb nodeVirtualMb nodeMilliCores containersPhysicalMb "
         "containersVirtualMb containersMilliCores machineMb machineCores progress "
         "phase exitCode signal startedMs endedMs cpuMs maxRssKb diagnostics partitionsBytes "
@@ -303,7 +305,7 @@ static size_t messages_make(struct message *v)
         "app user task taskAttempt master memoryMb vcores priority allocationRequestId ";
     static const char of_answer[] =
         " rmInstance clusterTs clusterName version responseId heartbeatMs "
-        "resourceGiven givenMemoryMb givenVcores orders ";
+        "resourceGiven givenMemoryMb givenVcores hadoopKeys orders ";
     size_t n = 0;
 
     v[n] = (struct message){.name = "registration", .copy = copy_registration, .missing = of_node};
@@ -350,7 +352,7 @@ static size_t messages_make(struct message *v)
         if (orders[i].launch.kind == BASE_CONTAINER_MASTER)
             v[n].missing =
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                "resourceGiven givenMemoryMb givenVcores "
+                "resourceGiven givenMemoryMb givenVcores hadoopKeys "
                 "orders slot user token name viewAcl "
                 "memoryMb vcores priority allocationRequestId logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
@@ -358,7 +360,7 @@ static size_t messages_make(struct message *v)
         else if (orders[i].kind == BASE_ORDER_LAUNCH)
             v[n].missing =
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                "resourceGiven givenMemoryMb givenVcores "
+                "resourceGiven givenMemoryMb givenVcores hadoopKeys "
                 "orders slot user token name viewAcl "
                 "memoryMb vcores priority allocationRequestId logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
@@ -366,7 +368,7 @@ static size_t messages_make(struct message *v)
                 "sortBufferMb jobCommits rm combine gzip reduce ";
         else if (orders[i].kind == BASE_ORDER_KILL || orders[i].kind >= BASE_ORDER_CLEANUP_APP)
             v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                           "resourceGiven givenMemoryMb givenVcores "
+                           "resourceGiven givenMemoryMb givenVcores hadoopKeys "
                            "orders reason graceMs keepLogs ";
         put_answer(&(struct wire_answer){.epoch = 1,
                                          .response_id = 2,
@@ -378,6 +380,7 @@ static size_t messages_make(struct message *v)
                                          .resource_given = true,
                                          .given_memory_mb = 6,
                                          .given_vcores = 7,
+                                         .hadoop_keys = {true, {8, "a2V5"}, {-9, "a2V6"}, 10},
                                          .orders = &orders[i],
                                          .orders_n = 1},
                    &v[n++].text);
@@ -513,7 +516,9 @@ static void break_each(const struct message *m, json_t *root, json_t *object)
     json_object_foreach(all, name, value)
     {
         bool is_object = strcmp(name, "split") == 0 || strcmp(name, "spec") == 0 ||
-                         strcmp(name, "env") == 0 || strcmp(name, "utilization") == 0;
+                         strcmp(name, "env") == 0 || strcmp(name, "utilization") == 0 ||
+                         strcmp(name, "hadoopKeys") == 0 || strcmp(name, "nmToken") == 0 ||
+                         strcmp(name, "containerToken") == 0;
 
         if (strcmp(name, "counters") == 0 || (launch && strcmp(name, "app") == 0) ||
             strcmp(name, "fromTheFuture") == 0)
