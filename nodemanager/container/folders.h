@@ -8,7 +8,8 @@
  *    records/<app>/spec.json          user, the application's secret and view ACL (0600)
  *    records/<app>/forgotten          ids of containers whose end the RM has stored, one per line
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
- *                                     killed, suspended: marks of orders in force
+ *                                     killed, suspended: marks of orders in force; stopped: the
+ *                                     container's master has ordered the kill
  *    apps/<app>/sysfs/app.json        the master's document for its containers (daemon/sysfs.h)
  *    apps/<app>/<container>/          launch.json for a task, without secrets; token (0600), which
  *                                     the daemon renews; progress, result.json, failure.json,

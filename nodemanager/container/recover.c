@@ -230,6 +230,8 @@ static void recover_container(const struct base_container_id *id, void *u)
     if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "killed", path),
                             BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
         ev.u.recovered.kill_reason = reason.data ? reason.data : "";
+    if (nm_files_has_mark(&nm->files, id, "stopped"))
+        ev.u.recovered.kill_status = NM_EXIT_STOPPED;
     if (nm_ending_read(&nm->files, id, kind, &f.ending) ||
         !attach_shim_or_settle_ending(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;

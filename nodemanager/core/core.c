@@ -294,7 +294,7 @@ static void send_first_kill_signal(struct nm_container *c, int64_t now_us, bool 
     c->kill_at_us = now_us + c->v.grace_ms * 1000;
 }
 
-void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason,
+void nm_container_kill(struct nm_core *core, struct nm_container *c, int status, const char *reason,
                        int64_t grace_ms, int64_t now_us, struct nm_effects *out)
 {
     enum nm_state from = c->v.state;
@@ -307,6 +307,7 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
     if (!nm_container_apply_input(core, c, NM_IN_KILL))
         return;
     replace_text(&c->v.kill_reason, reason ? reason : "");
+    c->v.kill_status = status;
     c->v.grace_ms = grace_ms;
     struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
@@ -391,7 +392,7 @@ static void set_container_end(struct nm_container *c, const struct nm_end *e)
     c->v.output_bytes = e->output_bytes;
     c->kill_at_us = c->again_us = INT64_MAX;
     if (c->v.kill_reason) { /* counts as killed by order, however the process ended */
-        c->v.exit_code = NM_EXIT_KILLED;
+        c->v.exit_code = c->v.kill_status;
         replace_text(&c->v.diagnostics, c->v.kill_reason);
     } else if (e->exit_code == 0) {
         c->v.progress = 1;
@@ -519,6 +520,7 @@ static void handle_recovered(struct nm_core *core, const struct nm_event *ev,
     update_alive_counts(core, c, false, nm_state_is_alive(c->v.state));
     if (ev->u.recovered.kill_reason)
         replace_text(&c->v.kill_reason, ev->u.recovered.kill_reason);
+    c->v.kill_status = ev->u.recovered.kill_status ? ev->u.recovered.kill_status : NM_EXIT_KILLED;
     if (c->v.state == NM_COMPLETE) {
         set_container_end(c, &ev->u.recovered.end);
     } else if (c->v.state == NM_KILLING) { /* the grace period began before the restart */
@@ -577,6 +579,12 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         break;
     case NM_EV_BEAT_FAILED:
         nm_link_handle_failure(core, ev);
+        break;
+    case NM_EV_MASTER_LAUNCH:
+        nm_master_launch_apply(core, ev, out);
+        break;
+    case NM_EV_MASTER_STOP:
+        nm_master_stop_apply(core, ev, out);
         break;
     case NM_EV_SPAWNED:
         handle_spawned(core, ev, out);

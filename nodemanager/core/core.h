@@ -32,6 +32,26 @@
  * RM needs the folders again, and orders another clean-up when it no longer does. After a clean-up,
  * a launch makes the folders anew.
  *
+ * A container that a third party starts, a master over Hadoop RPC (nodemanager/rpc/protocol.h):
+ *
+ *    RM: ACQUIRED      the master has the container, with a token that this node can check
+ *      |
+ *      | startContainers: the token is checked, then nm_core_judge_start()
+ *      |                  `--> refused: the master learns why; the core keeps nothing
+ *      v
+ *    NM_EV_MASTER_LAUNCH: NEW --launch--> LAUNCHING, and so on as above
+ *      |
+ *      |-- the next heartbeat reports the container: RM: RUNNING. If the RM has given the
+ *      |   container up meanwhile, it answers with an order to kill it.
+ *      |-- stopContainers, NM_EV_MASTER_STOP: a kill, after which NM_EXIT_STOPPED is reported
+ *      v
+ *    COMPLETE: a heartbeat at once, as for all ends. The RM tells the master, and orders the
+ *              node to forget the container when the master has acknowledged that.
+ *
+ * A restarted NodeManager recovers such a container like any other, since its launch is recorded in
+ * the form of an order. A container id that has been started once is not started again, as long as
+ * the core knows its application; the token's expiry bounds the time after that.
+ *
  * Orders are idempotent; a pair of state and order that is not an edge is counted and changes
  * nothing, except that a repeated kill order may shorten the grace period. Answers of an epoch
  * lower than the highest one seen are refused as a whole and counted. Before an answer with a
@@ -73,6 +93,7 @@
 #define NM_EXIT_LOST        (-100)
 #define NM_EXIT_DISK        (-101)
 #define NM_EXIT_MEMORY      (-104) /* used more memory than it was given */
+#define NM_EXIT_STOPPED     (-105) /* killed because its master asked for that */
 #define NM_EXIT_KILLED      (-106)
 #define NM_EXIT_REFUSED     126
 
@@ -140,11 +161,13 @@ struct nm_end {
 };
 
 enum nm_event_kind {
-    NM_EV_START,       /* the daemon is ready: register */
-    NM_EV_RECOVERED,   /* a container was found on disk at the start, before NM_EV_START */
-    NM_EV_EPOCH_SAVED, /* a higher epoch has been stored */
-    NM_EV_ANSWER,      /* the RM answered the request in flight */
-    NM_EV_BEAT_FAILED, /* the request in flight failed */
+    NM_EV_START,         /* the daemon is ready: register */
+    NM_EV_RECOVERED,     /* a container was found on disk at the start, before NM_EV_START */
+    NM_EV_EPOCH_SAVED,   /* a higher epoch has been stored */
+    NM_EV_ANSWER,        /* the RM answered the request in flight */
+    NM_EV_MASTER_LAUNCH, /* a master starts a container; nm_core_judge_start() has allowed it */
+    NM_EV_MASTER_STOP,   /* a master stops a container of its application */
+    NM_EV_BEAT_FAILED,   /* the request in flight failed */
     NM_EV_SPAWNED,
     NM_EV_SPAWN_FAILED,
     NM_EV_ENDED,
@@ -155,16 +178,23 @@ enum nm_event_kind {
 };
 struct nm_event {
     enum nm_event_kind kind;
-    int64_t at_us;                      /* never goes back */
-    struct base_container_id container; /* SPAWNED, SPAWN_FAILED, ENDED, SIGNALLED, PROGRESS */
+    int64_t at_us; /* never goes back */
+    /* MASTER_STOP, SPAWNED, SPAWN_FAILED, ENDED, SIGNALLED, PROGRESS */
+    struct base_container_id container;
     union {
         struct {
             struct nm_launch launch;
             enum nm_state state; /* RUNNING, SUSPENDED, KILLING, COMPLETE or FORGOTTEN */
             const char *kill_reason;
+            int kill_status; /* 0: that of an order */
             int64_t started_ms;
             struct nm_end end;
         } recovered;
+        struct nm_launch master_launch;
+        struct {
+            const char *reason;
+            int64_t grace_ms;
+        } master_stop;
         int64_t epoch_saved;
         struct {
             int64_t epoch, response_id, heartbeat_ms;
@@ -242,6 +272,7 @@ struct nm_container_view {
     int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;
     int exit_code, signal;
     char *diagnostics, *counters, *kill_reason;
+    int kill_status; /* exit code of a container with a kill_reason */
     int64_t grace_ms;
     int64_t started_ms, ended_ms, cpu_ms, max_rss_kb, output_bytes;
     double progress;
@@ -291,6 +322,17 @@ struct nm_container *nm_core_find_container(const struct nm_core *core,
 /* Returns true if the container was forgotten. The ids of forgotten containers are kept at least
  * until their application is cleaned up. */
 bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id);
+/* Why a master may not start a container. */
+enum nm_start_refusal {
+    NM_START_ALLOWED,
+    NM_START_REPEATED,  /* it has been started before */
+    NM_START_APP_ENDED, /* its application has been cleaned up, or will be */
+    NM_START_STOPPING,  /* the node shuts down */
+    NM_START_FULL       /* NM_CONTAINERS_MAX are alive */
+};
+/* Judges whether a master may start the container @id now. */
+enum nm_start_refusal nm_core_judge_start(const struct nm_core *core,
+                                          const struct base_container_id *id);
 const struct nm_app_view *nm_core_app_find(const struct nm_core *core,
                                            const struct base_app_id *id);
 /* Call @fn for each container that is not FORGOTTEN, or for each application, in the order in which

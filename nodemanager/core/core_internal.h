@@ -90,13 +90,18 @@ int64_t nm_link_next_timer_us(const struct nm_core *core);
 /* nodemanager/core/orders.c */
 void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us,
                     struct nm_effects *out);
+/* Applies NM_EV_MASTER_LAUNCH and NM_EV_MASTER_STOP. */
+void nm_master_launch_apply(struct nm_core *core, const struct nm_event *ev,
+                            struct nm_effects *out);
+void nm_master_stop_apply(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
 
 /* nodemanager/core/core.c, for orders.c */
 /* Changes the container's state along the edge of @in. Returns false when there is no such edge;
  * the input is then counted as ignored. */
 bool nm_container_apply_input(struct nm_core *core, struct nm_container *c, enum nm_input in);
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
-void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason,
+/* @status: exit code of the container. */
+void nm_container_kill(struct nm_core *core, struct nm_container *c, int status, const char *reason,
                        int64_t grace_ms, int64_t now_us, struct nm_effects *out);
 void nm_container_complete(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
                            struct nm_effects *out);

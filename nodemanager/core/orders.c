@@ -1,4 +1,5 @@
-/* Applies the ResourceManager's orders to the core's state. */
+/* Applies to the core's state what the ResourceManager orders, and what masters ask of the node. */
+#include "base/error.h"
 #include "nodemanager/core/core_internal.h"
 
 /* Ends a container that cannot be launched. The end is reported like any other; without a report
@@ -9,6 +10,24 @@ static void end_unlaunched_container(struct nm_core *core, struct nm_container *
     const struct nm_end end = {.exit_code = NM_EXIT_REFUSED, .diagnostics = why};
     nm_log_note_add(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
     nm_container_complete(core, c, &end, out);
+}
+
+static void launch_new_container(struct nm_core *core, const struct nm_launch *l, int64_t now_us,
+                                 struct nm_effects *out)
+{
+    bool full = core->alive >= NM_CONTAINERS_MAX;
+    struct nm_container *c = nm_container_new(core, l);
+    c->launched_us = now_us;
+    nm_container_apply_input(core, c, NM_IN_LAUNCH);
+    if (l->refused || full) {
+        end_unlaunched_container(
+            core, c, l->refused ? l->refused : "The node runs as many containers as it can.", out);
+        return;
+    }
+    core->stats.launched++;
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_LAUNCH);
+    fx->container = c;
+    fx->launch = l;
 }
 
 static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, int64_t now_us,
@@ -27,19 +46,7 @@ static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, 
         core->stats.ignored[NM_NEW][NM_IN_LAUNCH]++;
         return;
     }
-    bool full = core->alive >= NM_CONTAINERS_MAX;
-    c = nm_container_new(core, l);
-    c->launched_us = now_us;
-    nm_container_apply_input(core, c, NM_IN_LAUNCH);
-    if (l->refused || full) {
-        end_unlaunched_container(
-            core, c, l->refused ? l->refused : "The node runs as many containers as it can.", out);
-        return;
-    }
-    core->stats.launched++;
-    struct nm_effect *fx = nm_effect_add(out, NM_FX_LAUNCH);
-    fx->container = c;
-    fx->launch = l;
+    launch_new_container(core, l, now_us, out);
 }
 
 static void apply_suspend_order(struct nm_core *core, struct nm_container *c,
@@ -118,7 +125,8 @@ static void apply_cleanup_order(struct nm_core *core, const struct nm_order *o, 
     TAILQ_FOREACH(c, &app->containers, in_app)
     {
         if (nm_state_is_alive(c->v.state))
-            nm_container_kill(core, c, "The application has ended.", 0, now_us, out);
+            nm_container_kill(core, c, NM_EXIT_KILLED, "The application has ended.", 0, now_us,
+                              out);
     }
     nm_app_cleanup_if_done(core, app, out);
 }
@@ -134,8 +142,9 @@ static void apply_shutdown_order(struct nm_core *core, const struct nm_order *o,
     TAILQ_FOREACH(c, &core->all, all)
     {
         if (nm_state_is_alive(c->v.state))
-            nm_container_kill(core, c, "The node was shut down by the ResourceManager.",
-                              o->grace_ms, now_us, out);
+            nm_container_kill(core, c, NM_EXIT_KILLED,
+                              "The node was shut down by the ResourceManager.", o->grace_ms, now_us,
+                              out);
     }
 }
 
@@ -154,7 +163,7 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
         apply_launch_order(core, &o->launch, now_us, out);
         break;
     case BASE_ORDER_KILL:
-        nm_container_kill(core, c, o->reason, o->grace_ms, now_us, out);
+        nm_container_kill(core, c, NM_EXIT_KILLED, o->reason, o->grace_ms, now_us, out);
         break;
     case BASE_ORDER_SUSPEND:
         apply_suspend_order(core, c, out);
@@ -180,4 +189,34 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
     case BASE_ORDER_KINDS:
         break;
     }
+}
+
+/* ---- what masters ask ---- */
+
+enum nm_start_refusal nm_core_judge_start(const struct nm_core *core,
+                                          const struct base_container_id *id)
+{
+    const struct nm_app *app = nm_app_find(core, &id->attempt.app);
+    if (nm_core_find_container(core, id) || nm_core_has_forgotten(core, id))
+        return NM_START_REPEATED;
+    if (app && (app->v.cleaning || app->v.finished))
+        return NM_START_APP_ENDED;
+    if (core->stopping)
+        return NM_START_STOPPING;
+    return core->alive >= NM_CONTAINERS_MAX ? NM_START_FULL : NM_START_ALLOWED;
+}
+
+void nm_master_launch_apply(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+{
+    const struct nm_launch *l = &ev->u.master_launch;
+    base_assert(nm_core_judge_start(core, &l->id) == NM_START_ALLOWED);
+    launch_new_container(core, l, ev->at_us, out);
+}
+
+void nm_master_stop_apply(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+{
+    struct nm_container *c = nm_core_find_container(core, &ev->container);
+    if (c)
+        nm_container_kill(core, c, NM_EXIT_STOPPED, ev->u.master_stop.reason,
+                          ev->u.master_stop.grace_ms, ev->at_us, out);
 }

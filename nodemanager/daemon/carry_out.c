@@ -265,8 +265,12 @@ static void carry_out_mark(struct nm *nm, const struct nm_effect *fx)
     int rc = 0;
     switch (fx->mark) {
     case NM_MARK_KILLED:
-        rc = nm_files_write_mark(&nm->files, &v->id, "killed", v->kill_reason ? v->kill_reason : "",
-                                 &err);
+        /* first, so that a restart never finds the kill without its status */
+        if (v->kill_status == NM_EXIT_STOPPED)
+            rc = nm_files_write_mark(&nm->files, &v->id, "stopped", "", &err);
+        if (rc == 0)
+            rc = nm_files_write_mark(&nm->files, &v->id, "killed",
+                                     v->kill_reason ? v->kill_reason : "", &err);
         end_if_waiting_for_resources(nm, nm_core_shell_data(fx->container));
         break;
     case NM_MARK_SUSPENDED:

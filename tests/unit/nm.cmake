@@ -1,5 +1,7 @@
 creel_test(test_nm_search SOURCES unit/test_nm_search.c LIBS creel_nm_core LABELS unit nodemanager)
 creel_test(test_nm_core SOURCES unit/test_nm_core.c LIBS creel_nm_core LABELS unit nodemanager)
+creel_test(test_nm_masters SOURCES unit/test_nm_masters.c
+           LIBS creel_nm_core LABELS unit nodemanager)
 creel_test(test_nm_link SOURCES unit/test_nm_link.c LIBS creel_nm_core LABELS unit nodemanager)
 creel_test(test_nm_look SOURCES unit/test_nm_look.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_identify SOURCES unit/test_nm_identify.c LIBS creel_nm LABELS unit nodemanager)
