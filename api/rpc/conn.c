@@ -10,11 +10,9 @@
 #include "api/rpc/server_internal.h"
 #include "base/utf8.h"
 
-#define KEPT_BYTES     ((size_t)4 << 10)  /* of a buffer that is empty */
-#define OUT_FULL       ((size_t)1 << 20)  /* no frame is carried out while as much is not sent */
-#define CALLS_MAX      100                /* of one connection, not answered */
-#define REQUEST_MAX    ((size_t)64 << 10) /* bytes, unless the method has its own limit */
-#define HEADERS_MAX    ((size_t)64 << 10) /* bytes of all that is decoded besides requests */
+#define KEPT_BYTES     ((size_t)4 << 10) /* of a buffer that is empty */
+#define OUT_FULL       ((size_t)1 << 20) /* no frame is carried out while as much is not sent */
+#define CALLS_MAX      100               /* of one connection, not answered */
 #define DRAIN_MS       2000
 #define HANDSHAKE_MS   30000
 #define PATIENCE_MS    30000 /* how far a frame or an answer may fall behind ... */
@@ -185,12 +183,10 @@ static void begin_call(struct api_rpc_conn *c, const struct api_rpc_protocol *pr
 
     if (protocol->gate && protocol->gate(call, user))
         return;
-    if (!protocol->prepare) {
-        call_handler(call, in->request.data, in->request.len);
-        return;
-    }
-    base_buf_add(&call->request, in->request.data, in->request.len);
-    if (!protocol->prepare(call, user))
+    /* The copy is in time: whatever thread lets the call go on, it goes on in this one. */
+    if (protocol->prepare && protocol->prepare(call, user))
+        base_buf_add(&call->request, in->request.data, in->request.len);
+    else
         call_handler(call, in->request.data, in->request.len);
 }
 
@@ -216,8 +212,7 @@ static void carry_out(struct api_rpc_conn *c, const struct api_rpc_incoming *in)
                     "Unknown method %s called on %s protocol.", in->method, in->protocol);
         return;
     }
-    if (!in->request.data ||
-        in->request.len > (method->request_max ? method->request_max : REQUEST_MAX)) {
+    if (!in->request.data || in->request.len > api_rpc_get_request_max(method)) {
         add_refusal(c, in, API_RPC_APPLICATION, PROTOBUF_FAULT,
                     "The request of %s is missing, cut off or too large", in->method, "");
         return;
@@ -264,7 +259,8 @@ static bool take_frames(struct api_rpc_conn *c)
         enum api_rpc_next next;
         size_t used, left = c->in.len - c->in_at;
 
-        api_rpc_arena_init(&arena, compute_room(left < HEADERS_MAX ? left : HEADERS_MAX));
+        api_rpc_arena_init(&arena,
+                           compute_room(left < API_RPC_HEADERS_MAX ? left : API_RPC_HEADERS_MAX));
         next = api_rpc_session_take_frame(&c->session, left ? c->in.data + c->in_at : "", left,
                                           &used, &c->out, &arena, &call);
         if (next == API_RPC_CALL)

@@ -8,7 +8,8 @@
  *
  * Bounds, so that no client can use up the server: connections in all; memory for what has been
  * received and not yet carried out, or not yet been taken by the client; calls of one connection
- * that are not answered; the pace at which a frame must arrive, and an answer be taken. A
+ * that are not answered; the size of a frame, which the largest request of the port's protocols
+ * gives; the pace at which a frame must arrive, and an answer be taken. A
  * connection beyond them is closed, and one line of the log says why, a limited number of lines a
  * second. */
 #ifndef CREEL_API_RPC_RPC_H

@@ -174,6 +174,22 @@ static void free_server(struct api_rpc_server *s)
     free(s);
 }
 
+/* Takes no larger frames than the largest request of the port's protocols needs: a client could
+ * fill memory with a frame that would be refused once it has arrived. */
+static void limit_frames_to_requests(struct api_rpc_port *port)
+{
+    size_t max = 0;
+
+    for (size_t p = 0; p < port->protocols_n; p++)
+        for (size_t m = 0; m < port->protocols[p].methods_n; m++) {
+            size_t request = api_rpc_get_request_max(&port->protocols[p].methods[m]);
+
+            max = request > max ? request : max;
+        }
+    if (max + API_RPC_HEADERS_MAX < port->session.frame_max)
+        port->session.frame_max = max + API_RPC_HEADERS_MAX;
+}
+
 static bool watch(struct api_rpc_server *s, int fd, void *data)
 {
     struct epoll_event ev = {.events = EPOLLIN, .data.ptr = data};
@@ -196,8 +212,10 @@ int api_rpc_server_start(const struct api_rpc_server_conf *conf, struct api_rpc_
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     good = s->epoll >= 0 && s->wake >= 0 && watch(s, s->wake, &s->wake);
-    for (size_t i = 0; i < s->conf.ports_n; i++)
+    for (size_t i = 0; i < s->conf.ports_n; i++) {
+        limit_frames_to_requests(&s->conf.ports[i]);
         good = good && watch(s, s->conf.ports[i].listener, &s->conf.ports[i]);
+    }
     if (!good || (errno = pthread_create(&s->thread, NULL, serve_connections, s)) != 0) {
         int saved = errno;
 

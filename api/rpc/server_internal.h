@@ -14,7 +14,9 @@
 
 #include "api/rpc/rpc.h"
 
-#define API_RPC_READ_BYTES ((size_t)64 << 10) /* at a time, from one connection */
+#define API_RPC_READ_BYTES  ((size_t)64 << 10) /* at a time, from one connection */
+#define API_RPC_REQUEST_MAX ((size_t)64 << 10) /* bytes, unless the method has its own limit */
+#define API_RPC_HEADERS_MAX ((size_t)64 << 10) /* bytes of a frame besides the request */
 
 struct api_rpc_conn {
     struct api_rpc_conn *next, **prev_next; /* list of the server */
@@ -72,6 +74,11 @@ int64_t api_rpc_now_ms(void);
 void api_rpc_log_end(struct api_rpc_server *s, const char *peer, const char *why);
 
 /* ---- call.c ---- */
+/* Returns how many bytes a request of @method may have. */
+static inline size_t api_rpc_get_request_max(const struct api_rpc_method *method)
+{
+    return method->request_max ? method->request_max : API_RPC_REQUEST_MAX;
+}
 struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c, const struct api_rpc_method *method,
                                       const struct api_rpc_echo *echo);
 /* Notes that the calling thread is that of @s, which need not be woken for its own answers. */

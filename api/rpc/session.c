@@ -374,7 +374,9 @@ static enum api_rpc_next take_out_of_band(struct api_rpc_session *s, const struc
         return take_context(s, to, frame, out, arena);
     case API_RPC_ID_SASL:
         return take_sasl(s, to, frame, out, arena);
-    case API_RPC_ID_PING:
+    case API_RPC_ID_PING: /* Hadoop's clients send none before they wait for an answer */
+        if (s->state != API_RPC_CALLS)
+            return refuse_header(s, to, out, "Ping sent before the connection context");
         return API_RPC_AGAIN;
     default:
         snprintf(text, sizeof text, "Unknown out of band call #%d", to->call_id);

@@ -13,8 +13,8 @@
  *   INITIATE --INITIATE---------+
  *
  * Everything else gets an answer with the status FATAL in the words of YARN, after which the
- * connection ends (CLOSED): what is answered in which case is in session.c. Calls may be sent
- * before any answer is read.
+ * connection ends (CLOSED): what is answered in which case is in session.c; so does a ping before
+ * the context, which YARN ignores. Calls may be sent before any answer is read.
  *
  * Who the caller is: with SIMPLE the name that the context gives; with a token the token's owner,
  * and a context that names somebody else is refused. To act for others (a real user beside the
@@ -35,7 +35,7 @@ struct api_rpc_session_conf {
     bool simple;                          /* callers may name themselves */
     api_rpc_find_password *find_password; /* NULL: tokens are not taken */
     void *find_user;                      /* passed to find_password */
-    size_t frame_max;                     /* bytes of a frame from a client */
+    size_t frame_max; /* bytes of a frame from a client; a server may lower it (rpc.h) */
 };
 
 enum api_rpc_state {

@@ -135,7 +135,8 @@ const struct base_conf_key base_conf_keys[] = {
         "memory for requests of Hadoop RPC that are arriving, and for answers that clients have "
         "not taken; connections that want more are closed"),
     INT("ipc.maximum.data.length", "67108864", 1024, INT32_MAX,
-        "largest request of Hadoop RPC, in bytes; a connection with a larger one is closed"),
+        "largest request of Hadoop RPC, in bytes; a connection with a larger one is closed, and so "
+        "is one with a frame that is larger than any call of the port takes"),
 
     BOOL("hadoop.http.authentication.simple.anonymous.allowed", "true",
          "false: requests that name no user, by user.name or a cookie, are refused (401)"),

@@ -103,19 +103,24 @@ static const struct api_rpc_method methods[] = {
     {"later", &rpc__user__descriptor, handle_later, 0},
     {"large", &rpc__user__descriptor, handle_large, 0},
     {"short", &rpc__user__descriptor, handle_now, 4},
+    {"wide", &rpc__user__descriptor, handle_now, 64 << 20},
 };
 static const struct api_rpc_protocol protocol = {.name = PROTOCOL,
                                                  .methods = methods,
-                                                 .methods_n = 4,
+                                                 .methods_n = 5,
                                                  .gate = answer_if_shut,
                                                  .prepare = hold_if_user_is_new};
+/* the same without the method that takes large requests */
+static const struct api_rpc_protocol narrow_protocol = {
+    .name = PROTOCOL, .methods = methods, .methods_n = 4};
 
 struct fx {
     struct api_rpc_server *server;
     uint16_t port;
 };
 
-static void begin(struct fx *fx, int64_t connections, int64_t memory)
+static void begin_with(struct fx *fx, const struct api_rpc_protocol *served, int64_t connections,
+                       int64_t memory)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof a;
@@ -127,11 +132,16 @@ static void begin(struct fx *fx, int64_t connections, int64_t memory)
     getsockname(fd, (struct sockaddr *)&a, &len);
     fx->port = ntohs(a.sin_port);
     conf.ports[0] = (struct api_rpc_port){.listener = fd,
-                                          .protocols = &protocol,
+                                          .protocols = served,
                                           .protocols_n = 1,
                                           .session = {.simple = true, .frame_max = 64 << 20}};
     conf.ports_n = 1;
     CU_ASSERT_EQUAL_FATAL(api_rpc_server_start(&conf, &fx->server, &err), 0);
+}
+
+static void begin(struct fx *fx, int64_t connections, int64_t memory)
+{
+    begin_with(fx, &protocol, connections, memory);
 }
 
 static int connect_to(const struct fx *fx)
@@ -371,6 +381,38 @@ static void test_last_answer_arrives(void)
     base_buf_free(&in);
 }
 
+/* A frame that is longer than any request of the port ends its connection before it has arrived; a
+ * frame with the longest request and its headers does not. */
+static void test_frame_limit(void)
+{
+    static const char frames[2][4] = {{0, 2, 0, 1}, {0, 2, 0, 0}}; /* 64 KiB twice, and one more */
+    struct base_buf in = {0}, b = {0};
+    struct rpc_answer a;
+    struct fx fx;
+
+    for (int fits = 0; fits < 2; fits++) {
+        int fd;
+
+        begin_with(&fx, &narrow_protocol, 100, 64 << 20);
+        fd = greet(&fx, "ann");
+        call(fd, 1, "now");
+        expect(fd, &in, 1, NULL);
+        base_buf_add(&b, frames[fits], 4);
+        base_buf_reserve(&b, 2 << 16);
+        memset(b.data + b.len, 0, 2 << 16);
+        b.len += 2 << 16;
+        base_buf_add(&b, "", fits ? 0 : 1);
+        send_all(fd, &b);
+        a = read_answer(fd, &in);
+        CU_ASSERT_EQUAL(a.header != NULL, fits); /* that it is malformed */
+        rpc_answer_free(&a);
+        close(fd);
+        api_rpc_server_stop(fx.server);
+        base_buf_clear(&in);
+    }
+    base_buf_free(&in);
+}
+
 /* A frame that would need more memory than there is ends its connection, and no other. */
 static void test_memory_limit(void)
 {
@@ -430,6 +472,7 @@ static const struct cunit_case cases[] = {
     {"client gone, and stop", test_client_gone_and_stop},
     {"connection limit", test_connection_limit},
     {"last answer arrives", test_last_answer_arrives},
+    {"frame limit", test_frame_limit},
     {"memory limit", test_memory_limit},
     {"answers taken late", test_answers_taken_late},
 };

@@ -515,6 +515,20 @@ static void test_ping_and_missing_request(void)
     end(&fx);
 }
 
+/* Goal: a client that sends pings in place of its context is refused. */
+static void test_ping_before_context(void)
+{
+    struct fx fx;
+
+    begin(&fx, true, false);
+    base_buf_add(&fx.in, RPC_PREAMBLE_SIMPLE, RPC_PREAMBLE_BYTES);
+    rpc_frame_add(&fx.in, API_RPC_ID_PING, 0, NULL, NULL);
+    run(&fx, 1000);
+    expect(&fx, API_RPC_ID_PING, API_RPC_FATAL, API_RPC_INVALID_HEADER,
+           "org.apache.hadoop.ipc.RpcServerException");
+    end(&fx);
+}
+
 /* Returns true when the @len bytes at @data are a context of a connection. */
 static bool is_context(const char *data, size_t len)
 {
@@ -552,5 +566,6 @@ static const struct cunit_case cases[] = {
     {"large greeting", test_large_greeting},
     {"texts", test_texts},
     {"ping and missing request", test_ping_and_missing_request},
+    {"ping before context", test_ping_before_context},
 };
 CUNIT_MAIN("Hadoop RPC: sessions", cases)
