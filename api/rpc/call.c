@@ -6,12 +6,15 @@
 #include "api/rpc/server_internal.h"
 #include "base/error.h"
 
-struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c, const struct api_rpc_method *method,
+struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c,
+                                      const struct api_rpc_protocol *protocol,
+                                      const struct api_rpc_method *method,
                                       const struct api_rpc_echo *echo)
 {
     struct api_rpc_call *call = base_alloc(sizeof *call);
 
     call->conn = c;
+    call->protocol = protocol;
     call->method = method;
     call->echo = *echo;
     c->calls++;
@@ -78,17 +81,35 @@ void api_rpc_continue(struct api_rpc_call *call)
     hand_over(call);
 }
 
+void api_rpc_note_durable(struct api_rpc_call *call)
+{
+    call->asks_gate = false;
+}
+
+/* Returns true after the gate, which was open when the call came, has answered it. */
+static bool is_answered_by_gate(struct api_rpc_call *call)
+{
+    bool asks = call->asks_gate;
+
+    call->asks_gate = false; /* for the gate's own answer */
+    return asks && call->protocol->gate(call, call->conn->server->conf.user);
+}
+
 void api_rpc_answer(struct api_rpc_call *call, const ProtobufCMessage *result)
 {
+    if (is_answered_by_gate(call))
+        return;
     api_rpc_add_success(&call->frame, &call->echo, result);
     hand_over(call);
 }
 
 void api_rpc_answer_encoded(struct api_rpc_call *call, struct base_buf *result)
 {
-    api_rpc_add_encoded_success(&call->frame, &call->echo, result->data, result->len);
+    if (!is_answered_by_gate(call)) {
+        api_rpc_add_encoded_success(&call->frame, &call->echo, result->data, result->len);
+        hand_over(call);
+    }
     base_buf_free(result);
-    hand_over(call);
 }
 
 void api_rpc_answer_error(struct api_rpc_call *call, const char *exception, const char *fmt, ...)
@@ -96,6 +117,8 @@ void api_rpc_answer_error(struct api_rpc_call *call, const char *exception, cons
     struct base_buf text = {0};
     va_list ap;
 
+    if (is_answered_by_gate(call))
+        return;
     va_start(ap, fmt);
     base_buf_vaddf(&text, fmt, ap);
     va_end(ap);

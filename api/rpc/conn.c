@@ -178,11 +178,12 @@ static void call_handler(struct api_rpc_call *call, const void *request, size_t 
 static void begin_call(struct api_rpc_conn *c, const struct api_rpc_protocol *protocol,
                        const struct api_rpc_method *method, const struct api_rpc_incoming *in)
 {
-    struct api_rpc_call *call = api_rpc_call_new(c, method, &in->echo);
+    struct api_rpc_call *call = api_rpc_call_new(c, protocol, method, &in->echo);
     void *user = c->server->conf.user;
 
     if (protocol->gate && protocol->gate(call, user))
         return;
+    call->asks_gate = protocol->gate != NULL;
     /* The copy is in time: whatever thread lets the call go on, it goes on in this one. */
     if (protocol->prepare && protocol->prepare(call, user))
         base_buf_add(&call->request, in->request.data, in->request.len);

@@ -37,7 +37,10 @@ struct api_rpc_protocol {
     const char *name; /* a Java interface; its version is 1 */
     const struct api_rpc_method *methods;
     size_t methods_n;
-    /* Returns true after answering a call that may not be carried out now. NULL: none. */
+    /* Returns true after answering, with an error, a call that may not be carried out now. Called
+     * before the handler, and once more before any other answer than one that
+     * api_rpc_note_durable() was called for: what was read may be wrong by then. Any thread.
+     * NULL: none. */
     bool (*gate)(struct api_rpc_call *call, void *user);
     /* Called after @gate. Returns true when something has to be looked up first: then
      * api_rpc_continue() is to be called, also from within @prepare, which is not called again.
@@ -75,6 +78,10 @@ const char *api_rpc_method_name(const struct api_rpc_call *call);
 
 /* Goes on with a call that was held up by @prepare: its handler is called. Any thread. */
 void api_rpc_continue(struct api_rpc_call *call);
+
+/* Notes that the answer, which follows at once, tells of a change that is durable. It is given even
+ * if the gate has shut meanwhile. */
+void api_rpc_note_durable(struct api_rpc_call *call);
 
 /* ---- answers: exactly one for each call, from any thread; the call is gone afterwards ---- */
 void api_rpc_answer(struct api_rpc_call *call, const ProtobufCMessage *result);

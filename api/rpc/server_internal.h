@@ -46,8 +46,10 @@ struct api_rpc_conn {
 struct api_rpc_call {
     struct api_rpc_call *next; /* list of those that are answered, or go on */
     struct api_rpc_conn *conn;
+    const struct api_rpc_protocol *protocol;
     const struct api_rpc_method *method;
     struct api_rpc_echo echo;
+    bool asks_gate;          /* once more, before the answer */
     struct base_buf frame;   /* the answer; empty while there is none */
     struct base_buf request; /* a copy, of a call that was held up */
 };
@@ -79,7 +81,9 @@ static inline size_t api_rpc_get_request_max(const struct api_rpc_method *method
 {
     return method->request_max ? method->request_max : API_RPC_REQUEST_MAX;
 }
-struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c, const struct api_rpc_method *method,
+struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c,
+                                      const struct api_rpc_protocol *protocol,
+                                      const struct api_rpc_method *method,
                                       const struct api_rpc_echo *echo);
 /* Notes that the calling thread is that of @s, which need not be woken for its own answers. */
 void api_rpc_note_thread_of(const struct api_rpc_server *s);

@@ -175,8 +175,10 @@ static void answer_change(void *change, const struct rm_effect *fx)
                            failed ? fx->u.reply.text : NULL);
     if (failed)
         rm_rpc_answer_core_error(c->call, fx);
-    else
+    else {
+        api_rpc_note_durable(c->call);
         p->answer(c, fx);
+    }
     release_change(c);
 }
 

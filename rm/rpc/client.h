@@ -6,7 +6,9 @@
  *
  *   no such application, attempt, container   its own NotFoundException
  *   not allowed                               YarnException that names AccessControlException
- *   this RM is not active, or no longer       StandbyException: the client tries the next one
+ *   this RM is not active, or no longer       StandbyException: the client tries the next one. What
+ *                                             was read meanwhile, even that something does not
+ *                                             exist, is not answered; a change that is durable is
  *   the store cannot write now                RetriableException: the client comes again
  *   everything else                           YarnException with the core's words
  *

@@ -292,6 +292,51 @@ static void test_held_up(void)
     base_buf_free(&in);
 }
 
+static void answer_with_error(struct api_rpc_call *call)
+{
+    api_rpc_answer_error(call, "x.NotFound", "what was read is not there");
+}
+
+static void answer_durable(struct api_rpc_call *call)
+{
+    api_rpc_note_durable(call);
+    answer_user(call);
+}
+
+static void answer_encoded_result(struct api_rpc_call *call)
+{
+    struct base_buf out = {0};
+
+    api_rpc_answer_encoded(call, &out);
+}
+
+/* When the gate shuts while a call is carried out, neither what was read nor that it was not found
+ * is answered; what is durable is. */
+static void test_gate_shuts_meanwhile(void)
+{
+    void (*const answers[])(struct api_rpc_call *) = {answer_user, answer_encoded_result,
+                                                      answer_with_error, answer_durable};
+    struct base_buf in = {0};
+    struct fx fx;
+    int fd;
+
+    begin(&fx, 100, 1 << 20);
+    fd = greet(&fx, "ann");
+    for (uint32_t i = 0; i < 4; i++) {
+        call(fd, (int32_t)i, "later");
+        shared.gate_shut = false;
+        struct api_rpc_call *kept = await(&shared.kept);
+
+        shared.gate_shut = true;
+        answers[i](kept);
+        expect(fd, &in, i, i < 3 ? "x.Shut" : NULL);
+        shared.gate_shut = false;
+    }
+    close(fd);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+}
+
 static void *stop_server(void *server)
 {
     api_rpc_server_stop(server);
@@ -469,6 +514,7 @@ static const struct cunit_case cases[] = {
     {"out of order", test_out_of_order},
     {"refusals", test_refusals},
     {"held up", test_held_up},
+    {"gate shuts meanwhile", test_gate_shuts_meanwhile},
     {"client gone, and stop", test_client_gone_and_stop},
     {"connection limit", test_connection_limit},
     {"last answer arrives", test_last_answer_arrives},
