@@ -40,7 +40,7 @@ static void charge_memory(struct api_rpc_conn *c)
 }
 
 void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port, int fd,
-                      const char *peer)
+                      const char *peer, void *seat)
 {
     struct api_rpc_conn *c = base_alloc(sizeof *c);
     struct epoll_event ev = {.events = EPOLLIN, .data.ptr = c};
@@ -48,6 +48,7 @@ void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port,
     c->server = s;
     c->port = port;
     c->fd = fd;
+    c->seat = seat;
     c->events = EPOLLIN;
     c->begun = c->active = c->token_checked = api_rpc_now_ms();
     memcpy(c->peer, peer, sizeof c->peer);
@@ -72,6 +73,8 @@ void api_rpc_conn_close(struct api_rpc_conn *c, const char *why)
     if (why)
         setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1},
                    sizeof(struct linger));
+    if (c->seat)
+        c->server->conf.seats.give_back(c->server->conf.seats.user, c->seat);
     close(c->fd); /* which takes it out of the epoll, too */
     c->fd = -1;
     c->server->conns_n--;
@@ -253,6 +256,8 @@ static void check_token_again(struct api_rpc_conn *c)
  * when it stopped before that, since the connection is full. */
 static bool take_frames(struct api_rpc_conn *c)
 {
+    const struct api_rpc_seats *seats = &c->server->conf.seats;
+
     check_token_again(c);
     while (c->fd >= 0 && !c->ends && !is_full(c) && !c->server->stop) {
         struct api_rpc_incoming call;
@@ -272,6 +277,11 @@ static bool take_frames(struct api_rpc_conn *c)
         c->in_at += used;
         c->in_since = c->active;
         c->ends = next == API_RPC_CLOSE;
+    }
+    if (!c->has_context && c->session.state == API_RPC_CALLS) {
+        c->has_context = true;
+        if (c->fd >= 0 && c->seat)
+            seats->mark_spoken(seats->user, c->seat);
     }
     drop_used_input(c);
     if (c->in.len == 0 || is_full(c)) /* while it is full the client waits, not the server */

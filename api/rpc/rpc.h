@@ -6,7 +6,8 @@
  * is done elsewhere, and answered from there. Calls of one connection are carried out side by side
  * and answered in the order in which they are done.
  *
- * Bounds, so that no client can use up the server: connections in all; memory for what has been
+ * Bounds, so that no client can use up the server: connections in all, and those that the daemon's
+ * ports share, per address; memory for what has been
  * received and not yet carried out, or not yet been taken by the client; calls of one connection
  * that are not answered; the size of a frame, which the largest request of the port's protocols
  * gives; the pace at which a frame must arrive, and an answer be taken. A
@@ -16,6 +17,7 @@
 #define CREEL_API_RPC_RPC_H
 
 #include <protobuf-c/protobuf-c.h>
+#include <sys/socket.h>
 
 #include "api/rpc/session.h"
 #include "base/error.h"
@@ -48,6 +50,19 @@ struct api_rpc_protocol {
     bool (*prepare)(struct api_rpc_call *call, void *user);
 };
 
+/* Limits that the daemon's ports share (api/server/limits/peers.h), so that a client does not get
+ * its share of connections once from each port. All are called by the server's thread, with .user
+ * as the first argument. */
+struct api_rpc_seats {
+    void *user;
+    /* Takes a place for a connection that was accepted. The place may be taken back by a
+     * shutdown(2) of @fd as long as the connection has said nothing. Returns NULL when there is
+     * none. */
+    void *(*take)(void *user, const struct sockaddr *from, int fd);
+    void (*mark_spoken)(void *user, void *seat); /* the connection's context has come */
+    void (*give_back)(void *user, void *seat);   /* before @fd is closed */
+};
+
 enum { API_RPC_PORTS_MAX = 4 };
 struct api_rpc_port {
     int listener; /* a listening socket, not blocking; the server takes it */
@@ -59,6 +74,7 @@ struct api_rpc_server_conf {
     struct api_rpc_port ports[API_RPC_PORTS_MAX];
     size_t ports_n;
     int64_t connections_max, memory_max; /* memory_max: bytes */
+    struct api_rpc_seats seats;          /* .take NULL: nothing is shared */
     void *user;                          /* for handlers */
 };
 /* Starts a server, which takes the listeners. The tables of protocols must outlive the server.

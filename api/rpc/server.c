@@ -63,6 +63,24 @@ static void watch_listeners(struct api_rpc_server *s, bool accepts)
     s->accepts = accepts;
 }
 
+/* Takes an accepted socket, or closes it when a limit is reached. */
+static void add_connection(struct api_rpc_server *s, const struct api_rpc_port *port, int fd,
+                           const struct sockaddr *from, const char *peer)
+{
+    const struct api_rpc_seats *seats = &s->conf.seats;
+    void *seat = NULL;
+
+    if (s->conns_n >= s->conf.connections_max)
+        api_rpc_log_end(s, peer, "there are creel.rpc.connections already");
+    else if (seats->take && !(seat = seats->take(seats->user, from, fd)))
+        api_rpc_log_end(s, peer, "creel.http.connections or its share per address is used up");
+    else {
+        api_rpc_conn_new(s, port, fd, peer, seat);
+        return;
+    }
+    close(fd);
+}
+
 static void accept_connections(struct api_rpc_server *s, const struct api_rpc_port *port)
 {
     for (int i = 0; i < EVENTS; i++) {
@@ -80,12 +98,7 @@ static void accept_connections(struct api_rpc_server *s, const struct api_rpc_po
         }
         getnameinfo((const struct sockaddr *)&from, len, peer, sizeof peer, NULL, 0,
                     NI_NUMERICHOST);
-        if (s->conns_n >= s->conf.connections_max) {
-            close(fd);
-            api_rpc_log_end(s, peer, "there are creel.rpc.connections already");
-        } else {
-            api_rpc_conn_new(s, port, fd, peer);
-        }
+        add_connection(s, port, fd, (const struct sockaddr *)&from, peer);
     }
 }
 

@@ -24,6 +24,8 @@ struct api_rpc_conn {
     const struct api_rpc_port *port;
     int fd; /* -1: closed; the rest waits for calls that are not answered */
     char peer[NI_MAXHOST];
+    void *seat;       /* NULL: none */
+    bool has_context; /* and the seat is marked */
     struct api_rpc_session session;
     struct base_buf in, out;
     size_t in_at, out_at; /* what is before was carried out, or sent */
@@ -91,9 +93,9 @@ void api_rpc_note_thread_of(const struct api_rpc_server *s);
 struct api_rpc_call *api_rpc_take_answered(struct api_rpc_server *s);
 
 /* ---- conn.c ---- */
-/* Takes a connected socket. */
+/* Takes a connected socket, and its @seat. */
 void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port, int fd,
-                      const char *peer);
+                      const char *peer, void *seat);
 /* Reads, carries out and sends as far as possible. @readable: there is something to read. */
 void api_rpc_conn_work(struct api_rpc_conn *c, bool readable);
 /* Appends the answers to what their connections send, and frees the calls. */

@@ -336,6 +336,31 @@ static enum MHD_Result may_accept_connection(void *cls, const struct sockaddr *a
     return MHD_NO;
 }
 
+void *api_server_take_seat(void *server, const struct sockaddr *from, int fd)
+{
+    struct api_server *s = server;
+    struct api_seat *seat;
+
+    if (!api_peers_have_room_for(s->peers, from, api_mono_ms())) {
+        atomic_fetch_add(&s->turned_away, 1);
+        return NULL;
+    }
+    seat = base_alloc(sizeof *seat);
+    api_peers_seat_connection(s->peers, seat, from, fd, api_mono_ms());
+    return seat;
+}
+
+void api_server_mark_seat_spoken(void *server, void *seat)
+{
+    api_peers_mark_spoken(((struct api_server *)server)->peers, seat);
+}
+
+void api_server_give_back_seat(void *server, void *seat)
+{
+    api_peers_unseat_connection(((struct api_server *)server)->peers, seat, api_mono_ms());
+    free(seat);
+}
+
 static void create_peers_with_limits(struct api_server *s, const struct api_server_conf *conf,
                                      unsigned connections)
 {

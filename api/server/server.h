@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -181,6 +182,13 @@ int api_open_listener(const struct api_server_conf *conf, struct base_error *err
 int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n,
                      void *user, struct api_server **out, struct base_error *err);
 uint16_t api_server_port(const struct api_server *s); /* the port it listens on */
+/* ---- connections at the daemon's other ports, which count against the same limits, in all and per
+ * address. @server: struct api_server *. All must be given back before the server stops. ---- */
+/* Takes a place for the socket @fd, which may be shut down with shutdown(2) to make room as long as
+ * it is silent. Returns what the functions below take; NULL: a limit is reached. */
+void *api_server_take_seat(void *server, const struct sockaddr *from, int fd);
+void api_server_mark_seat_spoken(void *server, void *seat); /* it is no longer silent */
+void api_server_give_back_seat(void *server, void *seat);   /* before @fd is closed */
 /* Begins a stop, without waiting; optional, as api_server_stop() does the same first. From now on
  * no connection is accepted; parked requests are answered 503, and streams are cut. Requests that
  * the daemon still holds stay valid until api_server_stop() is called; the daemon may answer them

@@ -89,11 +89,12 @@ const struct base_conf_key base_conf_keys[] = {
         "commas (\".example.org\": all names below it). Requests for a name other than an "
         "address, localhost, a name of the host or one in the configuration are refused"),
     INT("creel.http.connections", "10000", 16, 1000000,
-        "largest number of connections to one daemon"),
+        "largest number of connections to one daemon, those of Hadoop RPC included"),
     INT("creel.http.connections-per-address", "2500", 0, 1000000,
-        "largest number of connections from one address (IPv6: one /64 network), not counting "
-        "nodes that have signed with the cluster's secret; beyond it the oldest connection that "
-        "has sent no request is closed, or the new one if there is none; 0: no limit"),
+        "largest number of connections from one address (IPv6: one /64 network), those of Hadoop "
+        "RPC included, not counting nodes that have signed with the cluster's secret; beyond it "
+        "the oldest connection that has sent no request is closed, or the new one if there is "
+        "none; 0: no limit"),
     INT("creel.http.connections-for-nodes", "1000", 0, 1000000,
         "number of connections reserved for nodes and their addresses"),
     INT("creel.http.header-timeout-ms", "30000", 100, MS_MAX,
@@ -130,7 +131,8 @@ const struct base_conf_key base_conf_keys[] = {
         "host at which these two ports listen, in place of that of their addresses; empty: that "
         "of the addresses"),
     INT("creel.rpc.connections", "10000", 16, 1000000,
-        "largest number of connections of Hadoop RPC; further ones are closed at once"),
+        "largest number of connections of Hadoop RPC, among creel.http.connections; further ones "
+        "are closed at once"),
     INT("creel.rpc.memory-mb", "256", 16, 1048576,
         "memory for requests of Hadoop RPC that are arriving, and for answers that clients have "
         "not taken; connections that want more are closed"),

@@ -553,7 +553,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
         rc = rm_history_port_start(further->history, b, err);
     }
     if (rc == 0)
-        rc = rm_rpc_ports_start(further->rpc, b, err);
+        rc = rm_rpc_ports_start(further->rpc, b, server, err);
     if (rc == 0)
         rc = publish_own_token(s, own_token, url, err);
     if (rc == 0)

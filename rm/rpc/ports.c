@@ -132,13 +132,18 @@ static void log_port(const struct api_rpc_port *port, bool simple)
                       simple ? "callers name themselves" : "callers show tokens");
 }
 
-int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct base_error *err)
+int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct api_server *server,
+                       struct base_error *err)
 {
     struct api_rpc_server_conf given;
 
     if (!p)
         return 0;
     p->conf.user = b;
+    p->conf.seats = (struct api_rpc_seats){.user = server,
+                                           .take = api_server_take_seat,
+                                           .mark_spoken = api_server_mark_seat_spoken,
+                                           .give_back = api_server_give_back_seat};
     for (size_t i = 0; i < p->conf.ports_n; i++) {
         p->conf.ports[i].session.find_user = b;
         log_port(&p->conf.ports[i], p->simple);

@@ -26,10 +26,12 @@ struct rm_rpc_ports;
 int rm_rpc_ports_open(const struct base_conf *conf, const char *rm_id,
                       const struct api_server_conf *server, struct rm_rpc_ports **out,
                       struct base_error *err);
-/* Begins to serve; does nothing when @p is NULL. Returns 0 or a negative BASE_E*. */
-int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct base_error *err);
+/* Begins to serve; does nothing when @p is NULL. @server: the running HTTP server, whose limits of
+ * connections hold for both together. Returns 0 or a negative BASE_E*. */
+int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct api_server *server,
+                       struct base_error *err);
 /* Stops, and frees @p (NULL is fine). The daemon, which answers all calls that wait, has stopped
- * before. */
+ * before; the HTTP server has not. */
 void rm_rpc_ports_close(struct rm_rpc_ports *p);
 
 /* ---- the protocols, for the ports and for tests ---- */

@@ -540,6 +540,50 @@ static void test_connection_limit(void)
     api_server_stop(s);
 }
 
+/* A socket of another port counts against the share of its address, in both directions, and a
+ * silent one gives way. */
+static void test_seats_of_other_ports(void)
+{
+    struct api_server_conf conf = {.bind = "127.0.0.1",
+                                   .threads = 1,
+                                   .connections_max = 100,
+                                   .connections_per_address = 3,
+                                   .static_user = "u"};
+    struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr *from = (const struct sockaddr *)&local;
+    struct api_server *s;
+    struct base_error err;
+    struct client_answer a;
+    int fds[2], pair[2], http;
+    void *seats[3];
+
+    CU_ASSERT_EQUAL_FATAL(
+        api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &s, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    http = client_connect(api_server_port(s));
+    client_sends(http, "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CU_ASSERT_TRUE(client_read(http, false, &a));
+    client_free(&a);
+    seats[0] = api_server_take_seat(s, from, fds[0]);
+    seats[1] = api_server_take_seat(s, from, pair[0]);
+    CU_ASSERT(seats[0] && seats[1]);
+    api_server_mark_seat_spoken(s, seats[1]);
+    seats[2] = api_server_take_seat(s, from, fds[1]); /* the first one, silent, gives way */
+    CU_ASSERT_PTR_NOT_NULL_FATAL(seats[2]);
+    CU_ASSERT_EQUAL(recv(fds[0], &local, 1, MSG_DONTWAIT), 0);
+    api_server_mark_seat_spoken(s, seats[2]);
+    CU_ASSERT_PTR_NULL(api_server_take_seat(s, from, fds[0]));
+    for (int i = 0; i < 3; i++)
+        api_server_give_back_seat(s, seats[i]);
+    for (int i = 0; i < 2; i++) {
+        close(fds[i]);
+        close(pair[i]);
+    }
+    close(http);
+    api_server_stop(s);
+}
+
 static void test_start_refused(void)
 {
     struct api_server_conf conf = {.bind = "0.0.0.0", .threads = 1};
@@ -612,6 +656,7 @@ static const struct cunit_case cases[] = {
     {"stop ends streams", test_stop_ends_streams},
     {"stream without client", test_stream_gone},
     {"connection limit", test_connection_limit},
+    {"seats of other ports", test_seats_of_other_ports},
     {"start refused", test_start_refused},
 };
 

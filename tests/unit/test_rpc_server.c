@@ -119,12 +119,43 @@ struct fx {
     uint16_t port;
 };
 
+/* The shared limits of the test: two connections. */
+static struct {
+    atomic_int taken, spoken, given_back;
+} seats;
+
+static void *take_seat(void *user, const struct sockaddr *from, int fd)
+{
+    CU_ASSERT(user == &seats && from->sa_family == AF_INET && fd >= 0);
+    if (seats.taken - seats.given_back == 2)
+        return NULL;
+    seats.taken++;
+    return &seats;
+}
+
+static void note_spoken(void *user, void *seat)
+{
+    CU_ASSERT(user == &seats && seat == &seats);
+    seats.spoken++;
+}
+
+static void give_seat_back(void *user, void *seat)
+{
+    CU_ASSERT(user == &seats && seat == &seats);
+    seats.given_back++;
+}
+
 static void begin_with(struct fx *fx, const struct api_rpc_protocol *served, int64_t connections,
                        int64_t memory)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof a;
-    struct api_rpc_server_conf conf = {.connections_max = connections, .memory_max = memory};
+    struct api_rpc_server_conf conf = {.connections_max = connections,
+                                       .memory_max = memory,
+                                       .seats = {.user = &seats,
+                                                 .take = take_seat,
+                                                 .mark_spoken = note_spoken,
+                                                 .give_back = give_seat_back}};
     struct base_error err;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
@@ -399,6 +430,34 @@ static void test_connection_limit(void)
     base_buf_free(&none);
 }
 
+/* A connection takes a seat among those that the daemon's ports share, is no longer silent once its
+ * context has come, and gives the seat back. Without one it is closed. */
+static void test_shared_seats(void)
+{
+    int taken = seats.taken, spoken = seats.spoken, fds[3];
+    struct base_buf in = {0};
+    struct rpc_answer a;
+    struct fx fx;
+
+    begin(&fx, 100, 1 << 20);
+    fds[0] = connect_to(&fx); /* and says nothing */
+    fds[1] = greet(&fx, "ann");
+    call(fds[1], 1, "now");
+    expect(fds[1], &in, 1, NULL);
+    call(fds[1], 2, "now");
+    expect(fds[1], &in, 2, NULL);
+    CU_ASSERT(seats.taken == taken + 2 && seats.spoken == spoken + 1);
+    fds[2] = greet(&fx, "bob");
+    a = read_answer(fds[2], &in);
+    CU_ASSERT_PTR_NULL(a.header);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    api_rpc_server_stop(fx.server);
+    CU_ASSERT(seats.taken == taken + 2 && seats.spoken == spoken + 1);
+    CU_ASSERT_EQUAL(seats.given_back, seats.taken);
+    base_buf_free(&in);
+}
+
 /* A client that goes on sending after what is fatal still gets the answer that says so. */
 static void test_last_answer_arrives(void)
 {
@@ -517,6 +576,7 @@ static const struct cunit_case cases[] = {
     {"gate shuts meanwhile", test_gate_shuts_meanwhile},
     {"client gone, and stop", test_client_gone_and_stop},
     {"connection limit", test_connection_limit},
+    {"shared seats", test_shared_seats},
     {"last answer arrives", test_last_answer_arrives},
     {"frame limit", test_frame_limit},
     {"memory limit", test_memory_limit},

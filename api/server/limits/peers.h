@@ -1,11 +1,13 @@
 /* api/server/limits/peers.h - limits connections and memory per peer, so that one peer cannot keep
  * all others out.
  *
- * Connections count per address, IPv6 connections per /64 network, which is what one customer of a
- * provider has. A connection that has not sent a whole request head yet is silent. Where a limit is
- * reached, the oldest silent connection gives way to the new one: a connection of the same address
- * if the address has used up its share, otherwise any. Without a silent one the new connection is
- * turned away. So a peer that has used up its share pushes out only its own half-open connections.
+ * The HTTP server and the daemon's other ports (api/server/server.h) share the limits. Connections
+ * count per address, IPv6 connections per /64 network, which is what one customer of a provider
+ * has. A connection that has not sent a whole request head yet (at other ports: a whole greeting)
+ * is silent. Where a limit is reached, the oldest silent connection gives way to the new one: a
+ * connection of the same address if the address has used up its share, otherwise any. Without a
+ * silent one the new connection is turned away. So a peer that has used up its share pushes out
+ * only its own half-open connections.
  *
  * A connection on which a node has shown the cluster's secret no longer counts. For a while its
  * address may also use the connections reserved for nodes, so that a node can reconnect while
