@@ -31,6 +31,12 @@ char *base_sha256_hex(const void *data, size_t len, char out[static BASE_SHA256_
     return base_hex_encode(digest, sizeof digest, out);
 }
 
+void base_hmac_sha1(const void *key, size_t key_len, const void *data, size_t len,
+                    unsigned char out[static BASE_SHA1_BYTES])
+{
+    base_assert(gnutls_hmac_fast(GNUTLS_MAC_SHA1, key, key_len, data, len, out) == 0);
+}
+
 void base_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
                       unsigned char out[static BASE_SHA256_BYTES])
 {

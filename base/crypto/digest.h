@@ -19,6 +19,8 @@ void base_sha256(const void *data, size_t len, unsigned char out[static BASE_SHA
 /* Writes the digest of @data as lower-case hex digits. Returns @out. */
 char *base_sha256_hex(const void *data, size_t len, char out[static BASE_SHA256_HEX]);
 /* @key may have any length. */
+void base_hmac_sha1(const void *key, size_t key_len, const void *data, size_t len,
+                    unsigned char out[static BASE_SHA1_BYTES]);
 void base_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
                       unsigned char out[static BASE_SHA256_BYTES]);
 

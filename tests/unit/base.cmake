@@ -1,4 +1,5 @@
-foreach(subject error mem map heap id json plain crypto keyring log_token)
+foreach(subject error mem map heap id json plain crypto keyring log_token
+        hadoop_ids)
   creel_test(test_base_${subject} SOURCES unit/test_base_${subject}.c LIBS creel_base LABELS unit)
 endforeach()
 creel_test(test_base_clock SOURCES unit/test_base_clock.c unit/clock_virtual.c LIBS creel_base
