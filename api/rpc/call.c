@@ -17,9 +17,31 @@ struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c,
     call->protocol = protocol;
     call->method = method;
     call->echo = *echo;
+    api_rpc_call_charge(call, sizeof *call);
     c->calls++;
     c->server->calls_n++;
     return call;
+}
+
+void api_rpc_call_charge(struct api_rpc_call *call, size_t bytes)
+{
+    atomic_fetch_add(&call->conn->server->memory, (int64_t)bytes - (int64_t)call->charged);
+    call->charged = bytes;
+}
+
+bool api_rpc_client_is_gone(const struct api_rpc_call *call)
+{
+    return atomic_load(&call->conn->gone);
+}
+
+bool api_rpc_charge_answer(struct api_rpc_call *call, size_t bytes)
+{
+    size_t all = sizeof *call + call->request.cap + bytes;
+
+    if (all > call->charged && api_rpc_memory_is_short(call->conn->server, all - call->charged))
+        return false;
+    api_rpc_call_charge(call, all);
+    return true;
 }
 
 const char *api_rpc_caller(const struct api_rpc_call *call)
@@ -76,6 +98,12 @@ struct api_rpc_call *api_rpc_take_answered(struct api_rpc_server *s)
     return list;
 }
 
+static void hand_over_answer(struct api_rpc_call *call)
+{
+    api_rpc_call_charge(call, sizeof *call + call->request.cap + call->frame.cap);
+    hand_over(call);
+}
+
 void api_rpc_continue(struct api_rpc_call *call)
 {
     hand_over(call);
@@ -100,14 +128,14 @@ void api_rpc_answer(struct api_rpc_call *call, const ProtobufCMessage *result)
     if (is_answered_by_gate(call))
         return;
     api_rpc_add_success(&call->frame, &call->echo, result);
-    hand_over(call);
+    hand_over_answer(call);
 }
 
 void api_rpc_answer_encoded(struct api_rpc_call *call, struct base_buf *result)
 {
     if (!is_answered_by_gate(call)) {
         api_rpc_add_encoded_success(&call->frame, &call->echo, result->data, result->len);
-        hand_over(call);
+        hand_over_answer(call);
     }
     base_buf_free(result);
 }
@@ -125,5 +153,5 @@ void api_rpc_answer_error(struct api_rpc_call *call, const char *exception, cons
     api_rpc_add_error(&call->frame, &call->echo, API_RPC_ERROR, API_RPC_APPLICATION, exception,
                       text.data ? text.data : "");
     base_buf_free(&text);
-    hand_over(call);
+    hand_over_answer(call);
 }

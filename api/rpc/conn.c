@@ -20,6 +20,7 @@
 #define IDLE_MS        600000
 #define TOKEN_MS       60000 /* after so long a token is looked at again, as nodes do */
 #define SHOWN_MAX      200   /* bytes of a client's text in a message */
+#define BUSY_EXCEPTION "org.apache.hadoop.ipc.RetriableException" /* the client comes again */
 #define PROTOBUF_FAULT "org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException"
 
 /* Room in which a request of @len bytes is decoded: enough for every message that real clients
@@ -35,7 +36,7 @@ static void charge_memory(struct api_rpc_conn *c)
 {
     size_t now = c->in.cap + c->out.cap;
 
-    c->server->memory += (int64_t)now - (int64_t)c->charged;
+    atomic_fetch_add(&c->server->memory, (int64_t)now - (int64_t)c->charged);
     c->charged = now;
 }
 
@@ -77,6 +78,7 @@ void api_rpc_conn_close(struct api_rpc_conn *c, const char *why)
         c->server->conf.seats.give_back(c->server->conf.seats.user, c->seat);
     close(c->fd); /* which takes it out of the epoll, too */
     c->fd = -1;
+    atomic_store(&c->gone, true);
     c->server->conns_n--;
     base_buf_free(&c->in);
     base_buf_free(&c->out);
@@ -187,10 +189,15 @@ static void begin_call(struct api_rpc_conn *c, const struct api_rpc_protocol *pr
     if (protocol->gate && protocol->gate(call, user))
         return;
     call->asks_gate = protocol->gate != NULL;
+    if (api_rpc_memory_is_short(c->server, in->request.len)) {
+        api_rpc_answer_error(call, BUSY_EXCEPTION, "creel.rpc.memory-mb is used up");
+        return;
+    }
     /* The copy is in time: whatever thread lets the call go on, it goes on in this one. */
-    if (protocol->prepare && protocol->prepare(call, user))
+    if (protocol->prepare && protocol->prepare(call, user)) {
         base_buf_add(&call->request, in->request.data, in->request.len);
-    else
+        api_rpc_call_charge(call, sizeof *call + call->request.cap);
+    } else
         call_handler(call, in->request.data, in->request.len);
 }
 
@@ -307,7 +314,7 @@ static void read_input(struct api_rpc_conn *c)
         c->in_since = c->active;
     move_on(&c->in_since, (size_t)n, c->active);
     /* a buffer doubles when it grows */
-    if (c->in.len > KEPT_BYTES && s->memory + (int64_t)(2 * c->in.len) > s->conf.memory_max)
+    if (c->in.len > KEPT_BYTES && api_rpc_memory_is_short(s, 2 * c->in.len))
         api_rpc_conn_close(c, "creel.rpc.memory-mb is used up");
     else
         base_buf_add(&c->in, s->scratch, (size_t)n);
@@ -397,7 +404,7 @@ void api_rpc_conn_work(struct api_rpc_conn *c, bool readable)
         stopped = take_frames(c);
         send_output(c);
     } while (stopped && c->fd >= 0 && !c->ends && !is_full(c));
-    if (c->fd >= 0 && c->server->memory > c->server->conf.memory_max && c->out.len > OUT_FULL)
+    if (c->fd >= 0 && c->out.len > OUT_FULL && api_rpc_memory_is_short(c->server, 0))
         api_rpc_conn_close(c, "creel.rpc.memory-mb is used up");
     charge_memory(c);
     wait_for_events(c);
@@ -412,6 +419,7 @@ static void deliver_answer(struct api_rpc_server *s, struct api_rpc_call *call)
     s->calls_n--;
     if (c->fd >= 0)
         base_buf_add(&c->out, call->frame.data, call->frame.len);
+    api_rpc_call_charge(call, 0);
     base_buf_free(&call->frame);
     base_buf_free(&call->request);
     free(call);

@@ -8,7 +8,8 @@
  *
  * Bounds, so that no client can use up the server: connections in all, and those that the daemon's
  * ports share, per address; memory for what has been
- * received and not yet carried out, or not yet been taken by the client; calls of one connection
+ * received and not yet carried out, for calls that are not answered, and for answers that are
+ * being made or not yet taken; calls of one connection
  * that are not answered; the size of a frame, which the largest request of the port's protocols
  * gives; the pace at which a frame must arrive, and an answer be taken. A
  * connection beyond them is closed, and one line of the log says why, a limited number of lines a
@@ -95,6 +96,13 @@ const char *api_rpc_method_name(const struct api_rpc_call *call);
 /* Goes on with a call that was held up by @prepare: its handler is called. Any thread. */
 void api_rpc_continue(struct api_rpc_call *call);
 
+/* Returns true when the call's client is gone: nobody waits for the answer, which is to be given
+ * all the same, soon. Any thread. */
+bool api_rpc_client_is_gone(const struct api_rpc_call *call);
+/* Charges @bytes, what the answer takes so far, to the memory of the server, in place of what was
+ * charged before. Returns false when there is not as much: the answer is to be given up. For
+ * answers that are made bit by bit, by any thread. */
+bool api_rpc_charge_answer(struct api_rpc_call *call, size_t bytes);
 /* Notes that the answer, which follows at once, tells of a change that is durable. It is given even
  * if the gate has shut meanwhile. */
 void api_rpc_note_durable(struct api_rpc_call *call);

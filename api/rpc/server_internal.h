@@ -29,7 +29,8 @@ struct api_rpc_conn {
     struct api_rpc_session session;
     struct base_buf in, out;
     size_t in_at, out_at; /* what is before was carried out, or sent */
-    size_t charged;       /* bytes of the server's memory */
+    size_t charged;       /* bytes of the server's memory, without those of calls */
+    atomic_bool gone;     /* nobody will take answers any more */
     unsigned calls;       /* not answered yet */
     uint32_t events;      /* for which the thread waits */
     bool ends;            /* once @out is sent */
@@ -52,6 +53,7 @@ struct api_rpc_call {
     const struct api_rpc_method *method;
     struct api_rpc_echo echo;
     bool asks_gate;          /* once more, before the answer */
+    size_t charged;          /* bytes of the server's memory */
     struct base_buf frame;   /* the answer; empty while there is none */
     struct base_buf request; /* a copy, of a call that was held up */
 };
@@ -63,10 +65,10 @@ struct api_rpc_server {
     atomic_bool stop;
     struct api_rpc_conn *conns, *touched;
     int64_t conns_n, calls_n;
-    int64_t memory;
-    bool accepts;        /* false: no descriptor was left, until the next second */
-    char *scratch;       /* API_RPC_READ_BYTES, for what is read */
-    unsigned lines_left; /* that may be logged within this second */
+    _Atomic int64_t memory; /* bytes that connections and calls hold */
+    bool accepts;           /* false: no descriptor was left, until the next second */
+    char *scratch;          /* API_RPC_READ_BYTES, for what is read */
+    unsigned lines_left;    /* that may be logged within this second */
     unsigned lines_left_out;
     pthread_mutex_t lock;
     struct api_rpc_call *answered, **answered_end; /* under lock; also those that go on */
@@ -76,6 +78,12 @@ struct api_rpc_server {
 int64_t api_rpc_now_ms(void);
 /* Logs why a connection was closed. */
 void api_rpc_log_end(struct api_rpc_server *s, const char *peer, const char *why);
+
+/* Returns true when @bytes more would exceed the memory of @s. */
+static inline bool api_rpc_memory_is_short(const struct api_rpc_server *s, size_t bytes)
+{
+    return atomic_load(&s->memory) + (int64_t)bytes > s->conf.memory_max;
+}
 
 /* ---- call.c ---- */
 /* Returns how many bytes a request of @method may have. */
@@ -87,6 +95,8 @@ struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c,
                                       const struct api_rpc_protocol *protocol,
                                       const struct api_rpc_method *method,
                                       const struct api_rpc_echo *echo);
+/* Makes @call hold @bytes of the server's memory, in place of what it has held. */
+void api_rpc_call_charge(struct api_rpc_call *call, size_t bytes);
 /* Notes that the calling thread is that of @s, which need not be woken for its own answers. */
 void api_rpc_note_thread_of(const struct api_rpc_server *s);
 /* Returns the calls that were answered, or may go on, since the last time. */

@@ -134,8 +134,9 @@ const struct base_conf_key base_conf_keys[] = {
         "largest number of connections of Hadoop RPC, among creel.http.connections; further ones "
         "are closed at once"),
     INT("creel.rpc.memory-mb", "256", 16, 1048576,
-        "memory for requests of Hadoop RPC that are arriving, and for answers that clients have "
-        "not taken; connections that want more are closed"),
+        "memory for requests of Hadoop RPC that are arriving or wait, and for answers that are "
+        "being made or that clients have not taken; beyond it connections are closed, and calls "
+        "answered that the client should come again"),
     INT("ipc.maximum.data.length", "67108864", 1024, INT32_MAX,
         "largest request of Hadoop RPC, in bytes; a connection with a larger one is closed, and so "
         "is one with a frame that is larger than any call of the port takes"),

@@ -199,10 +199,17 @@ static bool add_chunk_or_answer(void *listing, bool stopping)
 {
     struct rm_rpc_listing *l = listing;
 
-    if (!stopping && l->add_chunk(l))
+    bool wanted = !stopping && !api_rpc_client_is_gone(l->call);
+    bool more = wanted && l->add_chunk(l);
+    bool fits = api_rpc_charge_answer(l->call, 2 * l->out.cap); /* it is copied into a frame */
+
+    if (more && fits)
         return true;
-    if (stopping)
+    if (!wanted)
         api_rpc_answer_error(l->call, RM_RPC_STANDBY, "the ResourceManager is stopping");
+    else if (!fits)
+        api_rpc_answer_error(l->call, COME_AGAIN,
+                             "the list is too long for what is left of creel.rpc.memory-mb");
     else
         api_rpc_answer_encoded(l->call, &l->out);
     if (l->drop)

@@ -368,6 +368,36 @@ static void test_gate_shuts_meanwhile(void)
     base_buf_free(&in);
 }
 
+/* Calls that wait hold memory, with the requests of those that were held up and the answers that
+ * are being made; when it is used up others are sent away, until they are answered. */
+static void test_memory_of_calls(void)
+{
+    struct base_buf in = {0};
+    struct api_rpc_call *kept;
+    size_t fits = 1 << 20;
+    struct fx fx;
+    int fd;
+
+    begin(&fx, 100, 1 << 20);
+    fd = greet(&fx, "ann");
+    call(fd, 1, "later");
+    kept = await(&shared.kept);
+    CU_ASSERT_FALSE(api_rpc_charge_answer(kept, 1 << 20));
+    CU_ASSERT_TRUE(api_rpc_charge_answer(kept, 1000000));
+    CU_ASSERT_TRUE(api_rpc_charge_answer(kept, 1000000)); /* in place of the former */
+    while (!api_rpc_charge_answer(kept, fits))
+        fits--;
+    call(fd, 2, "now");
+    expect(fd, &in, 2, "org.apache.hadoop.ipc.RetriableException");
+    answer_user(kept);
+    expect(fd, &in, 1, NULL);
+    call(fd, 3, "now");
+    expect(fd, &in, 3, NULL);
+    close(fd);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+}
+
 static void *stop_server(void *server)
 {
     api_rpc_server_stop(server);
@@ -387,10 +417,12 @@ static void test_client_gone_and_stop(void)
     fd = greet(&fx, "ann");
     call(fd, 1, "later");
     kept = await(&shared.kept);
+    CU_ASSERT_FALSE(api_rpc_client_is_gone(kept));
     close(fd);
     other = greet(&fx, "bob"); /* the server is still there */
     call(other, 1, "now");
     expect(other, &in, 1, NULL);
+    CU_ASSERT_TRUE(api_rpc_client_is_gone(kept));
     CU_ASSERT_EQUAL_FATAL(pthread_create(&stopper, NULL, stop_server, fx.server), 0);
     answer_user(kept);
     pthread_join(stopper, NULL);
@@ -574,6 +606,7 @@ static const struct cunit_case cases[] = {
     {"refusals", test_refusals},
     {"held up", test_held_up},
     {"gate shuts meanwhile", test_gate_shuts_meanwhile},
+    {"memory of calls", test_memory_of_calls},
     {"client gone, and stop", test_client_gone_and_stop},
     {"connection limit", test_connection_limit},
     {"shared seats", test_shared_seats},
