@@ -6,6 +6,14 @@
 #include "api/rpc/server_internal.h"
 #include "base/error.h"
 
+/* The server whose thread this is; NULL on all others. */
+static _Thread_local const struct api_rpc_server *server_of_thread;
+
+void api_rpc_note_thread_of(const struct api_rpc_server *s)
+{
+    server_of_thread = s;
+}
+
 struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c,
                                       const struct api_rpc_protocol *protocol,
                                       const struct api_rpc_method *method,
@@ -27,6 +35,27 @@ void api_rpc_call_charge(struct api_rpc_call *call, size_t bytes)
 {
     atomic_fetch_add(&call->conn->server->memory, (int64_t)bytes - (int64_t)call->charged);
     call->charged = bytes;
+}
+
+bool api_rpc_begin_slow(struct api_rpc_call *call)
+{
+    struct api_rpc_server *s = call->conn->server;
+
+    base_assert(server_of_thread == s && !call->is_slow);
+    call->is_slow = api_rpc_slow_begin(&s->slow, &call->conn->peer_key);
+    if (!call->is_slow)
+        api_rpc_answer_error(call, API_RPC_COME_AGAIN,
+                             "%s has %d calls under way that take long: at most as many are "
+                             "carried out at a time",
+                             call->conn->peer, API_RPC_SLOW_MAX);
+    return call->is_slow;
+}
+
+void api_rpc_call_end_slow(struct api_rpc_call *call)
+{
+    if (call->is_slow)
+        api_rpc_slow_end(&call->conn->server->slow, &call->conn->peer_key);
+    call->is_slow = false;
 }
 
 bool api_rpc_client_is_gone(const struct api_rpc_call *call)
@@ -57,14 +86,6 @@ const char *api_rpc_peer(const struct api_rpc_call *call)
 const char *api_rpc_method_name(const struct api_rpc_call *call)
 {
     return call->method->name;
-}
-
-/* The server whose thread this is; NULL on all others. */
-static _Thread_local const struct api_rpc_server *server_of_thread;
-
-void api_rpc_note_thread_of(const struct api_rpc_server *s)
-{
-    server_of_thread = s;
 }
 
 /* Hands the call, with its answer or to go on, to the server's thread, which may free the call at

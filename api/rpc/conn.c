@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api/rpc/server_internal.h"
+#include "base/io/peer_key.h"
 #include "base/utf8.h"
 
 #define KEPT_BYTES     ((size_t)4 << 10) /* of a buffer that is empty */
@@ -20,7 +21,6 @@
 #define IDLE_MS        600000
 #define TOKEN_MS       60000 /* after so long a token is looked at again, as nodes do */
 #define SHOWN_MAX      200   /* bytes of a client's text in a message */
-#define BUSY_EXCEPTION "org.apache.hadoop.ipc.RetriableException" /* the client comes again */
 #define PROTOBUF_FAULT "org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException"
 
 /* Room in which a request of @len bytes is decoded: enough for every message that real clients
@@ -41,7 +41,7 @@ static void charge_memory(struct api_rpc_conn *c)
 }
 
 void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port, int fd,
-                      const char *peer, void *seat)
+                      const struct sockaddr *from, const char *peer, void *seat)
 {
     struct api_rpc_conn *c = base_alloc(sizeof *c);
     struct epoll_event ev = {.events = EPOLLIN, .data.ptr = c};
@@ -53,6 +53,7 @@ void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port,
     c->events = EPOLLIN;
     c->begun = c->active = c->token_checked = api_rpc_now_ms();
     memcpy(c->peer, peer, sizeof c->peer);
+    c->peer_key = base_peer_key(from);
     api_rpc_session_init(&c->session, &port->session);
     c->next = s->conns;
     c->prev_next = &s->conns;
@@ -190,7 +191,7 @@ static void begin_call(struct api_rpc_conn *c, const struct api_rpc_protocol *pr
         return;
     call->asks_gate = protocol->gate != NULL;
     if (api_rpc_memory_is_short(c->server, in->request.len)) {
-        api_rpc_answer_error(call, BUSY_EXCEPTION, "creel.rpc.memory-mb is used up");
+        api_rpc_answer_error(call, API_RPC_COME_AGAIN, "creel.rpc.memory-mb is used up");
         return;
     }
     /* The copy is in time: whatever thread lets the call go on, it goes on in this one. */
@@ -419,6 +420,7 @@ static void deliver_answer(struct api_rpc_server *s, struct api_rpc_call *call)
     s->calls_n--;
     if (c->fd >= 0)
         base_buf_add(&c->out, call->frame.data, call->frame.len);
+    api_rpc_call_end_slow(call);
     api_rpc_call_charge(call, 0);
     base_buf_free(&call->frame);
     base_buf_free(&call->request);
@@ -453,8 +455,10 @@ void api_rpc_deliver_answers(struct api_rpc_server *s)
             next = call->next;
             if (call->frame.len)
                 deliver_answer(s, call);
-            else /* it goes on */
+            else { /* it goes on */
+                api_rpc_call_end_slow(call);
                 call_handler(call, call->request.data, call->request.len);
+            }
         }
         work_on_touched_connections(s);
     }

@@ -26,6 +26,9 @@
 struct api_rpc_call;
 struct api_rpc_server;
 
+/* The Java class by which a client learns that the same call may succeed later. */
+#define API_RPC_COME_AGAIN "org.apache.hadoop.ipc.RetriableException"
+
 /* Answers @call once, now or later, with one of the functions below. @request is valid until the
  * handler returns. @user: that of the server. */
 typedef void api_rpc_handler(struct api_rpc_call *call, const ProtobufCMessage *request,
@@ -46,8 +49,8 @@ struct api_rpc_protocol {
      * NULL: none. */
     bool (*gate)(struct api_rpc_call *call, void *user);
     /* Called after @gate. Returns true when something has to be looked up first: then
-     * api_rpc_continue() is to be called, also from within @prepare, which is not called again.
-     * NULL: none. */
+     * api_rpc_continue() is to be called, also from within @prepare, which is not called again; or
+     * when it has answered the call, with an error. NULL: none. */
     bool (*prepare)(struct api_rpc_call *call, void *user);
 };
 
@@ -96,6 +99,10 @@ const char *api_rpc_method_name(const struct api_rpc_call *call);
 /* Goes on with a call that was held up by @prepare: its handler is called. Any thread. */
 void api_rpc_continue(struct api_rpc_call *call);
 
+/* Called by a handler, or by @prepare, before it hands the call to a thread that carries out what
+ * takes long. Returns false after answering that the client should come again, when its address has
+ * API_RPC_SLOW_MAX (slow.h) of such calls under way: until they are answered, or go on. */
+bool api_rpc_begin_slow(struct api_rpc_call *call);
 /* Returns true when the call's client is gone: nobody waits for the answer, which is to be given
  * all the same, soon. Any thread. */
 bool api_rpc_client_is_gone(const struct api_rpc_call *call);

@@ -75,7 +75,7 @@ static void add_connection(struct api_rpc_server *s, const struct api_rpc_port *
     else if (seats->take && !(seat = seats->take(seats->user, from, fd)))
         api_rpc_log_end(s, peer, "creel.http.connections or its share per address is used up");
     else {
-        api_rpc_conn_new(s, port, fd, peer, seat);
+        api_rpc_conn_new(s, port, fd, from, peer, seat);
         return;
     }
     close(fd);

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "api/rpc/rpc.h"
+#include "api/rpc/slow.h"
 
 #define API_RPC_READ_BYTES  ((size_t)64 << 10) /* at a time, from one connection */
 #define API_RPC_REQUEST_MAX ((size_t)64 << 10) /* bytes, unless the method has its own limit */
@@ -24,8 +25,9 @@ struct api_rpc_conn {
     const struct api_rpc_port *port;
     int fd; /* -1: closed; the rest waits for calls that are not answered */
     char peer[NI_MAXHOST];
-    void *seat;       /* NULL: none */
-    bool has_context; /* and the seat is marked */
+    struct in6_addr peer_key; /* base/io/peer_key.h */
+    void *seat;               /* NULL: none */
+    bool has_context;         /* and the seat is marked */
     struct api_rpc_session session;
     struct base_buf in, out;
     size_t in_at, out_at; /* what is before was carried out, or sent */
@@ -52,6 +54,7 @@ struct api_rpc_call {
     const struct api_rpc_protocol *protocol;
     const struct api_rpc_method *method;
     struct api_rpc_echo echo;
+    bool is_slow;            /* and counts as such */
     bool asks_gate;          /* once more, before the answer */
     size_t charged;          /* bytes of the server's memory */
     struct base_buf frame;   /* the answer; empty while there is none */
@@ -65,10 +68,11 @@ struct api_rpc_server {
     atomic_bool stop;
     struct api_rpc_conn *conns, *touched;
     int64_t conns_n, calls_n;
-    _Atomic int64_t memory; /* bytes that connections and calls hold */
-    bool accepts;           /* false: no descriptor was left, until the next second */
-    char *scratch;          /* API_RPC_READ_BYTES, for what is read */
-    unsigned lines_left;    /* that may be logged within this second */
+    _Atomic int64_t memory;    /* bytes that connections and calls hold */
+    bool accepts;              /* false: no descriptor was left, until the next second */
+    struct api_rpc_slow *slow; /* slow calls under way */
+    char *scratch;             /* API_RPC_READ_BYTES, for what is read */
+    unsigned lines_left;       /* that may be logged within this second */
     unsigned lines_left_out;
     pthread_mutex_t lock;
     struct api_rpc_call *answered, **answered_end; /* under lock; also those that go on */
@@ -95,6 +99,8 @@ struct api_rpc_call *api_rpc_call_new(struct api_rpc_conn *c,
                                       const struct api_rpc_protocol *protocol,
                                       const struct api_rpc_method *method,
                                       const struct api_rpc_echo *echo);
+/* Counts @call no longer as slow, if it was. */
+void api_rpc_call_end_slow(struct api_rpc_call *call);
 /* Makes @call hold @bytes of the server's memory, in place of what it has held. */
 void api_rpc_call_charge(struct api_rpc_call *call, size_t bytes);
 /* Notes that the calling thread is that of @s, which need not be woken for its own answers. */
@@ -103,9 +109,9 @@ void api_rpc_note_thread_of(const struct api_rpc_server *s);
 struct api_rpc_call *api_rpc_take_answered(struct api_rpc_server *s);
 
 /* ---- conn.c ---- */
-/* Takes a connected socket, and its @seat. */
+/* Takes a connected socket, and its @seat. @from: the client; @peer: the same as text. */
 void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port, int fd,
-                      const char *peer, void *seat);
+                      const struct sockaddr *from, const char *peer, void *seat);
 /* Reads, carries out and sends as far as possible. @readable: there is something to read. */
 void api_rpc_conn_work(struct api_rpc_conn *c, bool readable);
 /* Appends the answers to what their connections send, and frees the calls. */

@@ -7,7 +7,6 @@
 
 #define NO_SUCH_APP    RM_RPC_YARN_EXCEPTIONS "ApplicationNotFoundException"
 #define ACCESS_REFUSED "org.apache.hadoop.security.AccessControlException"
-#define COME_AGAIN     "org.apache.hadoop.ipc.RetriableException"
 
 /* ---- refusals ---- */
 
@@ -72,7 +71,7 @@ void rm_rpc_answer_core_error(struct api_rpc_call *call, const struct rm_effect 
     case -BASE_EAGAIN:
     case -BASE_EIO:
     case -BASE_ENOSPC:
-        api_rpc_answer_error(call, COME_AGAIN, "%s", text);
+        api_rpc_answer_error(call, API_RPC_COME_AGAIN, "%s", text);
         break;
     default:
         api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, "%s", text);
@@ -195,6 +194,14 @@ void rm_rpc_change_post(struct rm_rpc_change *change, const struct base_app_id *
 
 /* ---- lists ---- */
 
+static void free_listing(struct rm_rpc_listing *l)
+{
+    if (l->drop)
+        l->drop(l);
+    base_buf_free(&l->out);
+    free(l);
+}
+
 static bool add_chunk_or_answer(void *listing, bool stopping)
 {
     struct rm_rpc_listing *l = listing;
@@ -208,18 +215,18 @@ static bool add_chunk_or_answer(void *listing, bool stopping)
     if (!wanted)
         api_rpc_answer_error(l->call, RM_RPC_STANDBY, "the ResourceManager is stopping");
     else if (!fits)
-        api_rpc_answer_error(l->call, COME_AGAIN,
+        api_rpc_answer_error(l->call, API_RPC_COME_AGAIN,
                              "the list is too long for what is left of creel.rpc.memory-mb");
     else
         api_rpc_answer_encoded(l->call, &l->out);
-    if (l->drop)
-        l->drop(l);
-    base_buf_free(&l->out);
-    free(l);
+    free_listing(l);
     return false;
 }
 
 void rm_rpc_listing_answer(struct rm_rpc_listing *l)
 {
-    rm_backend_queue_slow_task(l->b, RM_SLOW_LISTS, add_chunk_or_answer, l);
+    if (!api_rpc_begin_slow(l->call))
+        free_listing(l);
+    else
+        rm_backend_queue_slow_task(l->b, RM_SLOW_LISTS, add_chunk_or_answer, l);
 }

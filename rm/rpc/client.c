@@ -54,6 +54,8 @@ static bool hold_up_for_groups(struct api_rpc_call *call, void *user)
          !base_acl_names_groups(base_acl_conf_get_admins(conf))) ||
         rm_backend_knows_groups(user, caller))
         return false;
+    if (!api_rpc_begin_slow(call))
+        return true;
     l = base_alloc(sizeof *l);
     *l = (struct look_up){.call = call, .b = user, .user = base_strdup(caller)};
     rm_backend_queue_slow_task(user, RM_SLOW_GROUPS, look_up_groups_and_continue, l);

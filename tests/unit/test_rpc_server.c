@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api/rpc/rpc.h"
+#include "api/rpc/slow.h"
 
 #define PROTOCOL "test.Protocol"
 
@@ -69,6 +70,12 @@ static void handle_later(struct api_rpc_call *call, const ProtobufCMessage *requ
     keep(&shared.kept, call);
 }
 
+static void handle_slow(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    if (api_rpc_begin_slow(call))
+        handle_later(call, request, user);
+}
+
 static void handle_large(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
     struct base_buf out = {0};
@@ -92,8 +99,12 @@ static bool answer_if_shut(struct api_rpc_call *call, void *user)
 static bool hold_if_user_is_new(struct api_rpc_call *call, void *user)
 {
     (void)user;
-    if (strcmp(api_rpc_caller(call), "new") != 0)
+    bool slow = strcmp(api_rpc_caller(call), "slow") == 0;
+
+    if (!slow && strcmp(api_rpc_caller(call), "new") != 0)
         return false;
+    if (slow && !api_rpc_begin_slow(call))
+        return true;
     keep(&shared.held, call);
     return true;
 }
@@ -103,16 +114,17 @@ static const struct api_rpc_method methods[] = {
     {"later", &rpc__user__descriptor, handle_later, 0},
     {"large", &rpc__user__descriptor, handle_large, 0},
     {"short", &rpc__user__descriptor, handle_now, 4},
+    {"slow", &rpc__user__descriptor, handle_slow, 0},
     {"wide", &rpc__user__descriptor, handle_now, 64 << 20},
 };
 static const struct api_rpc_protocol protocol = {.name = PROTOCOL,
                                                  .methods = methods,
-                                                 .methods_n = 5,
+                                                 .methods_n = 6,
                                                  .gate = answer_if_shut,
                                                  .prepare = hold_if_user_is_new};
 /* the same without the method that takes large requests */
 static const struct api_rpc_protocol narrow_protocol = {
-    .name = PROTOCOL, .methods = methods, .methods_n = 4};
+    .name = PROTOCOL, .methods = methods, .methods_n = 5};
 
 struct fx {
     struct api_rpc_server *server;
@@ -398,6 +410,47 @@ static void test_memory_of_calls(void)
     base_buf_free(&in);
 }
 
+/* A client has a limited number of slow calls under way, over all its connections; one that was
+ * held up counts until it goes on. */
+static void test_slow_calls(void)
+{
+    struct api_rpc_call *kept[API_RPC_SLOW_MAX];
+    struct base_buf in = {0}, other = {0};
+    struct fx fx;
+    int fds[2];
+
+    begin(&fx, 100, 1 << 20);
+    fds[0] = greet(&fx, "ann");
+    fds[1] = greet(&fx, "slow");
+    call(fds[1], 0, "later");
+    api_rpc_continue(await(&shared.held));
+    kept[0] = await(&shared.kept);
+    for (int i = 0; i < API_RPC_SLOW_MAX; i++) {
+        if (i == 0)
+            answer_user(kept[0]);
+        call(fds[0], i, "slow");
+        kept[i] = await(&shared.kept);
+    }
+    expect(fds[1], &other, 0, NULL);
+    call(fds[1], 1, "later");
+    expect(fds[1], &other, 1, API_RPC_COME_AGAIN);
+    call(fds[0], 100, "slow");
+    expect(fds[0], &in, 100, API_RPC_COME_AGAIN);
+    call(fds[0], 101, "now");
+    expect(fds[0], &in, 101, NULL);
+    answer_user(kept[0]);
+    expect(fds[0], &in, 0, NULL);
+    call(fds[0], 102, "slow");
+    kept[0] = await(&shared.kept);
+    for (int i = 0; i < API_RPC_SLOW_MAX; i++)
+        answer_user(kept[i]);
+    for (int i = 0; i < 2; i++)
+        close(fds[i]);
+    api_rpc_server_stop(fx.server);
+    base_buf_free(&in);
+    base_buf_free(&other);
+}
+
 static void *stop_server(void *server)
 {
     api_rpc_server_stop(server);
@@ -607,6 +660,7 @@ static const struct cunit_case cases[] = {
     {"held up", test_held_up},
     {"gate shuts meanwhile", test_gate_shuts_meanwhile},
     {"memory of calls", test_memory_of_calls},
+    {"slow calls", test_slow_calls},
     {"client gone, and stop", test_client_gone_and_stop},
     {"connection limit", test_connection_limit},
     {"shared seats", test_shared_seats},

@@ -9,12 +9,12 @@
 
 #include "base/io/log.h"
 #include "base/io/log_limit.h"
+#include "base/io/peer_key.h"
 #include "base/mem.h"
 
-#define WARN_EVERY_MS   60000
-#define SWEEP_EVERY_MS  60000
-#define REMEMBERED_MAX  20000 /* most addresses of disconnected nodes that are remembered */
-#define IPV6_PREFIX_LEN 8     /* bytes */
+#define WARN_EVERY_MS  60000
+#define SWEEP_EVERY_MS 60000
+#define REMEMBERED_MAX 20000 /* most addresses of disconnected nodes that are remembered */
 
 struct api_peer {
     struct in6_addr address; /* key; IPv4 as ::ffff:a.b.c.d */
@@ -71,25 +71,6 @@ void api_peers_free(struct api_peers *p)
 }
 
 /* ---- addresses ---- */
-
-/* Returns what identifies a peer: an IPv4 address as ::ffff:a.b.c.d, an IPv6 address cut to its
- * network (except loopback and IPv4-mapped ones), :: when @from is unknown. */
-static struct in6_addr make_peer_key(const struct sockaddr *from)
-{
-    struct in6_addr key = {0};
-
-    if (from && from->sa_family == AF_INET) {
-        memset(key.s6_addr + 10, 0xff, 2);
-        memcpy(key.s6_addr + 12, &((const struct sockaddr_in *)(const void *)from)->sin_addr, 4);
-    } else if (from && from->sa_family == AF_INET6) {
-        const struct in6_addr *a = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
-
-        bool whole = IN6_IS_ADDR_V4MAPPED(a) || IN6_IS_ADDR_LOOPBACK(a);
-
-        memcpy(key.s6_addr, a->s6_addr, whole ? sizeof key : IPV6_PREFIX_LEN);
-    }
-    return key;
-}
 
 static struct api_peer *find_peer(struct api_peers *p, const struct in6_addr *key)
 {
@@ -168,7 +149,7 @@ static void warn_of_limit(struct api_peers *p, const struct in6_addr *key, const
 
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms)
 {
-    struct in6_addr key = make_peer_key(from);
+    struct in6_addr key = base_peer_key(from);
     struct api_peer *peer;
     bool room = true;
 
@@ -221,7 +202,7 @@ static struct api_seat *seat_of_link(struct api_link *l)
 void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
                                const struct sockaddr *from, int fd, int64_t now_ms)
 {
-    struct in6_addr key = make_peer_key(from);
+    struct in6_addr key = base_peer_key(from);
     struct api_peer *peer;
 
     pthread_mutex_lock(&p->lock);
