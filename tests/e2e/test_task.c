@@ -12,12 +12,12 @@ static void test_word_count(void)
     static const int reduces[] = {1, 7, 40};
     static const int64_t splits[] = {1 << 20, 50000};
 
-    for (size_t i = 0; i < 12; i++) {
+    for (size_t i = 0; i < 6; i++) { /* every two of the three settings meet */
         const struct job j = {.map = WORDS,
                               .combine = i % 2 ? SUM : NULL,
                               .reduce = SUM,
-                              .reduces = reduces[i / 2 % 3],
-                              .split_size = splits[i / 6]};
+                              .reduces = reduces[i / 2],
+                              .split_size = splits[(i + i / 2) % 2]};
         begin();
         put_mixture();
         run_job(&j);
