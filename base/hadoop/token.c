@@ -2,13 +2,10 @@
 
 #include <string.h>
 
-#define MAGIC        "HDTS"
-#define AS_WRITABLES 0 /* the form of the file */
-#define WIRE_VARINT  0
-#define WIRE_BYTES   2
-#define ONE_BYTE_MAX 127 /* numbers that Hadoop's own form of integers writes as themselves */
-#define LENGTH_OFFSET                                                                              \
-    (-112) /* of the first byte of others: minus the number of bytes that follow */
+#include "base/hadoop/credentials.h"
+
+#define WIRE_VARINT 0
+#define WIRE_BYTES  2
 
 /* ---- the identifier, a message of Protocol Buffers ---- */
 
@@ -52,40 +49,17 @@ void base_hadoop_token_compute_password(const char *digest, const void *identifi
 
 /* ---- the file ---- */
 
-/* Appends a length as Hadoop's WritableUtils does: a short one as itself, another one as the number
- * of its bytes and these. */
-static void add_length(struct base_buf *out, size_t n)
-{
-    int bytes = 1;
-
-    if (n <= ONE_BYTE_MAX) {
-        base_buf_add(out, &(uint8_t){(uint8_t)n}, 1);
-        return;
-    }
-    while (bytes < 8 && n >> (8 * bytes))
-        bytes++;
-    base_buf_add(out, &(int8_t){(int8_t)(LENGTH_OFFSET - bytes)}, 1);
-    for (int i = bytes - 1; i >= 0; i--)
-        base_buf_add(out, &(uint8_t){(uint8_t)(n >> (8 * i))}, 1);
-}
-
-static void add_bytes(struct base_buf *out, const void *bytes, size_t n)
-{
-    add_length(out, n);
-    base_buf_add(out, bytes, n);
-}
-
 void base_hadoop_credentials_add(struct base_buf *out, const struct base_buf *identifier,
                                  const unsigned char password[static BASE_SHA256_BYTES],
                                  const char *service)
 {
-    base_buf_adds(out, MAGIC);
-    base_buf_add(out, &(uint8_t){AS_WRITABLES}, 1);
-    add_length(out, 1);                       /* tokens */
-    add_bytes(out, service, strlen(service)); /* the name that the token has in the file */
-    add_bytes(out, identifier->data, identifier->len);
-    add_bytes(out, password, BASE_SHA256_BYTES);
-    add_bytes(out, BASE_HADOOP_TOKEN_KIND, strlen(BASE_HADOOP_TOKEN_KIND));
-    add_bytes(out, service, strlen(service));
-    add_length(out, 0); /* secrets */
+    struct base_credentials credentials = {0};
+    struct base_hadoop_token token = {.kind = base_strdup(BASE_HADOOP_TOKEN_KIND),
+                                      .service = base_strdup(service)};
+
+    base_buf_add(&token.identifier, identifier->data, identifier->len);
+    base_buf_add(&token.password, password, BASE_SHA256_BYTES);
+    base_credentials_set_token(&credentials, service, &token);
+    base_credentials_write(&credentials, out);
+    base_credentials_free(&credentials);
 }

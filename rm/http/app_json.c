@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/crypto/base64.h"
+#include "base/hadoop/credentials.h"
 #include "base/io/json.h"
 #include "base/limits.h"
-#include "rm/http/credentials.h"
 
 #define TAGS_MAX         10
 #define TAG_CHARS_MAX    100
@@ -309,62 +309,62 @@ static int add_resource_entry(void *u, const char *key, const json_t *value, str
 }
 
 /* ---- credentials ---- */
-struct credential_list {
-    struct rm_credential *v; /* owned texts */
-    size_t n;
-    bool tokens;
-};
 
-static int add_credential(void *u, const char *key, const json_t *value, struct base_error *err)
+/* Returns the bytes of the member's base64; false when @value is no text. */
+static bool decode_base64(const json_t *value, struct base_buf *out)
 {
-    struct credential_list *list = u;
     char room[64];
     const char *text = value ? scalar_to_text(value, room) : NULL;
-    size_t i = 0;
 
-    if (!text || (list->tokens && !rm_hadoop_token_decode(text, NULL)))
+    if (text)
+        base_base64_decode(text, out);
+    return text;
+}
+
+/* Adds a token, or replaces the earlier one with the same alias, as in a map. */
+static int add_token_entry(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    struct base_buf bytes = {0};
+    struct base_hadoop_token token;
+    bool ok = decode_base64(value, &bytes) && base_hadoop_token_read(bytes.data, bytes.len, &token);
+
+    base_buf_free(&bytes);
+    if (!ok)
         return base_error_set(err, -BASE_EINVAL,
                               "Could not parse credentials data; exception message = null");
-    while (i < list->n && strcmp(list->v[i].alias, key) != 0)
-        i++;
-    if (i == list->n) {
-        list->v = base_realloc_array(list->v, list->n + 1, sizeof *list->v);
-        list->v[list->n++] = (struct rm_credential){.alias = base_strdup(key)};
-    } else {
-        free((char *)list->v[i].text); /* a later entry replaces an earlier one, as in a map */
-    }
-    list->v[i].text = base_strdup(text);
+    base_credentials_set_token(u, key, &token);
     return 0;
 }
 
-static void free_credential_list(struct credential_list *list)
+static int add_secret_entry(void *u, const char *key, const json_t *value, struct base_error *err)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        free((char *)list->v[i].alias);
-        free((char *)list->v[i].text);
-    }
-    free(list->v);
+    struct base_buf bytes = {0};
+
+    if (!decode_base64(value, &bytes))
+        return base_error_set(err, -BASE_EINVAL,
+                              "Could not parse credentials data; exception message = null");
+    base_credentials_set_secret(u, key, &bytes);
+    return 0;
 }
 
 static int decode_credentials(const json_t *ctx, struct rm_launch *l, struct base_error *err)
 {
-    const json_t *credentials = find_member(ctx, "credentials");
-    struct credential_list tokens = {.tokens = true}, secrets = {0};
-    int rc = for_each_map_entry(credentials, "tokens", BASE_ENV_MAX, add_credential, &tokens, err);
+    const json_t *members = find_member(ctx, "credentials");
+    struct base_credentials c = {0};
+    int rc = for_each_map_entry(members, "tokens", BASE_CREDENTIALS_MAX, add_token_entry, &c, err);
 
     if (rc == 0)
         rc =
-            for_each_map_entry(credentials, "secrets", BASE_ENV_MAX, add_credential, &secrets, err);
-    if (rc == 0 && tokens.n + secrets.n > 0) {
+            for_each_map_entry(members, "secrets", BASE_CREDENTIALS_MAX, add_secret_entry, &c, err);
+    if (rc == 0 && c.tokens_n + c.secrets_n > 0) {
         struct base_buf file = {0}, text = {0};
 
-        rm_credentials_encode(tokens.v, tokens.n, secrets.v, secrets.n, &file);
+        base_credentials_write(&c, &file);
         base_base64_encode(file.data, file.len, &text);
         base_buf_free(&file);
         l->credentials = base_buf_take(&text);
     }
-    free_credential_list(&tokens);
-    free_credential_list(&secrets);
+    base_credentials_free(&c);
     return rc;
 }
 

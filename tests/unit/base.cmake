@@ -1,4 +1,4 @@
-foreach(subject error mem map heap id json plain crypto keyring log_token
+foreach(subject error mem map heap id json plain crypto keyring log_token credentials
         hadoop_ids)
   creel_test(test_base_${subject} SOURCES unit/test_base_${subject}.c LIBS creel_base LABELS unit)
 endforeach()
