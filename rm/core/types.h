@@ -266,6 +266,7 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     /* Failures of attempts that ended longer ago do not count towards max_attempts; 0: all count.
      */
     int64_t failures_validity_ms;
+    int64_t lifetime_s; /* it is killed so long after its submission; 0: never */
     bool unmanaged, keep_containers;
     struct rm_res resource; /* of the master; 0: that of a map slot */
     /* Labels of the nodes for the application's containers (@label) and for its master (@am_label).

@@ -16,6 +16,8 @@
 #define RESOURCE_URL_MAX 8192
 #define LOG_PATTERN_MAX  1024
 #define USER_MEMBER      "creel-user" /* the submitting user, in the stored form */
+/* Seconds after its submission at which the application is killed; over Hadoop RPC. */
+#define LIFETIME_MEMBER "creel-lifetime-s"
 
 /* ---- lenient scalars, as YARN reads them ---- */
 
@@ -604,6 +606,19 @@ static int set_view_or_modify_acl(void *u, const char *key, const json_t *value,
     return 0;
 }
 
+/* SOURCE: YARN's text for a lifetime that is not positive. */
+static int decode_lifetime(const json_t *body, struct rm_app_spec *s, struct base_error *err)
+{
+    int64_t seconds = get_number_or_default(body, LIFETIME_MEMBER, INT64_MIN, INT64_MAX, 0);
+
+    if (find_member(body, LIFETIME_MEMBER) && seconds <= 0)
+        return base_error_set(err, -BASE_EINVAL,
+                              "Invalid application timeout, value=%lld for type=LIFETIME",
+                              (long long)seconds);
+    s->lifetime_s = seconds;
+    return 0;
+}
+
 static char *make_stored_submission(const json_t *body, const char *user)
 {
     json_t *whole =
@@ -646,6 +661,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rc = decode_reservation(body, &s->reservation, err);
     if (rc == 0)
         rc = decode_log_context(body, s, err);
+    if (rc == 0)
+        rc = decode_lifetime(body, s, err);
     if (rc == 0)
         rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
     if (rc == 0)

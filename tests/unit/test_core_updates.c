@@ -143,6 +143,33 @@ static void test_lifetime(void)
     world_free(&w);
 }
 
+/* A submission may bring a lifetime, which counts from the submission on, also after a restart. */
+static void test_lifetime_from_submission(void)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_APP, .token = 7};
+    struct rm_app_spec *spec = world_app_spec("app 1024 2 0");
+    int64_t end;
+
+    world_init(&w, "fifo");
+    world_register(&w, world_add_node(&w, 2, 0, "/r"));
+    spec->lifetime_s = 100;
+    ev.u.submit_app.spec = spec;
+    ev.u.submit_app.app_token = "secret";
+    end = w.now + 100 * S;
+    world_step(&w, &ev);
+    id = w.reply.app_id;
+    CU_ASSERT_EQUAL(world_app(&w, id).lifetime_end_us, end);
+    live(50);
+    world_crash(&w, w.durable);
+    CU_ASSERT_EQUAL(world_app(&w, id).lifetime_end_us, end);
+    world_register(&w, &w.nodes[0]);
+    live(49);
+    CU_ASSERT_FALSE(world_app(&w, id).finish_us);
+    live(3);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    world_free(&w);
+}
+
 /* The next leader ends the application in time, also when its lifetime was over while there was no
  * leader. */
 static void test_lifetime_after_restart(void)
@@ -227,6 +254,7 @@ static const struct cunit_case cases[] = {
     {"priority before acceptance", test_priority_before_acceptance},
     {"order by priority", test_order},
     {"lifetime", test_lifetime},
+    {"lifetime from submission", test_lifetime_from_submission},
     {"lifetime and another ResourceManager", test_lifetime_after_restart},
     {"signal", test_signal},
     {"signals repeated", test_signals_repeated}};

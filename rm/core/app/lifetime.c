@@ -19,6 +19,15 @@ void rm_app_set_lifetime_timer(struct rm_core *c, struct rm_app *a)
         rm_timer_set(&c->timers, &a->lifetime_timer, a->lifetime_end_us);
 }
 
+void rm_app_begin_lifetime(struct rm_core *c, struct rm_app *a, int64_t seconds)
+{
+    if (seconds <= 0)
+        return;
+    a->lifetime_end_us =
+        seconds < (RM_TIME_MAX - c->now_us) / 1000000 ? c->now_us + seconds * 1000000 : RM_TIME_MAX;
+    rm_app_set_lifetime_timer(c, a);
+}
+
 void rm_app_kill_after_lifetime(struct rm_core *c, struct rm_app *a)
 {
     if (!is_ending(a))

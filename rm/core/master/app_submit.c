@@ -2,6 +2,7 @@
  * with the application that has its id. */
 #include "rm/core/master/app_submit.h"
 
+#include "rm/core/app/lifetime.h"
 #include "rm/core/emit.h"
 #include "rm/core/master/plain_kind.h"
 #include "rm/core/queue/app_limits.h"
@@ -72,6 +73,7 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
             spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
     a = rm_app_new(c, &rm_plain_kind, spec->id, NULL, spec, ev->u.submit_app.app_token);
+    rm_app_begin_lifetime(c, a, spec->lifetime_s);
     rm_app_enter_queue(c, a, queue);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_app_store_record(c, a);
