@@ -73,6 +73,7 @@ static bool hold_up_for_groups(struct api_rpc_call *call, void *user)
 /* clang-format off */
 static const struct api_rpc_method methods[] = {
     METHOD("getNewApplication",            empty,              new_app, 0),
+    METHOD("submitApplication",            submit_request,     submit_app, BASE_BODY_MAX),
     METHOD("getApplicationReport",         app_request,        get_app, 0),
     METHOD("getApplications",              apps_request,       get_apps, LIST_REQUEST_MAX),
     METHOD("forceKillApplication",         kill_request,       kill_app, 0),

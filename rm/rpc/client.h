@@ -9,6 +9,7 @@
  *   this RM is not active, or no longer       StandbyException: the client tries the next one. What
  *                                             was read meanwhile, even that something does not
  *                                             exist, is not answered; a change that is durable is
+ *   a resource that no node can offer         InvalidResourceRequestException
  *   the store cannot write now                RetriableException: the client comes again
  *   everything else                           YarnException with the core's words
  *
@@ -84,7 +85,8 @@ void rm_rpc_listing_answer(struct rm_rpc_listing *l);
 
 /* ---- handlers ---- */
 api_rpc_handler rm_rpc_new_app, rm_rpc_get_app, rm_rpc_get_apps, rm_rpc_kill_app, rm_rpc_move_app,
-    rm_rpc_set_priority; /* apps.c */
+    rm_rpc_set_priority;           /* apps.c */
+api_rpc_handler rm_rpc_submit_app; /* submit.c */
 api_rpc_handler rm_rpc_get_attempts, rm_rpc_get_attempt, rm_rpc_get_containers,
     rm_rpc_get_container, rm_rpc_signal_container;        /* attempts.c */
 api_rpc_handler rm_rpc_set_timeouts, rm_rpc_fail_attempt; /* lifetime.c */

@@ -4,8 +4,9 @@
 usage: rpc_peer.py [--token FILE] [--user NAME] [--spoil] PORT METHOD [FIELD=VALUE ...]
 Calls METHOD of the ApplicationClientProtocol (or of HAServiceProtocol, for getServiceStatus) and
 prints the result, one "path: value" a line, or the Java class of the error and its message (exit
-status 1). FIELD is a dotted path of field numbers; VALUE a number, or a text after "=". --token: a
-credentials file, whose token is shown. --spoil: with another password.
+status 1). FIELD is a dotted path of field numbers; VALUE a number, a text after "=", or bytes as
+hex digits after "%". A "+" before FIELD begins another message in the list at the path's last but
+one number. --token: a credentials file, whose token is shown. --spoil: with another password.
        rpc_peer.py --raw PORT HEX: sends bytes, prints what comes back as hex digits."""
 import argparse
 import base64
@@ -167,14 +168,21 @@ def read_token(path):
 
 def build(assignments):
     """Builds a message of "1.2=5" and "3==text"."""
-    nested, out = {}, b""
+    messages, out = [], b""  # [number, assignments inside]
     for path, value in assignments:
-        number, _, rest = path.partition(".")
-        if rest:
-            nested.setdefault(int(number), []).append((rest, value))
-        else:
-            out += field(int(number), value[1:].encode() if value[:1] == "=" else int(value))
-    return out + b"".join(field(n, build(list(a))) for n, a in nested.items())
+        again = path.startswith("+")
+        number, _, rest = path.lstrip("+").partition(".")
+        if not rest:
+            out += field(int(number), value[1:].encode() if value[:1] == "=" else
+                         bytes.fromhex(value[1:]) if value[:1] == "%" else int(value))
+            continue
+        begins = again and "." not in rest
+        same = [m for m in messages if m[0] == int(number)]
+        if begins or not same:
+            messages.append([int(number), []])
+            same = messages[-1:]
+        same[-1][1].append((("+" if again and not begins else "") + rest, value))
+    return out + b"".join(field(n, build(inside)) for n, inside in messages)
 
 
 def show(data, prefix=""):

@@ -19,7 +19,7 @@
 /* Appends what side @from, 'C' or 'S', sends in line @i of its lines (-1: in all). */
 static inline void rpc_frames_read(const char *name, char from, int i, struct base_buf *out)
 {
-    char *path = base_printf("%s/%s", RPC_GOLDEN, name), line[8192];
+    char *path = base_printf("%s/%s", RPC_GOLDEN, name), line[16384];
     FILE *f = fopen(path, "r");
     int at = 0;
 

@@ -1,0 +1,143 @@
+/* rm/rpc/submit.c - submissions of applications. A client whose answer was lost sends its
+ * submission again: an id that is known is accepted without effect, and before its resource is
+ * looked at, since the nodes may be others by then.
+ * SOURCE: Hadoop's ClientRMService.submitApplication and RMAppManager. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/audit/audit.h"
+#include "base/crypto/random.h"
+#include "rm/config/allocation_file.h"
+#include "rm/http/app_json.h"
+#include "rm/rpc/client.h"
+#include "rm/rpc/submission.h"
+
+#define OPERATION        "submit-app"
+#define JAVA_LANG        "java.lang."
+#define ILLEGAL_ARGUMENT JAVA_LANG "IllegalArgumentException"
+#define INVALID_RESOURCE RM_RPC_YARN_EXCEPTIONS "InvalidResourceRequestException"
+#define HEX_TOKEN_MAX    33
+
+/* Answers that the submission is refused, and enters that in the audit log. */
+static void refuse(struct api_rpc_call *call, const struct base_app_id *id, const char *exception,
+                   const char *why)
+{
+    char app[BASE_ID_TEXT_MAX];
+
+    api_audit_log_call(OPERATION, api_rpc_caller(call), api_rpc_peer(call),
+                       base_app_id_text(id, app), why);
+    api_rpc_answer_error(call, exception, "%s", why);
+}
+
+/* Refuses what the decoder has refused, with the class that YARN throws. REST's text has one class
+ * in front, where YARN's REST server shows it. */
+static void refuse_undecodable(struct api_rpc_call *call, const struct base_app_id *id, int rc,
+                               const char *why)
+{
+    size_t n = strlen(ILLEGAL_ARGUMENT ": ");
+
+    if (strncmp(why, ILLEGAL_ARGUMENT ": ", n) == 0)
+        refuse(call, id, ILLEGAL_ARGUMENT, why + n);
+    else
+        refuse(call, id,
+               rc == -BASE_ESTATE ? JAVA_LANG "NullPointerException" : RM_RPC_YARN_EXCEPTION, why);
+}
+
+/* Decodes the submission, or refuses it and returns NULL. */
+static struct rm_app_spec *decode_or_refuse(struct api_rpc_call *call, const struct base_app_id *id,
+                                            const Yarn__Submission *s)
+{
+    struct rm_app_spec *spec = NULL;
+    struct base_error err = {0};
+    json_t *body = NULL;
+    int rc = rm_rpc_submission_to_json(s, &body, &err);
+
+    if (rc == -BASE_ENOTFOUND) {
+        refuse(call, id, INVALID_RESOURCE, err.text);
+        return NULL;
+    }
+    if (rc == 0)
+        rc = rm_app_spec_decode(body, api_rpc_caller(call), &spec, &err);
+    json_decref(body);
+    if (rc == 0)
+        return spec;
+    refuse_undecodable(call, id, rc, err.text);
+    return NULL;
+}
+
+/* Returns true after refusing a new application whose master no node can hold. */
+static bool refuse_unless_resource_fits(struct api_rpc_call *call, struct rm_backend *b,
+                                        const struct rm_app_spec *spec)
+{
+    struct rm_cluster_view cluster;
+    struct base_error err = {0};
+    struct rm_views v = {0};
+    const struct rm_core *core = rm_backend_lock_core(b);
+    bool known = rm_view_app(core, spec->id, &v) == 0;
+
+    rm_view_cluster(core, &cluster);
+    rm_backend_unlock_core(b);
+    rm_views_free(&v);
+    if (known || rm_app_spec_check_resource(spec, &cluster.max_capability, &err) == 0)
+        return false;
+    refuse(call, &spec->id, INVALID_RESOURCE, err.text);
+    return true;
+}
+
+static void answer_submission(struct rm_rpc_change *c, const struct rm_effect *fx)
+{
+    Yarn__Empty none = YARN__EMPTY__INIT;
+
+    (void)fx;
+    api_rpc_answer(c->call, &none.base);
+}
+
+/* Runs on the thread for slow work, since looking up groups may wait for a name service. Returns
+ * false: the work is done. */
+static bool look_up_groups_and_submit(void *change, bool stopping)
+{
+    struct rm_rpc_change *c = change;
+    struct rm_app_spec *spec = c->ev.u.submit_app.spec;
+    struct base_app_id id = spec->id;
+
+    if (!stopping)
+        rm_queues_look_up_groups_if_needed(c->b, spec->queue, spec->user, &spec->user_groups);
+    rm_rpc_change_post(c, &id, answer_submission);
+    return false;
+}
+
+/* Posts the submission. Takes @spec. */
+static void post_submission(struct api_rpc_call *call, struct rm_backend *b,
+                            struct rm_app_spec *spec)
+{
+    struct rm_rpc_change *c = rm_rpc_change_new(call, b, RM_EV_SUBMIT_APP, OPERATION);
+    struct base_app_id id = spec->id;
+
+    c->text = base_alloc(HEX_TOKEN_MAX);
+    base_random_hex(c->text);
+    c->ev.u.submit_app.spec = spec;
+    c->ev.u.submit_app.app_token = c->text;
+    if (rm_queues_submission_needs_groups(b, spec->queue, spec->user))
+        rm_backend_queue_slow_task(b, RM_SLOW_FILES, look_up_groups_and_submit, c);
+    else
+        rm_rpc_change_post(c, &id, answer_submission);
+}
+
+void rm_rpc_submit_app(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    const Yarn__Submission *s = ((const Yarn__SubmitRequest *)request)->submission;
+    struct rm_app_spec *spec;
+    struct base_app_id id;
+
+    if (!s || !rm_rpc_get_app_id(s->id, &id)) {
+        rm_rpc_answer_no_id(call);
+        return;
+    }
+    spec = decode_or_refuse(call, &id, s);
+    if (!spec)
+        return;
+    if (refuse_unless_resource_fits(call, user, spec))
+        rm_app_spec_unref(spec);
+    else
+        post_submission(call, user, spec);
+}
