@@ -260,6 +260,14 @@ static void check_token_again(struct api_rpc_conn *c)
     }
 }
 
+static void note_refusal(const struct api_rpc_conn *c)
+{
+    const struct api_rpc_server_conf *conf = &c->server->conf;
+
+    if (c->session.unproven && conf->note_refusal)
+        conf->note_refusal(conf->user, c->session.user, c->peer, c->session.why.data);
+}
+
 /* Gives what has arrived to the session, frame by frame, until no whole one is left. Returns true
  * when it stopped before that, since the connection is full. */
 static bool take_frames(struct api_rpc_conn *c)
@@ -285,6 +293,8 @@ static bool take_frames(struct api_rpc_conn *c)
         c->in_at += used;
         c->in_since = c->active;
         c->ends = next == API_RPC_CLOSE;
+        if (c->ends)
+            note_refusal(c);
     }
     if (!c->has_context && c->session.state == API_RPC_CALLS) {
         c->has_context = true;

@@ -78,8 +78,11 @@ struct api_rpc_server_conf {
     struct api_rpc_port ports[API_RPC_PORTS_MAX];
     size_t ports_n;
     int64_t connections_max, memory_max; /* memory_max: bytes */
-    struct api_rpc_seats seats;          /* .take NULL: nothing is shared */
-    void *user;                          /* for handlers */
+    /* Called when a client's proof, its name or its right to act for others is refused. @name: the
+     * user who is known so far; NULL: nobody. NULL: nothing is called. */
+    void (*note_refusal)(void *user, const char *name, const char *peer, const char *why);
+    struct api_rpc_seats seats; /* .take NULL: nothing is shared */
+    void *user;                 /* for handlers */
 };
 /* Starts a server, which takes the listeners. The tables of protocols must outlive the server.
  * Returns 0 or -BASE_EIO. */

@@ -85,6 +85,7 @@ static enum api_rpc_next refuse(struct api_rpc_session *s, const struct api_rpc_
     struct api_rpc_echo without_client = *to; /* as YARN answers what is fatal */
 
     without_client.client_id_len = 0;
+    s->unproven = detail == API_RPC_UNAUTHORIZED && strcmp(exception, STANDBY_EXCEPTION) != 0;
     api_rpc_add_error(out, &without_client, API_RPC_FATAL, detail, exception, message);
     return close_session(s, message);
 }

@@ -54,6 +54,7 @@ struct api_rpc_session {
     char *user;                 /* NULL until it is known */
     char *nonce;                /* of the challenge; NULL: none was sent */
     struct base_buf identifier; /* of the token, if proven */
+    bool unproven;              /* CLOSED: the client's proof, name or right to act was refused */
     struct base_buf why;        /* CLOSED: for the log, printable; empty: nothing to report */
 };
 void api_rpc_session_init(struct api_rpc_session *s, const struct api_rpc_session_conf *conf);

@@ -157,6 +157,10 @@ says 1.2 "$(id -un)"
 refuses org.apache.hadoop.security.AccessControlException 'SIMPLE authentication is not enabled'
 ! call --token "$T/own" --spoil getApplicationReport "${id[@]}" || fail "a wrong password"
 refuses 'org.apache.hadoop.security.token.SecretManager$InvalidToken' 'not valid'
+for why in 'the token is not valid' 'SIMPLE authentication is not enabled'; do
+    grep -q "op=connect user=- ip=127.0.0.1 result=refused by=rpc why=\"$why" "$T/audit2" ||
+        fail "no audit line about a connection: $(cat "$T/audit2")"
+done
 (umask 077; creel token --new --user ann > "$T/ann.token")
 CREEL_TOKEN_FILE=$T/ann.token creel token --hadoop-file "$T/ann" --rpc-address "127.0.0.1:$PORT"
 ! call --token "$T/ann" forceKillApplication "${id[@]}" || fail "a kill by a stranger"

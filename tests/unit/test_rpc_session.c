@@ -202,7 +202,7 @@ static void test_bad_tokens(void)
     run_recorded_master(&fx);
     expect(&fx, API_RPC_ID_SASL, API_RPC_FATAL, API_RPC_UNAUTHORIZED,
            "org.apache.hadoop.security.token.SecretManager$InvalidToken");
-    CU_ASSERT_PTR_NULL(fx.session.user);
+    CU_ASSERT(fx.session.unproven && !fx.session.user);
     end(&fx);
 
     begin(&fx, false, true);
@@ -210,6 +210,7 @@ static void test_bad_tokens(void)
     run_recorded_master(&fx);
     expect(&fx, API_RPC_ID_SASL, API_RPC_FATAL, API_RPC_UNAUTHORIZED,
            "org.apache.hadoop.ipc.StandbyException");
+    CU_ASSERT_FALSE(fx.session.unproven); /* nobody has found the token to be wrong */
     end(&fx);
 
     /* an empty response */
@@ -526,6 +527,7 @@ static void test_ping_before_context(void)
     run(&fx, 1000);
     expect(&fx, API_RPC_ID_PING, API_RPC_FATAL, API_RPC_INVALID_HEADER,
            "org.apache.hadoop.ipc.RpcServerException");
+    CU_ASSERT_FALSE(fx.session.unproven);
     end(&fx);
 }
 
