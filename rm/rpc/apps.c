@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit/audit.h"
 #include "base/limits.h"
 #include "rm/http/yarn/change.h"
 #include "rm/rpc/client.h"
@@ -286,31 +287,60 @@ static void answer_nothing(struct rm_rpc_change *c, const struct rm_effect *fx)
     api_rpc_answer(c->call, &none.base);
 }
 
+static bool may_move(struct api_rpc_call *call, struct rm_backend *b, const struct rm_app_view *v,
+                     const char *queue)
+{
+    struct rm_access access;
+    bool allowed;
+
+    rm_access_begin_for_user(&access, b, api_rpc_caller(call));
+    allowed = rm_access_allows_move(&access, v, queue);
+    rm_access_end(&access);
+    return allowed;
+}
+
+static void refuse_move(struct api_rpc_call *call, const struct rm_app_view *v, const char *why)
+{
+    char app[BASE_ID_TEXT_MAX];
+
+    api_audit_log_call("move", api_rpc_caller(call), api_rpc_peer(call),
+                       base_app_id_text(&v->id, app), why);
+    api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, "%s", why);
+}
+
+/* Moves @v to @queue. As with REST, an application that is there already stays, and the call is
+ * answered once that is durable; YARN asks for the right and the state all the same. */
+static void move_app(struct api_rpc_call *call, struct rm_backend *b, const struct yarn_context *f,
+                     const struct rm_app_view *v, const char *queue)
+{
+    char *why = yarn_move_explain_refusal(v);
+    struct base_buf path = {0};
+    struct rm_rpc_change *c;
+
+    if (!may_move(call, b, v, queue)) {
+        rm_rpc_answer_forbidden(call, RM_OP_MOVE, &v->id);
+    } else if (why) {
+        refuse_move(call, v, why);
+    } else {
+        c = rm_rpc_change_new(call, b, RM_EV_MOVE_APP, "move");
+        c->ev.u.move.id = v->id;
+        if (strcmp(queue, yarn_get_shown_queue(f, v, &path)) != 0)
+            c->ev.u.move.queue = c->text = base_strdup(queue);
+        rm_rpc_change_post(c, &v->id, answer_nothing);
+    }
+    base_buf_free(&path);
+    free(why);
+}
+
 void rm_rpc_move_app(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
     const Yarn__MoveRequest *rq = (const Yarn__MoveRequest *)request;
     struct yarn_context f;
-    struct rm_access access;
     struct rm_views v = {0};
-    struct rm_rpc_change *c;
-    const char *queue;
-    bool allowed;
 
     if (rm_rpc_copy_app(call, user, rq->id, &v)) {
         yarn_context_read_with_queues(user, &f);
-        queue = yarn_resolve_queue_path(&f, rq->queue);
-        rm_access_begin_for_user(&access, user, api_rpc_caller(call));
-        allowed = rm_access_allows_move(&access, &v.apps[0], queue);
-        rm_access_end(&access);
-        if (!allowed) {
-            rm_rpc_answer_forbidden(call, RM_OP_MOVE, &v.apps[0].id);
-        } else {
-            c = rm_rpc_change_new(call, user, RM_EV_MOVE_APP, "move");
-            c->text = base_strdup(queue);
-            c->ev.u.move.id = v.apps[0].id;
-            c->ev.u.move.queue = c->text;
-            rm_rpc_change_post(c, &v.apps[0].id, answer_nothing);
-        }
+        move_app(call, user, &f, &v.apps[0], yarn_resolve_queue_path(&f, rq->queue));
         yarn_context_free(&f);
     }
     rm_views_free(&v);

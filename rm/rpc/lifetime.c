@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rm/http/yarn/app/java_time.h"
+#include "rm/http/yarn/change.h"
 #include "rm/rpc/client.h"
 
 #define LIFETIME 1
@@ -26,25 +27,22 @@ static void answer_lifetime(struct rm_rpc_change *c, const struct rm_effect *fx)
     api_rpc_answer(c->call, &answer.base);
 }
 
-/* Changes the time at which @v ends to @expires, which is not even parsed for a completed
- * application. */
 static void set_lifetime(struct api_rpc_call *call, struct rm_backend *b,
                          const struct rm_app_view *v, const char *expires)
 {
     struct rm_rpc_change *c;
     char why[400];
-    int64_t ms = 0;
+    int64_t end_us;
 
     if (rm_rpc_refuse_unless_allowed(call, b, RM_OP_SET_TIMEOUT, v))
         return;
-    if (!yarn_app_is_ending_or_ended(v->state) &&
-        yarn_java_time_parse(expires, &ms, why, sizeof why) < 0) {
+    if (yarn_lifetime_parse(v, expires, &end_us, why, sizeof why) < 0) {
         api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, "%s", why);
         return;
     }
     c = rm_rpc_change_new(call, b, RM_EV_SET_LIFETIME, "lifetime");
     c->ev.u.lifetime.id = v->id;
-    c->ev.u.lifetime.end_us = ms > 0 ? ms * 1000 : 0;
+    c->ev.u.lifetime.end_us = end_us;
     rm_rpc_change_post(c, &v->id, answer_lifetime);
 }
 

@@ -16,7 +16,6 @@ static const char *const queue_states[] = {NULL, "STOPPED", "RUNNING", "DRAINING
 struct put_queue {
     Yarn__Queue queue;
     Yarn__QueueStatistics statistics;
-    Yarn__Queue **children;
     char *label;
 };
 
@@ -26,6 +25,9 @@ struct queue_answer {
     struct rm_res *steady;    /* fair only */
     int64_t *users;           /* how many users want containers in each queue */
     struct put_queue *queues; /* of all queues, in their order */
+    /* The children of queue i are children[first_child[i]] and so on, up to first_child[i + 1]. */
+    size_t *first_child, *children;
+    Yarn__Queue **links; /* what the queues of the answer point to, in the same order */
 };
 
 static int32_t number_state(const char *name)
@@ -145,13 +147,34 @@ static void put_queue(struct queue_answer *a, size_t i, bool with_children)
     out->queue.statistics = &out->statistics;
     if (!with_children)
         return;
-    out->children = base_alloc(v->queues_n * sizeof *out->children);
-    for (size_t c = i + 1; c < v->queues_n; c++)
-        if (v->queues[c].parent == (int32_t)i) {
-            put_queue(a, c, a->request->recursive);
-            out->children[out->queue.n_children++] = &a->queues[c].queue;
-        }
-    out->queue.children = out->children;
+    out->queue.children = a->links + a->first_child[i];
+    out->queue.n_children = a->first_child[i + 1] - a->first_child[i];
+    for (size_t c = a->first_child[i]; c < a->first_child[i + 1]; c++) {
+        put_queue(a, a->children[c], a->request->recursive);
+        a->links[c] = &a->queues[a->children[c]].queue;
+    }
+}
+
+/* Sorts the queues by their parents, in one pass over them. */
+static void find_children(struct queue_answer *a)
+{
+    const struct rm_views *v = &a->f->queues;
+    size_t n = v->queues_n, *next = base_alloc((n + 1) * sizeof *next);
+
+    a->first_child = base_alloc((n + 2) * sizeof *a->first_child);
+    a->children = base_alloc((n + 1) * sizeof *a->children);
+    a->links = base_alloc((n + 1) * sizeof *a->links);
+    for (size_t i = 0; i < n; i++)
+        if (v->queues[i].parent >= 0)
+            a->first_child[v->queues[i].parent + 1]++;
+    for (size_t i = 0; i < n; i++) {
+        a->first_child[i + 1] += a->first_child[i];
+        next[i] = a->first_child[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        if (v->queues[i].parent >= 0)
+            a->children[next[v->queues[i].parent]++] = i;
+    free(next);
 }
 
 static int32_t find_queue(const struct yarn_context *f, const char *name)
@@ -169,19 +192,37 @@ static int32_t find_queue(const struct yarn_context *f, const char *name)
     return at;
 }
 
+/* Returns where the queue with each of the core's numbers stands in the list, counted from 1; 0: no
+ * queue has the number. The caller frees it. */
+static size_t *find_places(const struct rm_views *queues, int32_t *n)
+{
+    size_t *places;
+
+    *n = 0;
+    for (size_t q = 0; q < queues->queues_n; q++)
+        if (queues->queues[q].index >= *n)
+            *n = queues->queues[q].index + 1;
+    places = base_alloc(((size_t)*n + 1) * sizeof *places);
+    for (size_t q = 0; q < queues->queues_n; q++)
+        places[queues->queues[q].index] = q + 1;
+    return places;
+}
+
 /* Returns how many users want containers in each queue, itself and below; the caller frees it. */
 static int64_t *count_active_users(struct rm_backend *b, const struct rm_views *queues)
 {
     int64_t *users = base_alloc((queues->queues_n + 1) * sizeof *users);
     struct rm_views v = {0};
+    int32_t places_n;
+    size_t *places = find_places(queues, &places_n); /* by the core's number */
 
     rm_view_queue_users(rm_backend_lock_core(b), &v);
     rm_backend_unlock_core(b);
     for (size_t i = 0; i < v.queue_users_n; i++)
-        for (size_t q = 0; q < queues->queues_n; q++)
-            if (v.queue_users[i].pending_containers > 0 &&
-                queues->queues[q].index == v.queue_users[i].queue)
-                users[q]++;
+        if (v.queue_users[i].pending_containers > 0 && v.queue_users[i].queue < places_n &&
+            places[v.queue_users[i].queue] > 0)
+            users[places[v.queue_users[i].queue] - 1]++;
+    free(places);
     for (size_t q = queues->queues_n; q-- > 1;) /* parents come first in the list */
         if (queues->queues[q].parent >= 0)
             users[queues->queues[q].parent] += users[q];
@@ -199,11 +240,13 @@ static void answer_queue(struct api_rpc_call *call, struct rm_backend *b, struct
     if (a->f->shape == RM_SHAPE_FAIR)
         a->steady = yarn_fair_steady_shares_new(&a->f->queues, &a->f->cluster.total);
     a->users = count_active_users(b, &a->f->queues);
+    find_children(a);
     put_queue(a, (size_t)at, a->request->children);
     answer.queue = &a->queues[at].queue;
     api_rpc_answer(call, &answer.base);
-    for (size_t i = 0; i < n; i++)
-        free(a->queues[i].children);
+    free(a->links);
+    free(a->children);
+    free(a->first_child);
     free(a->queues);
     free(a->steady);
     free(a->users);

@@ -193,6 +193,51 @@ grep -q 'yarn.resourcemanager.address: refusing to listen on 0.0.0.0' "$T/rm.log
     -D yarn.resourcemanager.address=nowhere 2> "$T/rm.log" || fail "no port"
 grep -q 'yarn.resourcemanager.address: "nowhere": expected HOST:PORT' "$T/rm.log" ||
     fail "$(cat "$T/rm.log")"
+
+# a move: with one queue for all the application stays where it is; one that has ended is refused
+start_rm -D yarn.resourcemanager.address=127.0.0.1:0 -D creel.rm.audit-log="$T/audit3" \
+    -D creel.yarn.scheduler-shape=fifo
+wait_for 30 "listening" test -s "$T/url"
+CREEL_RM=$(cat "$T/url") PORT=$(port_of ApplicationClientProtocolPB "$T/rm.log") RM_HEADER=
+submit_sleeper
+read -ra id <<< "$(app_fields 1 "$app")"
+call --user alice moveApplicationAcrossQueues "${id[@]}" 2==default
+! call --user alice moveApplicationAcrossQueues "${id[@]}" 2==other || fail "another queue"
+refuses org.apache.hadoop.yarn.exceptions.YarnException 'shown as fifo there is one queue'
+call forceKillApplication "${id[@]}"
+ended() { [ "$(rest "apps/$app" .app.state)" = KILLED ]; }
+wait_for 30 "the end of the application" ended
+! call --user alice moveApplicationAcrossQueues "${id[@]}" 2==default || fail "an ended application"
+refuses org.apache.hadoop.yarn.exceptions.YarnException 'App in KILLED state cannot be moved'
+grep -q "op=move user=alice ip=127.0.0.1 result=refused by=rpc app=$app why=\"App in KILLED" \
+    "$T/audit3" || fail "no audit line: $(cat "$T/audit3")"
+kill "$rm_pid" && wait "$rm_pid"
+rm "$T/url"
+
+# thousands of queues: the memory for an answer grows with their number, not with its square
+queue_property() {
+    echo "<property><name>yarn.scheduler.capacity.root.$1</name><value>$2</value></property>"
+}
+{
+    echo '<configuration>'
+    queue_property queues "default$(printf ',q%d' {1..3000})"
+    queue_property default.capacity 100
+    for i in {1..3000}; do queue_property "q$i.capacity" 0; done
+    echo '</configuration>'
+} > "$T/capacity.xml"
+start_rm -D yarn.resourcemanager.address=127.0.0.1:0 \
+    -D creel.scheduler.capacity-file="$T/capacity.xml"
+wait_for 30 "listening" test -s "$T/url"
+PORT=$(port_of ApplicationClientProtocolPB "$T/rm.log")
+most_memory() { awk '/VmHWM/ { print $2 }' "/proc/$rm_pid/status"; } # in KiB
+before=$(most_memory)
+call getQueueInfo 1==root 3=1 4=1
+says 1.6.15 root.q3000
+more=$(($(most_memory) - before))
+[ "$more" -lt 40000 ] || fail "$more KiB for 3000 queues"
+kill "$rm_pid" && wait "$rm_pid"
+rm "$T/url"
+
 start_rm --ha --rm-id rm1 -D yarn.resourcemanager.ha.rm-ids=rm1 \
     -D yarn.resourcemanager.zk-address=127.0.0.1:1 \
     -D yarn.resourcemanager.cluster-id=c -D yarn.resourcemanager.webapp.address.rm1=127.0.0.1:1 \

@@ -65,12 +65,20 @@ const char *yarn_resolve_queue_path(const struct yarn_context *f, const char *qu
     return at >= 0 ? f->queues.queues[at].name : queue;
 }
 
+char *yarn_move_explain_refusal(const struct rm_app_view *v)
+{
+    if (v->state == RM_APP_ACCEPTED || v->state == RM_APP_RUNNING)
+        return NULL;
+    return base_printf("App in %s state cannot be moved.", rm_app_state_name(v->state));
+}
+
 static void change_app_queue(struct api_request *rq, struct rm_backend *b,
                              const struct yarn_context *f, const struct rm_app_view *v,
                              const char *queue)
 {
     struct base_buf path = {0};
     const char *shown = yarn_get_shown_queue(f, v, &path);
+    char *why = NULL;
 
     queue = queue ? yarn_resolve_queue_path(f, queue) : NULL;
     if (queue && strcmp(queue, shown) == 0) {
@@ -78,8 +86,7 @@ static void change_app_queue(struct api_request *rq, struct rm_backend *b,
     } else if (rm_access_refuse_move_unless_allowed(rq, b, v, queue)) {
         base_buf_free(&path);
         return;
-    } else if (v->state != RM_APP_ACCEPTED && v->state != RM_APP_RUNNING) {
-        char *why = base_printf("App in %s state cannot be moved.", rm_app_state_name(v->state));
+    } else if ((why = yarn_move_explain_refusal(v)) != NULL) {
         answer_refused_move(rq, -BASE_ESTATE, why);
         free(why);
     } else if (!queue && f->shape == RM_SHAPE_FAIR) {

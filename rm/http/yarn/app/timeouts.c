@@ -7,6 +7,7 @@
 #include "api/audit/audit.h"
 #include "rm/http/access/access.h"
 #include "rm/http/yarn/app/java_time.h"
+#include "rm/http/yarn/change.h"
 #include "rm/http/yarn/write.h"
 
 #define LIFETIME  "LIFETIME"
@@ -84,26 +85,37 @@ static void answer_timeout_change(void *user, const struct rm_effect *fx)
     yarn_write_unref(w);
 }
 
-/* Changes the time at which @v ends to @expiry, which is not even parsed for a completed
- * application. */
+int yarn_lifetime_parse(const struct rm_app_view *v, const char *text, int64_t *end_us, char *why,
+                        size_t why_size)
+{
+    int64_t ms = 0;
+
+    *end_us = 0;
+    if (!yarn_app_is_ending_or_ended(v->state) &&
+        yarn_java_time_parse(text, &ms, why, why_size) < 0)
+        return -BASE_EINVAL;
+    *end_us = ms > 0 ? ms * 1000 : 0;
+    return 0;
+}
+
+/* Changes the time at which @v ends to @expiry. */
 static void change_app_timeout(struct api_request *rq, struct rm_backend *b,
                                const struct rm_app_view *v, const char *expiry)
 {
     struct yarn_write *w;
     char why[400];
-    int64_t ms = 0;
+    int64_t end_us;
 
     if (rm_access_refuse_app_unless_allowed(rq, b, RM_OP_SET_TIMEOUT, v))
         return;
-    if (!yarn_app_is_ending_or_ended(v->state) &&
-        yarn_java_time_parse(expiry, &ms, why, sizeof why) < 0) {
+    if (yarn_lifetime_parse(v, expiry, &end_us, why, sizeof why) < 0) {
         api_answer_error(rq, 503, "DateTimeParseException", "%s", why);
         return;
     }
     api_audit_add_member(rq, "lifetime", expiry);
     w = yarn_write_new(rq, RM_EV_SET_LIFETIME);
     w->ev.u.lifetime.id = v->id;
-    w->ev.u.lifetime.end_us = ms > 0 ? ms * 1000 : 0;
+    w->ev.u.lifetime.end_us = end_us;
     yarn_write_post(w, b, answer_timeout_change);
 }
 
