@@ -118,7 +118,7 @@ const struct base_conf_key base_conf_keys[] = {
          "allow pages of every web site to read /jmx (Access-Control-Allow-Origin: *), as YARN "
          "does"),
 
-    /* Hadoop RPC, of the ResourceManager */
+    /* Hadoop RPC */
     STR("yarn.resourcemanager.address", "",
         "address (HOST:PORT) at which Hadoop's clients, such as the command yarn, talk to the "
         "ResourceManager over Hadoop RPC; YARN's port is 8032. With .RM-ID at its end, that of one "
@@ -127,13 +127,13 @@ const struct base_conf_key base_conf_keys[] = {
     STR("yarn.resourcemanager.admin.address", "",
         "the same for yarn rmadmin -getServiceState; YARN's port is 8033. Only with creel.auth = "
         "simple, since the protocol has no place for a token"),
-    STR("yarn.resourcemanager.scheduler.address", "",
-        "address at which ApplicationMasters that speak Hadoop RPC register and ask for "
-        "containers; YARN's port is 8030. They show the token that the ResourceManager has put "
-        "into their credentials, whatever creel.auth says"),
     STR("yarn.resourcemanager.bind-host", "",
-        "host at which these three ports listen, in place of that of their addresses; empty: that "
+        "host at which these two ports listen, in place of that of their addresses; empty: that "
         "of the addresses"),
+    STR("yarn.nodemanager.address", "",
+        "address (HOST:PORT) at which masters that speak Hadoop RPC start containers on the node; "
+        "port 0: any free one. They show tokens of the ResourceManager, to which they talk at "
+        "yarn.resourcemanager.scheduler.address. Empty: no such port"),
     INT("creel.rpc.connections", "10000", 16, 1000000,
         "largest number of connections of Hadoop RPC, among creel.http.connections; further ones "
         "are closed at once"),

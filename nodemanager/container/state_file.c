@@ -6,7 +6,7 @@
  * container of the node, since nobody would report their ends. Starting without the state loses
  * - the epoch: a deposed ResourceManager that still believes it leads is obeyed until the new one
  *   answers;
- * - the port, if the configuration leaves it open: the node then returns under another name.
+ * - the ports, if the configuration leaves them open: the node then returns under another name.
  *
  * Containers are found in the other folders in any case (nodemanager/container/recover.c). So the
  * node starts as if it had no state, and the damaged file is kept under another name for
@@ -36,6 +36,8 @@ static int parse_state(const struct base_buf *b, struct nm_disk_state *out, stru
         rc = base_json_int(j, "", "epoch", true, 0, BASE_EPOCH_MAX, &out->epoch, err);
     if (rc >= 0)
         rc = base_json_int(j, "", "port", true, 0, 65535, &out->port, err);
+    if (rc >= 0)
+        rc = base_json_int(j, "", "hadoopPort", false, 0, 65535, &out->hadoop_port, err);
     json_decref(j);
     return rc < 0 ? -BASE_ECORRUPT : 0;
 }
@@ -98,8 +100,8 @@ int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st
                         struct base_error *err)
 {
     char path[NM_PATH_MAX], text[128];
-    int n = snprintf(text, sizeof text, "{\"epoch\":%lld,\"port\":%lld}\n", (long long)st->epoch,
-                     (long long)st->port);
+    int n = snprintf(text, sizeof text, "{\"epoch\":%lld,\"port\":%lld,\"hadoopPort\":%lld}\n",
+                     (long long)st->epoch, (long long)st->port, (long long)st->hadoop_port);
     nm_files_format_path(path, "%s/state.json", f->root);
     return base_file_write_atomic(path, text, (size_t)n, 0600, true, err);
 }

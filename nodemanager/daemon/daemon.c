@@ -27,6 +27,7 @@
 #include "nodemanager/http/access/identify.h"
 #include "nodemanager/http/routes.h"
 #include "nodemanager/http/site.h"
+#include "nodemanager/rpc/port.h"
 
 /* Finds another program of Creel: in the folder of creel-nm, or in ../libexec/creel when installed.
  * If neither contains the program, @out names the first place. */
@@ -153,6 +154,17 @@ static int start_server_and_set_node_id(struct nm *nm, struct base_error *err)
     return nm_files_save_state(&nm->files, &nm->disk, err);
 }
 
+/* Opens the port of Hadoop RPC, if one is configured. */
+static int open_rpc_port(struct nm *nm, struct base_error *err)
+{
+    struct api_server_conf c;
+    int rc = read_server_conf(nm, &c, err);
+    if (rc == 0)
+        rc = nm_rpc_open(nm, &c, &nm->rpc, err);
+    api_conf_free(&c);
+    return rc;
+}
+
 static void set_node_identity(struct nm *nm)
 {
     base_random_hex(nm->instance);
@@ -163,7 +175,8 @@ static void set_node_identity(struct nm *nm)
         .instance = nm->instance,
         .boot_id = base_boot_id(),
         .map_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.map-slots"),
-        .reduce_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
+        .reduce_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.reduce-slots"),
+        .hadoop_port = nm_rpc_port(nm->rpc)};
 }
 
 static int choose_isolation(struct nm *nm, struct base_error *err)
@@ -312,7 +325,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     if ((rc = nm_recover_containers(nm, err)) < 0 ||
         (rc = nm_load_sampler_start(nm, &nm->load_sampler, err)) < 0 ||
         (rc = nm_identifier_start(&nm->rms, nm->keys, &nm->identifier, err)) < 0 ||
-        (rc = start_server_and_set_node_id(nm, err)) < 0)
+        (rc = start_server_and_set_node_id(nm, err)) < 0 || (rc = open_rpc_port(nm, err)) < 0)
         return rc;
     set_node_identity(nm);
     /* the instance has 32 random hex digits; the seed is its last 64 bits */
@@ -331,6 +344,7 @@ static void stop_and_free(struct nm *nm)
 {
     sd_notify(0, "STOPPING=1");
     nm_identifier_stop(nm->identifier);
+    nm_rpc_close(nm->rpc); /* its connections have places of the server */
     if (nm->server)
         api_server_stop(nm->server);
     nm_identifier_free(nm->identifier);

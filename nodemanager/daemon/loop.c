@@ -25,6 +25,7 @@
 #include "nodemanager/daemon/container_tokens.h"
 #include "nodemanager/daemon/daemon.h"
 #include "nodemanager/figures/load.h"
+#include "nodemanager/rpc/port.h"
 
 #define HEALTH_EVERY_US  INT64_C(1000000)
 #define NO_SPACE_REST_US INT64_C(10000000)
@@ -252,6 +253,7 @@ static void note_accepted_answer(struct nm *nm, const struct nm_link_result *r,
     if (nm->rm_away || !nm_core_is_registered(nm->core))
         base_log_info("nm", "registered with %.*s", (int)base, r->url);
     nm->rm_away = false;
+    nm_rpc_take_keys(nm->rpc, &a->wire.hadoop_keys);
     atomic_store(&nm->given_memory_mb, a->wire.resource_given ? a->wire.given_memory_mb : -1);
     atomic_store(&nm->given_vcores, a->wire.resource_given ? a->wire.given_vcores : -1);
     pthread_mutex_lock(&nm->lock);
@@ -489,6 +491,8 @@ static void dispatch_epoll_event(struct nm *nm, const struct epoll_event *e)
         handle_link_result(nm);
     else if (e->data.ptr == &nm->localizer)
         handle_localizer(nm);
+    else if (e->data.ptr == &nm->rpc)
+        nm_rpc_carry_out_asks(nm);
     else
         handle_shim_end(nm, e->data.ptr);
 }
@@ -497,7 +501,8 @@ void nm_loop_run(struct nm *nm)
 {
     struct base_error err = {0};
     if (add_to_epoll(nm, nm_link_result_fd(nm->link), &nm->link, &err) < 0 ||
-        add_to_epoll(nm, nm_localizer_fd(nm->localizer), &nm->localizer, &err) < 0) {
+        add_to_epoll(nm, nm_localizer_fd(nm->localizer), &nm->localizer, &err) < 0 ||
+        (nm->rpc && add_to_epoll(nm, nm_rpc_fd(nm->rpc), &nm->rpc, &err) < 0)) {
         base_log_error("nm", "%s", err.text);
         nm->exit_status = 1;
         return;

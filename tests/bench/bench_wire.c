@@ -24,7 +24,8 @@ static const struct nm_ident ident = {"node17.example.org:8042",
                                       "00000000000000000000000000000001",
                                       "boot",
                                       20,
-                                      10};
+                                      10,
+                                      0};
 
 static void step(struct nm_core *core, struct nm_event ev, struct nm_effects *fx)
 {

@@ -24,6 +24,7 @@ struct node {
     struct api_request *parked;
     int64_t parked_until;
     bool woken;
+    int hadoop_port;
 };
 struct waiting { /* a request that waits here while this RM is a standby */
     struct api_request *rq;
@@ -39,6 +40,7 @@ struct fake_rm {
     char active[256], *failed; /* failed: the last request's header of that name */
     struct waiting waiting[NODES_MAX];
     size_t waiting_n;
+    const char *added; /* to answers */
     int64_t sent_on, looks;
     int64_t epoch, after_forget;
     int lose;
@@ -72,8 +74,9 @@ static void send_text(struct api_request *rq, const char *text)
 static char *answer_make(struct fake_rm *rm, struct node *n, int64_t response_id)
 {
     struct base_buf b = {0};
+    base_buf_addf(&b, "{%s%s", rm->added ? rm->added : "", rm->added ? "," : "");
     base_buf_addf(&b,
-                  "{\"epoch\":%lld,\"rmInstance\":1,\"clusterTs\":1,\"responseId\":%lld,"
+                  "\"epoch\":%lld,\"rmInstance\":1,\"clusterTs\":1,\"responseId\":%lld,"
                   "\"heartbeatMs\":1000,\"orders\":",
                   (long long)rm->epoch, (long long)response_id);
     base_json_dump(n->orders, &b);
@@ -195,6 +198,7 @@ static void take_registration(struct fake_rm *rm, struct api_request *rq)
         }
         unpark(rm, n);
         n->registrations++;
+        n->hadoop_port = (int)json_integer_value(json_object_get(j, "hadoopPort"));
         n->last_id = -1;
         const char *instance = json_string_value(json_object_get(j, "instance"));
         snprintf(n->instance, sizeof n->instance, "%s", instance ? instance : "");
@@ -532,6 +536,18 @@ int64_t fake_rm_registrations(struct fake_rm *rm, size_t node)
     int64_t n;
     LOCKED(rm, n = rm->nodes[node].registrations);
     return n;
+}
+
+int fake_rm_hadoop_port(struct fake_rm *rm, size_t node)
+{
+    int port;
+    LOCKED(rm, port = rm->nodes[node].hadoop_port);
+    return port;
+}
+
+void fake_rm_add_to_answers(struct fake_rm *rm, const char *members)
+{
+    LOCKED(rm, rm->added = members);
 }
 
 int64_t fake_rm_heartbeats(struct fake_rm *rm, size_t node)

@@ -46,6 +46,10 @@ const char *fake_rm_node_id(struct fake_rm *rm, size_t node); /* lasts as long a
 /* Registrations of the node so far. */
 int64_t fake_rm_registrations(struct fake_rm *rm, size_t node);
 bool fake_rm_wait_registrations(struct fake_rm *rm, size_t node, int64_t n, int ms);
+/* Port of Hadoop RPC that the node has named; 0: none. */
+int fake_rm_hadoop_port(struct fake_rm *rm, size_t node);
+/* Adds members to all answers from now on, such as "\"a\":1"; static text. */
+void fake_rm_add_to_answers(struct fake_rm *rm, const char *members);
 int64_t fake_rm_heartbeats(struct fake_rm *rm, size_t node);
 bool fake_rm_wait_heartbeats(struct fake_rm *rm, size_t node, int64_t n, int ms);
 /* How often the node has unregistered. */

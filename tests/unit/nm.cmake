@@ -14,3 +14,7 @@ creel_test(test_wire SOURCES unit/test_wire.c LIBS creel_wire LABELS unit)
 creel_test(test_wire_task_file SOURCES unit/test_wire_task_file.c LIBS creel_wire LABELS unit)
 creel_test(test_nm_wire SOURCES unit/test_nm_wire.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_expand SOURCES unit/test_nm_expand.c LIBS creel_nm LABELS unit nodemanager)
+creel_test(test_nm_rpc_launch SOURCES unit/test_nm_rpc_launch.c
+           LIBS creel_nm LABELS unit nodemanager)
+target_compile_definitions(test_nm_rpc_launch PRIVATE
+                           RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc")

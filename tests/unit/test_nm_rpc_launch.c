@@ -1,0 +1,220 @@
+/* Goal: a request that YARN's ResourceManager has sent to start a master is read as a launch order
+ * of Creel with all that the request says; its token is accepted with the recorded key, by the node
+ * that it names alone, and as long as the key is the current or the previous one. What a context
+ * must not have is refused by name. Method: the recorded request (tests/interop/rpc/start.hex). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/wire/order.h"
+#include "base/io/json.h"
+#include "nodemanager/rpc/launch_context.h"
+#include "nodemanager/rpc/tokens.h"
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/rpc_frames.h"
+
+#define KEY   "DQwoB066Bg4=" /* as recorded */
+#define OTHER "b3RoZXI="
+
+static Nm__StartContainers *read_request(void)
+{
+    struct base_buf bytes = {0};
+    Nm__StartContainers *m;
+
+    rpc_frames_read("start.hex", 'C', 0, &bytes);
+    m = nm__start_containers__unpack(NULL, bytes.len, (const uint8_t *)bytes.data);
+    base_buf_free(&bytes);
+    CU_ASSERT_FATAL(m && m->n_requests == 1);
+    return m;
+}
+
+static void set_keys(struct nm_rpc_tokens *t, int32_t id, const char *key)
+{
+    nm_rpc_tokens_set_keys(t,
+                           &(struct wire_hadoop_keys){true, {1, OTHER}, {id, key}, 1795348885144});
+}
+
+static int check(struct nm_rpc_tokens *t, const Nm__Token *token,
+                 struct base_hadoop_container_id *out)
+{
+    return nm_rpc_tokens_check_container(t, token->identifier.data, token->identifier.len,
+                                         token->password.data, token->password.len, out, NULL);
+}
+
+static void test_token(void)
+{
+    struct nm_rpc_tokens *t = nm_rpc_tokens_new("localhost", 21020);
+    struct nm_rpc_tokens *elsewhere = nm_rpc_tokens_new("localhost", 21021);
+    Nm__StartContainers *m = read_request();
+    const Nm__Token *token = m->requests[0]->token;
+    struct base_hadoop_container_id id;
+
+    CU_ASSERT_EQUAL(check(t, token, &id), -BASE_EPERM); /* no keys yet */
+    CU_ASSERT_EQUAL(nm_rpc_tokens_rm_identifier(t), 0);
+    set_keys(t, -1155748308, KEY);
+    set_keys(elsewhere, -1155748308, KEY);
+    CU_ASSERT_EQUAL(check(t, token, &id), 0);
+    CU_ASSERT_STRING_EQUAL(id.submitter, "root");
+    CU_ASSERT_EQUAL(id.rm_identifier, nm_rpc_tokens_rm_identifier(t));
+    CU_ASSERT_EQUAL(check(elsewhere, token, &id), -BASE_EPERM);
+    set_keys(t, 2, OTHER);
+    CU_ASSERT_EQUAL(check(t, token, &id), 0); /* the previous key */
+    set_keys(t, 2, OTHER);                    /* nothing new */
+    CU_ASSERT_EQUAL(check(t, token, &id), 0);
+    set_keys(t, 3, OTHER);
+    CU_ASSERT_EQUAL(check(t, token, &id), -BASE_EPERM);
+    token->password.data[19] ^= 1;
+    set_keys(t, -1155748308, KEY);
+    CU_ASSERT_EQUAL(check(t, token, &id), -BASE_EPERM);
+    nm__start_containers__free_unpacked(m, NULL);
+    nm_rpc_tokens_free(t);
+    nm_rpc_tokens_free(elsewhere);
+}
+
+static const char *find_env(const struct wire_launch *l, const char *name)
+{
+    for (size_t i = 0; i < l->env_n; i++)
+        if (strncmp(l->env[i], name, strlen(name)) == 0)
+            return l->env[i] + strlen(name);
+    return "";
+}
+
+static void check_order(const struct wire_launch *l)
+{
+    static const char first[] = "{{JAVA_HOME}}/bin/java -server -Djava.net.preferIPv6Addresses",
+                      last[] = " 1> <LOG_DIR>/stdout 2> <LOG_DIR>/stderr";
+    size_t len = strlen(l->command);
+
+    CU_ASSERT_EQUAL(strncmp(l->command, first, strlen(first)), 0);
+    CU_ASSERT_STRING_EQUAL(l->command + len - strlen(last), last);
+    CU_ASSERT_EQUAL(l->container.num, 1);
+    CU_ASSERT_EQUAL(l->kind, BASE_CONTAINER_COMMAND);
+    CU_ASSERT_STRING_EQUAL(l->user, "root");
+    CU_ASSERT_STRING_EQUAL(l->acl_view, "root ");
+    CU_ASSERT_EQUAL(l->memory_mb, 1024);
+    CU_ASSERT_EQUAL(l->vcores, 1);
+    CU_ASSERT_EQUAL(l->allocation_request_id, -1);
+    CU_ASSERT_EQUAL(l->env_n, 9);
+    CU_ASSERT_STRING_EQUAL(find_env(l, "PYTHONPATH="),
+                           "{{PWD}}/pyspark.zip<CPS>{{PWD}}/py4j-0.10.9.7-src.zip");
+    CU_ASSERT_EQUAL(strncmp(l->credentials, "SERUUwAB", 8), 0);
+    CU_ASSERT_EQUAL_FATAL(l->resources_n, 3);
+    CU_ASSERT_STRING_EQUAL(l->resources[1].name, "__spark_conf__");
+    CU_ASSERT_STRING_EQUAL(l->resources[1].url,
+                           "file:///srv/yn/w/staging/root/.sparkStaging/"
+                           "application_1795348885144_0001/__spark_conf__.zip");
+    CU_ASSERT_EQUAL(l->resources[1].type, BASE_RESOURCE_ARCHIVE);
+    CU_ASSERT_EQUAL(l->resources[0].type, BASE_RESOURCE_FILE);
+    CU_ASSERT_EQUAL(l->resources[1].visibility, BASE_RESOURCE_PRIVATE);
+    CU_ASSERT_EQUAL(l->resources[1].size, 160017);
+    CU_ASSERT_EQUAL(l->resources[1].timestamp_ms, 1795348894189);
+}
+
+static void test_order(void)
+{
+    Nm__StartContainers *m = read_request();
+    const Nm__Token *token = m->requests[0]->token;
+    struct base_hadoop_container_id id;
+    struct base_buf text = {0};
+    struct wire_launch launch;
+    struct base_error err = {0};
+    json_t *order = NULL;
+
+    CU_ASSERT_FATAL(
+        base_hadoop_container_id_read(token->identifier.data, token->identifier.len, &id));
+    CU_ASSERT_EQUAL_FATAL(
+        nm_rpc_put_launch_order(m->requests[0]->context, &id, "secret", &text, &err), 0);
+    base_json_parse(text.data, text.len, &order, NULL);
+    CU_ASSERT_EQUAL_FATAL(wire_launch_get(order, &launch, &err), 0);
+    CU_ASSERT_STRING_EQUAL(launch.token, "secret");
+    check_order(&launch);
+    wire_launch_free(&launch);
+    json_decref(order);
+    base_buf_free(&text);
+    nm__start_containers__free_unpacked(m, NULL);
+}
+
+/* Puts one resource into the context, and expects the order to be refused with @words, or to have
+ * the @url. */
+static void check_resource(Nm__LocalResource *r, const char *words, const char *url)
+{
+    Nm__LaunchContext context = NM__LAUNCH_CONTEXT__INIT;
+    Nm__NamedResource named = NM__NAMED_RESOURCE__INIT, *list[] = {&named};
+    struct base_hadoop_container_id id = {.submitter = "ann"};
+    struct base_buf text = {0};
+    struct base_error err = {0};
+    char *command = "true";
+    int rc;
+
+    named.key = "the name";
+    named.value = r;
+    context.resources = list;
+    context.n_resources = 1;
+    context.commands = &command;
+    context.n_commands = 1;
+    rc = nm_rpc_put_launch_order(&context, &id, NULL, &text, &err);
+    CU_ASSERT_EQUAL(rc, words ? -BASE_EINVAL : 0);
+    CU_ASSERT(!words || (strstr(err.text, words) && strstr(err.text, "the name")));
+    CU_ASSERT(!url || strstr(text.data, url));
+    base_buf_free(&text);
+}
+
+static void test_resources(void)
+{
+    Nm__LocalResource r = NM__LOCAL_RESOURCE__INIT;
+    Nm__Url url = NM__URL__INIT;
+
+    check_resource(NULL, "resource URL", NULL);
+    check_resource(&r, "resource URL", NULL);
+    r.url = &url;
+    check_resource(&r, "resource URL", NULL);
+    url.file = "/a b";
+    check_resource(&r, "resource type", NULL);
+    r.type = 4;
+    check_resource(&r, "resource type", NULL);
+    r.type = 3;
+    r.visibility = 4;
+    check_resource(&r, "resource visibility", NULL);
+    r.visibility = 3;
+    check_resource(&r, NULL,
+                   "\"url\":\"/a b\",\"type\":\"pattern\",\"visibility\":\"application\"");
+    url.scheme = "hdfs";
+    url.host = "h";
+    url.has_port = true;
+    url.port = 8020;
+    url.user_info = "u";
+    check_resource(&r, NULL, "\"url\":\"hdfs://u@h:8020/a b\"");
+    url.port = -1;
+    check_resource(&r, NULL, "\"url\":\"hdfs://u@h/a b\"");
+}
+
+/* Without a command, with a nameless variable, with too many of them. */
+static void test_bad_contexts(void)
+{
+    Nm__LaunchContext context = NM__LAUNCH_CONTEXT__INIT;
+    Nm__Variable v = NM__VARIABLE__INIT, *many[1001];
+    struct base_hadoop_container_id id = {.submitter = "ann"};
+    struct base_buf text = {0};
+    struct base_error err = {0};
+    char *command = "true";
+
+    CU_ASSERT_EQUAL(nm_rpc_put_launch_order(&context, &id, NULL, &text, &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "commands"));
+    context.commands = &command;
+    context.n_commands = 1;
+    for (size_t i = 0; i < 1001; i++)
+        many[i] = &v;
+    context.env = many;
+    context.n_env = 1;
+    CU_ASSERT_EQUAL(nm_rpc_put_launch_order(&context, &id, NULL, &text, &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "environment"));
+    v.key = "K";
+    context.n_env = 1001;
+    CU_ASSERT_EQUAL(nm_rpc_put_launch_order(&context, &id, NULL, &text, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(text.len, 0);
+}
+
+static const struct cunit_case cases[] = {{"token", test_token},
+                                          {"order", test_order},
+                                          {"resources", test_resources},
+                                          {"bad contexts", test_bad_contexts}};
+CUNIT_MAIN("nm_rpc_launch", cases)
