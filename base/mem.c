@@ -63,15 +63,13 @@ char *base_printf(const char *fmt, ...)
     return base_buf_take(&b);
 }
 
-void base_buf_reserve(struct base_buf *b, size_t more)
+void base_buf_grow(struct base_buf *b, size_t more)
 {
     size_t need, cap;
 
     if (__builtin_add_overflow(b->len, more, &need) || need >= SIZE_MAX / 2)
         abort_out_of_memory(SIZE_MAX);
     need++;
-    if (need <= b->cap)
-        return;
     cap = b->cap ? b->cap : 64;
     while (cap < need)
         cap *= 2;
@@ -81,8 +79,7 @@ void base_buf_reserve(struct base_buf *b, size_t more)
 
 void base_buf_add(struct base_buf *b, const void *p, size_t n)
 {
-    if (b->cap - b->len <= n)
-        base_buf_reserve(b, n);
+    base_buf_reserve(b, n);
     if (n)
         memcpy(b->data + b->len, p, n);
     b->len += n;

@@ -26,9 +26,15 @@ void base_buf_adds(struct base_buf *b, const char *s);
 void base_buf_add_int(struct base_buf *b, int64_t v); /* in decimal */
 void base_buf_addf(struct base_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void base_buf_vaddf(struct base_buf *b, const char *fmt, va_list ap);
-void base_buf_reserve(struct base_buf *b, size_t more); /* makes room for @more bytes and the NUL */
-void base_buf_clear(struct base_buf *b);                /* len = 0, memory kept */
-void base_buf_free(struct base_buf *b);                 /* frees the data; @b is all zero then */
+void base_buf_grow(struct base_buf *b, size_t more); /* the part of base_buf_reserve() below */
+/* Makes room for @more bytes and the NUL. Inline, since there nearly always is room. */
+static inline void base_buf_reserve(struct base_buf *b, size_t more)
+{
+    if (b->cap - b->len <= more)
+        base_buf_grow(b, more);
+}
+void base_buf_clear(struct base_buf *b); /* len = 0, memory kept */
+void base_buf_free(struct base_buf *b);  /* frees the data; @b is all zero then */
 /* Returns the content, never NULL; caller frees. @b is empty afterwards. */
 char *base_buf_take(struct base_buf *b);
 
