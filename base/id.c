@@ -143,19 +143,27 @@ int base_task_id_parse(const char *text, struct base_task_id *out, struct base_e
     return 0;
 }
 
+static const char digit_pairs[] = "0001020304050607080910111213141516171819"
+                                  "2021222324252627282930313233343536373839"
+                                  "4041424344454647484950515253545556575859"
+                                  "6061626364656667686970717273747576777879"
+                                  "8081828384858687888990919293949596979899";
+
+/* Writes two digits for each division, since records are full of times, which are long. With @width
+ * 1 or more, 0 gets its digit from the padding. */
 char *base_write_digits(char *to, uint64_t v, int width)
 {
-    char tmp[20];
-    int n = 0;
+    char digits[20], *end = digits + sizeof digits, *at = end;
 
-    do
-        tmp[n++] = (char)('0' + v % 10);
-    while (v /= 10);
-    while (n < width && n < (int)sizeof tmp)
-        tmp[n++] = '0';
-    while (n)
-        *to++ = tmp[--n];
-    return to;
+    memset(digits, '0', sizeof digits);
+    for (; v >= 10; v /= 100)
+        memcpy(at -= 2, digit_pairs + v % 100 * 2, 2);
+    if (v > 0)
+        *--at = (char)('0' + v);
+    if (end - at < width)
+        at = end - width;
+    memcpy(to, at, (size_t)(end - at));
+    return to + (end - at);
 }
 
 /* Ids are written without printf, which would be too slow for lists of a million tasks. */

@@ -43,8 +43,8 @@ int base_container_id_parse(const char *text, struct base_container_id *out,
 /* Ids of reservations consist of the same numbers as those of applications. */
 int base_reservation_id_parse(const char *text, struct base_app_id *out, struct base_error *err);
 int base_task_id_parse(const char *text, struct base_task_id *out, struct base_error *err);
-/* Writes the decimal digits of @v to @to, padded with leading zeros to @width (at most 20), without
- * a NUL. Returns the place after the last digit. */
+/* Writes the decimal digits of @v to @to, padded with leading zeros to @width (1 to 20), without a
+ * NUL. Returns the place after the last digit. */
 char *base_write_digits(char *to, uint64_t v, int width);
 /* Printers: write into @buf (BASE_ID_TEXT_MAX bytes) and return it. */
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX]);

@@ -1,3 +1,5 @@
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
@@ -54,6 +56,33 @@ static void test_container(void)
     CU_ASSERT_EQUAL(id.num, INT64_MAX);
     CU_ASSERT_STRING_EQUAL(base_container_id_text(&id, buf),
                            "container_e8388607_1_0001_01_1099511627775");
+}
+
+static void check_digits(uint64_t v)
+{
+    for (int width = 1; width <= 20; width++) {
+        char expected[32], got[32] = "";
+        char *end = base_write_digits(got, v, width);
+
+        snprintf(expected, sizeof expected, "%0*" PRIu64, width, v);
+        CU_ASSERT_STRING_EQUAL(got, expected); /* and nothing is written after the last digit */
+        CU_ASSERT_PTR_EQUAL(end, got + strlen(expected));
+    }
+}
+
+/* Numbers on both sides of each change of length, at all widths, as printf writes them. */
+static void test_digits(void)
+{
+    for (uint64_t v = 0; v < 200; v++)
+        check_digits(v);
+    for (uint64_t power = 10; power < UINT64_MAX / 10; power *= 10) {
+        check_digits(power - 1);
+        check_digits(power);
+        check_digits(power + 1);
+    }
+    check_digits(UINT64_C(12345678901234567890));
+    check_digits(INT64_MAX);
+    check_digits(UINT64_MAX);
 }
 
 /* A text that is refused leaves the output alone, and the error says what was expected. */
@@ -123,6 +152,6 @@ static void test_order(void)
 static const struct cunit_case cases[] = {
     {"application", test_app},     {"attempt and task", test_attempt_and_task},
     {"container", test_container}, {"bad texts", test_bad},
-    {"order", test_order},
+    {"digits", test_digits},       {"order", test_order},
 };
 CUNIT_MAIN("base_id", cases)
