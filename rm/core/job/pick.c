@@ -192,33 +192,49 @@ static void add_near_list(struct rm_near_index *x, uint32_t key, uint32_t start,
     x->has[key / 64] |= UINT64_C(1) << (key % 64);
 }
 
-/* Builds an index in two passes: first count the tasks of each key, then fill the lists. @nowhere
- * (may be NULL) is set to the list of tasks without a key. */
+/* The keys of all tasks of a phase, one task after the other. */
+struct phase_keys {
+    uint32_t *v;
+    size_t n, cap;
+    size_t *end; /* by task: the end of its keys in @v */
+};
+
+static void collect_phase_keys(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                               enum keys what, struct phase_keys *out)
+{
+    struct group_at group = {0};
+    int32_t total = a->phase[k].total;
+
+    *out = (struct phase_keys){.end = base_realloc_array(NULL, (size_t)total, sizeof *out->end)};
+    for (int32_t i = 0; i < total; i++) {
+        if (out->cap - out->n < KEYS_MAX) {
+            out->cap = 2 * out->cap + KEYS_MAX;
+            out->v = base_realloc_array(out->v, out->cap, sizeof *out->v);
+        }
+        out->n += collect_task_keys(c, a->job, k, i, what, &group, out->v + out->n, KEYS_MAX);
+        out->end[i] = out->n;
+    }
+}
+
+/* Builds an index in three passes: collect the keys of the tasks, count the tasks of each key, and
+ * fill the lists. @nowhere (may be NULL) is set to the list of tasks without a key. */
 static void build_near_index(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks,
                              struct rm_near_index *x, struct rm_near *nowhere)
 {
     const struct rm_phase *p = &a->phase[k];
-    struct group_at group = {0};
-    uint32_t keys[KEYS_MAX], *count = NULL, *at, distinct = 0, places = 8, start = 0;
-    enum keys what = racks ? KEYS_RACKS : KEYS_HOSTS;
-    size_t count_n = 0, key_names, n;
+    uint32_t *count, *at, distinct = 0, places = 8, start = 0;
+    struct phase_keys keys;
+    size_t count_n, key_names;
 
-    if (a->job->near_n && k == BASE_TASK_MAP)
-        host_table_to_keys(c, a->job->hosts);
-    else
-        /* all names are added first, since the table of counts has an entry for each */
-        for (int32_t i = 0; !racks && i < p->total; i++)
-            collect_task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
+    /* adds the names of all hosts; the table of counts has an entry for each */
+    collect_phase_keys(c, a, k, racks ? KEYS_RACKS : KEYS_MAKE_HOSTS, &keys);
     key_names = racks ? c->racks.n : c->hosts.n;
     count_n = key_names + 1; /* last element: tasks without a key */
     count = base_alloc(count_n * sizeof *count);
-    for (int32_t i = 0; i < p->total; i++) {
-        n = collect_task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
-        for (size_t j = 0; j < n; j++)
-            distinct += count[keys[j]]++ == 0;
-        if (!n)
-            count[key_names]++;
-    }
+    for (size_t i = 0; i < keys.n; i++)
+        distinct += count[keys.v[i]]++ == 0;
+    for (int32_t i = 0; i < p->total; i++)
+        count[key_names] += keys.end[i] == (i ? keys.end[i - 1] : 0);
     while (places < distinct * 2)
         places *= 2;
     x->v = base_realloc_array(NULL, places, sizeof *x->v);
@@ -241,12 +257,15 @@ static void build_near_index(struct rm_core *c, struct rm_app *a, enum base_task
     }
     x->tasks = base_realloc_array(NULL, start ? start : 1, sizeof *x->tasks);
     for (int32_t i = 0; i < p->total; i++) {
-        n = collect_task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
-        for (size_t j = 0; j < n; j++)
-            x->tasks[at[keys[j]]++] = i;
-        if (!n)
+        size_t first = i ? keys.end[i - 1] : 0;
+
+        for (size_t j = first; j < keys.end[i]; j++)
+            x->tasks[at[keys.v[j]]++] = i;
+        if (keys.end[i] == first)
             x->tasks[at[key_names]++] = i;
     }
+    free(keys.end);
+    free(keys.v);
     free(at);
     free(count);
 }
