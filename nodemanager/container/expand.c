@@ -80,14 +80,29 @@ static size_t parse_reference(const char *text, bool shell, const char **name, s
     return strlen(open) + *len + strlen(close);
 }
 
-static int expand(const char *text, bool shell, const char *log_dir, nm_lookup_fn *lookup,
+/* Recognises a mark at @text. Returns its length, 0 for none, and sets what stands for it. */
+static size_t parse_mark(const char *text, const struct nm_marks *marks, const char **value)
+{
+    const struct {
+        const char *mark, *value;
+    } known[] = {{"<LOG_DIR>", marks->log_dir}, {"<ADD_OPENS>", marks->add_opens}, {"<CPS>", ":"}};
+
+    for (size_t i = 0; *text == '<' && i < sizeof known / sizeof *known; i++)
+        if (starts_with(text, known[i].mark)) {
+            *value = known[i].value;
+            return strlen(known[i].mark);
+        }
+    return 0;
+}
+
+static int expand(const char *text, bool shell, const struct nm_marks *marks, nm_lookup_fn *lookup,
                   void *user, struct base_buf *out, struct base_error *err)
 {
     size_t begin = out->len;
 
     while (*text) {
         size_t len, n = strcspn(text, "<{$\\");
-        const char *name;
+        const char *name, *value;
 
         base_buf_add(out, text, n);
         text += n;
@@ -96,18 +111,14 @@ static int expand(const char *text, bool shell, const char *log_dir, nm_lookup_f
                                   NM_EXPANDED_MAX);
         if (*text == '\0') {
             break;
-        } else if (starts_with(text, "<LOG_DIR>")) {
-            base_buf_adds(out, log_dir);
-            text += strlen("<LOG_DIR>");
-        } else if (starts_with(text, "<CPS>")) {
-            base_buf_adds(out, ":");
-            text += strlen("<CPS>");
+        } else if ((n = parse_mark(text, marks, &value)) > 0) {
+            base_buf_adds(out, value);
+            text += n;
         } else if (shell && *text == '\\' && text[1] && strchr("$`\"\\", text[1])) {
             base_buf_add(out, text + 1, 1);
             text += 2;
         } else if ((n = parse_reference(text, shell, &name, &len)) > 0) {
-            const char *value = lookup(user, name, len);
-
+            value = lookup(user, name, len);
             base_buf_adds(out, value ? value : "");
             text += n;
         } else {
@@ -119,18 +130,18 @@ static int expand(const char *text, bool shell, const char *log_dir, nm_lookup_f
     return 0;
 }
 
-int nm_expand_command(const char *text, const char *log_dir, nm_lookup_fn *lookup, void *user,
-                      struct base_buf *out, struct base_error *err)
+int nm_expand_command(const char *text, const struct nm_marks *marks, nm_lookup_fn *lookup,
+                      void *user, struct base_buf *out, struct base_error *err)
 {
-    int rc = expand(text, false, log_dir, lookup, user, out, err);
+    int rc = expand(text, false, marks, lookup, user, out, err);
 
     return rc < 0 ? base_error_wrap(err, rc, "the command") : 0;
 }
 
-int nm_expand_value(const char *text, const char *log_dir, nm_lookup_fn *lookup, void *user,
-                    struct base_buf *out, struct base_error *err)
+int nm_expand_value(const char *text, const struct nm_marks *marks, nm_lookup_fn *lookup,
+                    void *user, struct base_buf *out, struct base_error *err)
 {
-    return expand(text, true, log_dir, lookup, user, out, err);
+    return expand(text, true, marks, lookup, user, out, err);
 }
 
 /* ---- environments ---- */
@@ -140,7 +151,7 @@ struct env_work {
     const char *const *env;
     enum progress *progress;
     size_t n;
-    const char *log_dir;
+    const struct nm_marks *marks;
     const struct nm_env_list *fixed, *base;
     struct nm_env_list *out;
     struct base_error *err;
@@ -177,8 +188,7 @@ static void expand_variable(struct env_work *w, size_t i)
     w->progress[i] = BEGUN;
     if (w->rc == 0) {
         struct base_error err = {0}; /* expansion may fail in a variable that this value names */
-        int rc =
-            nm_expand_value(w->env[i] + len + 1, w->log_dir, look_up_expanded, w, &value, &err);
+        int rc = nm_expand_value(w->env[i] + len + 1, w->marks, look_up_expanded, w, &value, &err);
 
         if (rc < 0 && w->rc == 0)
             w->rc = base_error_set(w->err, rc, "environment: %.200s %s", name, err.text);
@@ -189,14 +199,14 @@ static void expand_variable(struct env_work *w, size_t i)
     free(name);
 }
 
-int nm_expand_env(const char *const *env, size_t n, const char *log_dir,
+int nm_expand_env(const char *const *env, size_t n, const struct nm_marks *marks,
                   const struct nm_env_list *fixed, const struct nm_env_list *base,
                   struct nm_env_list *out, struct base_error *err)
 {
     struct env_work w = {.env = env,
                          .progress = base_alloc(n * sizeof *w.progress),
                          .n = n,
-                         .log_dir = log_dir,
+                         .marks = marks,
                          .fixed = fixed,
                          .base = base,
                          .out = out,

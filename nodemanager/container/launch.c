@@ -1,14 +1,19 @@
 #include "nodemanager/container/launch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/wire/order.h"
 #include "base/crypto/base64.h"
 #include "base/io/tls_conf.h"
 #include "nodemanager/container/expand.h"
 
+/* SOURCE: YARN's launch script. The id is that of the shell, whose last command may take its place.
+ */
+#define SET_JVM_PID    "export JVM_PID=$$; "
 #define ARG_STRING_MAX (128 * 1024 - 1) /* the kernel's MAX_ARG_STRLEN without the NUL */
 
 static void append_string(struct nm_env_list *l, char *taken)
@@ -36,10 +41,16 @@ static void inherit_env(struct nm_env_list *l, const char *name, const char *fal
  * (yarn.nodemanager.env-whitelist). */
 static void inherit_whitelisted_env(struct nm_env_list *l)
 {
-    static const char *const names[] = {
-        "JAVA_HOME",       "HADOOP_COMMON_HOME",          "HADOOP_HDFS_HOME",
-        "HADOOP_CONF_DIR", "CLASSPATH_PREPEND_DISTCACHE", "HADOOP_YARN_HOME",
-        "HADOOP_HOME",     "HADOOP_MAPRED_HOME",          "TZ"};
+    static const char *const names[] = {"JAVA_HOME",
+                                        "HADOOP_COMMON_HOME",
+                                        "HADOOP_HDFS_HOME",
+                                        "HADOOP_CONF_DIR",
+                                        "CLASSPATH_PREPEND_DISTCACHE",
+                                        "HADOOP_YARN_HOME",
+                                        "HADOOP_HOME",
+                                        "HADOOP_MAPRED_HOME",
+                                        "MALLOC_ARENA_MAX",
+                                        "TZ"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         inherit_env(l, names[i], NULL);
 }
@@ -105,6 +116,7 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
     if (is_command_or_master(la)) {
         nm_env_set(l, "NM_PORT", port); /* of the node's id */
         nm_env_set(l, "LOCAL_DIRS", nm_path_in_app(f, &la->id.attempt.app, NULL, path));
+        nm_env_set(l, "LOCAL_USER_DIRS", path);
     }
 }
 
@@ -141,20 +153,48 @@ static int write_credentials_and_set_env(struct nm_env_list *l, const struct nm_
     return rc;
 }
 
+static bool needs_tmp_folder(const struct wire_launch *order)
+{
+    for (size_t i = 0; i < order->resources_n; i++)
+        if (strcmp(order->resources[i].name, "tmp") == 0) /* the place is taken */
+            return false;
+    if (order->credentials || strstr(order->command, "/tmp"))
+        return true;
+    for (size_t i = 0; i < order->env_n; i++)
+        if (strstr(order->env[i], "/tmp"))
+            return true;
+    return false;
+}
+
+/* Makes the folder that Hadoop's programs name as $PWD/tmp. Not for every container, since one that
+ * leaves its work folder empty leaves a spare for the next (nodemanager/container/spare.h). */
+static int create_tmp_folder_if_needed(const struct nm_files *f, const struct nm_launch *la,
+                                       struct base_error *err)
+{
+    char path[NM_PATH_MAX];
+    if (!is_command_or_master(la) || !needs_tmp_folder(la->order))
+        return 0;
+    nm_path_in_container(f, &la->id, "work/tmp", path);
+    return mkdir(path, 0700) == 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", path);
+}
+
 static const char *look_up(void *env, const char *name, size_t len)
 {
     return nm_env_get(env, name, len);
 }
 
 /* Appends the command to @out, expanded if it comes from a launch context. */
-static int build_command_text(const struct nm_files *f, const struct nm_launch *la,
-                              struct nm_env_list *env, struct base_buf *out, struct base_error *err)
+static int build_command_text(const struct nm_launch_conf *conf, const struct nm_files *f,
+                              const struct nm_launch *la, struct nm_env_list *env,
+                              struct base_buf *out, struct base_error *err)
 {
     const struct wire_launch *order = la->order;
     char path[NM_PATH_MAX];
+    const struct nm_marks marks = {nm_path_in_logs(f, &la->id, NULL, path), conf->add_opens};
+    if (is_command_or_master(la))
+        base_buf_adds(out, SET_JVM_PID);
     if (is_command_or_master(la) && strpbrk(order->command, "<{"))
-        return nm_expand_command(order->command, nm_path_in_logs(f, &la->id, NULL, path), look_up,
-                                 env, out, err);
+        return nm_expand_command(order->command, &marks, look_up, env, out, err);
     base_buf_adds(out, order->command);
     return 0;
 }
@@ -182,7 +222,7 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
         append_string(l, base_strdup(conf->task_runner));
         return 0;
     }
-    int rc = build_command_text(f, la, env, &command, err);
+    int rc = build_command_text(conf, f, la, env, &command, err);
     if (rc == 0 && command.len <= ARG_STRING_MAX) {
         append_string(l, base_strdup("sh"));
         append_string(l, base_buf_take(&command));
@@ -214,20 +254,20 @@ static void set_initial_env(const struct nm_launch_conf *conf, struct nm_env_lis
 
 /* Adds the order's variables to @env, replacing equal names; expands those of a launch context.
  * @fixed: variables that the order cannot change. */
-static int set_env_of_order(struct nm_env_list *env, const struct nm_files *files,
-                            const struct nm_launch *l, const struct nm_env_list *fixed,
-                            struct base_error *err)
+static int set_env_of_order(const struct nm_launch_conf *conf, struct nm_env_list *env,
+                            const struct nm_files *files, const struct nm_launch *l,
+                            const struct nm_env_list *fixed, struct base_error *err)
 {
     const struct wire_launch *order = l->order;
     struct nm_env_list expanded = {0};
     char path[NM_PATH_MAX];
+    const struct nm_marks marks = {nm_path_in_logs(files, &l->id, NULL, path), conf->add_opens};
     int rc;
     if (!is_command_or_master(l)) {
         set_env_of_order_unexpanded(env, order);
         return 0;
     }
-    rc = nm_expand_env(order->env, order->env_n, nm_path_in_logs(files, &l->id, NULL, path), fixed,
-                       env, &expanded, err);
+    rc = nm_expand_env(order->env, order->env_n, &marks, fixed, env, &expanded, err);
     for (size_t i = 0; i < expanded.len; i++)
         set_env_entry(env, expanded.v[i]);
     nm_env_free(&expanded);
@@ -245,7 +285,9 @@ int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *f
         set_yarn_env_of_master(&fixed, l);
     set_initial_env(conf, &env, l);
     if (rc == 0)
-        rc = set_env_of_order(&env, files, l, &fixed, err);
+        rc = create_tmp_folder_if_needed(files, l, err);
+    if (rc == 0)
+        rc = set_env_of_order(conf, &env, files, l, &fixed, err);
     for (size_t i = 0; i < fixed.len; i++)
         set_env_entry(&env, fixed.v[i]);
     nm_env_free(&fixed);

@@ -23,6 +23,7 @@
 #include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/aux_services.h"
 #include "nodemanager/daemon/container_tokens.h"
+#include "nodemanager/daemon/java.h"
 #include "nodemanager/figures/load.h"
 #include "nodemanager/http/access/identify.h"
 #include "nodemanager/http/routes.h"
@@ -210,6 +211,7 @@ static void set_launch_conf(struct nm *nm)
         .rm = nm->rms_text,
         .host = nm->host,
         .ca_file = base_tls_of_clients()->ca_file,
+        .add_opens = nm_java_find_options(getenv("JAVA_HOME"), getenv("PATH")),
         .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes"),
         .disk_mb = base_conf_int(nm->conf, "creel.container.disk-mb")};
 }

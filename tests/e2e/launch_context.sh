@@ -33,7 +33,7 @@ start_nm() { # ARGS...
         "$@" 2>> "$DEV/nm.log" &
     PID[nm]=$!
 }
-JAVA_HOME=/opt/of-the-node start_nm
+JAVA_HOME=/opt/of-the-node MALLOC_ARENA_MAX=4 start_nm
 wait_for 20 "the node" nodes_running 1
 wait_for 20 "the web server" test -s "$T/port"
 WEB=http://127.0.0.1:$(cat "$T/port")
@@ -65,7 +65,9 @@ cp -p "$T/AppMaster.jar" "$T/web/"
 look='ls -l > '$T/out/'$OUT.ls; env > '$T/out/'$OUT.env; pwd -P > '$T/out/'$OUT.pwd'
 look="$look; readlink -f AppMaster.jar > $T/out/\$OUT.jar"
 command="OUT=\$WHO; $look; echo said; echo one > <LOG_DIR>/file1; echo two > <LOG_DIR>/file2;"
-command="$command echo three > {{LOG_DIRS}}/file3; sh '$AM' 1 true"
+command="$command echo three > {{LOG_DIRS}}/file3; echo <ADD_OPENS> > $T/out/opens;"
+command="$command echo \$\$ > $T/out/shell; echo made > tmp/of-it && cp tmp/of-it $T/out/;"
+command="$command sh '$AM' 1 true"
 cat > "$T/classpath" << 'EOF'
 {{CLASSPATH}}<CPS>./*<CPS>{{HADOOP_CONF_DIR}}<CPS>{{JAVA_HOME}}/lib/*<CPS>./log4j.properties
 EOF
@@ -113,6 +115,11 @@ check_equal "$(variable json NM_HOST):$(variable json NM_PORT)" \
     "$(curl -sf "$API/nodes" | jq -r '.nodes.node[0].id')" "NM_HOST and NM_PORT"
 check_equal "$(variable json NM_HTTP_PORT)" "$(variable json NM_PORT)" NM_HTTP_PORT
 check_equal "$(variable json LOCAL_DIRS)" "$T/nm/apps/$id" LOCAL_DIRS
+check_equal "$(variable json LOCAL_USER_DIRS)" "$T/nm/apps/$id" LOCAL_USER_DIRS
+check_equal "$(variable json MALLOC_ARENA_MAX)" 4 MALLOC_ARENA_MAX
+check_equal "$(variable json JVM_PID)" "$(cat "$T/out/shell")" JVM_PID
+check_equal "$(cat "$T/out/opens")" "--add-opens=java.base/java.lang=ALL-UNNAMED" "<ADD_OPENS>"
+check_equal "$(cat "$T/out/of-it")" made "a file in tmp of the work folder"
 check_equal "$(cat "$T/out/json.pwd")" "$(variable json PWD)" "the working folder"
 [ -n "$(variable json HOME)" ] || fail "no HOME"
 [ -n "$(variable json CONTAINER_ID)" ] || fail "no CONTAINER_ID"

@@ -18,3 +18,4 @@ creel_test(test_nm_rpc_launch SOURCES unit/test_nm_rpc_launch.c
            LIBS creel_nm LABELS unit nodemanager)
 target_compile_definitions(test_nm_rpc_launch PRIVATE
                            RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc")
+creel_test(test_nm_java SOURCES unit/test_nm_java.c LIBS creel_nm LABELS unit nodemanager)

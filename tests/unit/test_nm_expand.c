@@ -12,6 +12,8 @@
 #include "nodemanager/localize/link.h"
 #include "tests/unit/cunit_main.h"
 
+static const struct nm_marks marks = {"/logs", "--opens=x y"};
+
 static const char *look_up(void *env, const char *name, size_t len)
 {
     return nm_env_get(env, name, len);
@@ -26,7 +28,7 @@ static void check(bool command, const char *text, const char *wanted)
     nm_env_set(&env, "A", "1");
     nm_env_set(&env, "AB", "$A");
     CU_ASSERT_EQUAL(
-        (command ? nm_expand_command : nm_expand_value)(text, "/logs", look_up, &env, &out, NULL),
+        (command ? nm_expand_command : nm_expand_value)(text, &marks, look_up, &env, &out, NULL),
         0);
     CU_ASSERT_STRING_EQUAL(out.data ? out.data : "", wanted);
     if (out.data && strcmp(out.data, wanted) != 0)
@@ -41,6 +43,7 @@ static void test_markers(void)
         check(command, "", "");
         check(command, "1><LOG_DIR>/out 2><LOG_DIR>", "1>/logs/out 2>/logs");
         check(command, "a<CPS>./*<CPS>", "a:./*:");
+        check(command, "java <ADD_OPENS> X <ADD_OPENS", "java --opens=x y X <ADD_OPENS");
         check(command, "{{A}}x{{AB}}{{NONE}}.", "1x$A.");
         check(command, "<LOG_DIR", "<LOG_DIR");
         check(command, "<cps>{{A}{{}}{{A B}}{{1}}{A}", "<cps>{{A}{{}}{{A B}}{{1}}{A}");
@@ -64,7 +67,7 @@ static void expand_all(const char *const *env, size_t n, struct nm_env_list *out
     nm_env_set(&fixed, "PWD", "/work");
     nm_env_set(&base, "PATH", "/bin");
     nm_env_set(&base, "PWD", "/elsewhere");
-    CU_ASSERT_EQUAL(nm_expand_env(env, n, "/logs", &fixed, &base, out, NULL), 0);
+    CU_ASSERT_EQUAL(nm_expand_env(env, n, &marks, &fixed, &base, out, NULL), 0);
     nm_env_free(&fixed);
     nm_env_free(&base);
 }
@@ -106,7 +109,7 @@ static void test_bomb(void)
     for (int i = 0; i < 39; i++)
         env[i] = base_printf("V%d=$V%d$V%d", i, i + 1, i + 1);
     env[39] = base_printf("V39=xxxxxxxx");
-    CU_ASSERT_EQUAL(nm_expand_env((const char *const *)env, 40, "/logs", &none, &none, &out, &err),
+    CU_ASSERT_EQUAL(nm_expand_env((const char *const *)env, 40, &marks, &none, &none, &out, &err),
                     -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "environment: V"));
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "becomes longer than 131071 bytes"));
