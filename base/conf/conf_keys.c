@@ -127,8 +127,12 @@ const struct base_conf_key base_conf_keys[] = {
     STR("yarn.resourcemanager.admin.address", "",
         "the same for yarn rmadmin -getServiceState; YARN's port is 8033. Only with creel.auth = "
         "simple, since the protocol has no place for a token"),
+    STR("yarn.resourcemanager.scheduler.address", "",
+        "address at which ApplicationMasters that speak Hadoop RPC register and ask for "
+        "containers; YARN's port is 8030. They show the token that the ResourceManager has put "
+        "into their credentials, whatever creel.auth says"),
     STR("yarn.resourcemanager.bind-host", "",
-        "host at which these two ports listen, in place of that of their addresses; empty: that "
+        "host at which these three ports listen, in place of that of their addresses; empty: that "
         "of the addresses"),
     STR("yarn.nodemanager.address", "",
         "address (HOST:PORT) at which masters that speak Hadoop RPC start containers on the node; "

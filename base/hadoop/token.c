@@ -1,6 +1,10 @@
 #include "base/hadoop/token.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/crypto/hex.h"
+#include "base/error.h"
 
 #include "base/hadoop/credentials.h"
 
@@ -29,22 +33,35 @@ static void add_number_field(struct base_buf *out, unsigned number, int64_t v)
     add_varint(out, (uint64_t)v);
 }
 
-void base_hadoop_token_add_identifier(struct base_buf *out, const char *owner, uint64_t id,
-                                      int64_t issued_ms, int64_t expires_ms)
+void base_hadoop_token_add_identifier(struct base_buf *out, const char *owner, const char *key_id,
+                                      uint64_t id, int64_t issued_ms, int64_t expires_ms)
 {
     add_text_field(out, 1, owner);
-    add_text_field(out, 2, ""); /* the renewer: these tokens are not renewed */
-    add_text_field(out, 3, ""); /* the real user */
+    add_text_field(out, 2, key_id); /* the renewer; these tokens are not renewed */
+    add_text_field(out, 3, "");     /* the real user */
     add_number_field(out, 4, issued_ms);
     add_number_field(out, 5, expires_ms);
     add_number_field(out, 6, (int32_t)(uint32_t)(id >> 32));
     add_number_field(out, 7, (int32_t)(uint32_t)id);
 }
 
-void base_hadoop_token_compute_password(const char *digest, const void *identifier, size_t len,
+void base_hadoop_token_compute_key(const struct base_key *of_cluster, const char *digest,
+                                   char out[static BASE_SHA256_HEX])
+{
+    unsigned char key[BASE_SHA256_BYTES];
+    char *text = base_printf("creel-rpc-1\n%s", digest);
+
+    base_hmac_sha256(of_cluster->bytes, sizeof of_cluster->bytes, text, strlen(text), key);
+    base_hex_encode(key, sizeof key, out);
+    explicit_bzero(key, sizeof key);
+    explicit_bzero(text, strlen(text));
+    free(text);
+}
+
+void base_hadoop_token_compute_password(const char *key, const void *identifier, size_t len,
                                         unsigned char out[static BASE_SHA256_BYTES])
 {
-    base_hmac_sha256(digest, strlen(digest), identifier, len, out);
+    base_hmac_sha256(key, strlen(key), identifier, len, out);
 }
 
 /* ---- the file ---- */

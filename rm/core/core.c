@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "rm/core/admin/decommission.h"
+#include "rm/core/admin/master_keys.h"
 #include "rm/core/admin/resource.h"
 #include "rm/core/app/finished.h"
 #include "rm/core/app/kill.h"
@@ -419,6 +420,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     c->recovering = true;
     mark_ends_already_reported(c);
     rm_damage_write_copies(c);
+    rm_master_keys_begin(c);
     rm_recover_prune_unused_splits(c);
     rm_confirm_decide_and_record_format(c);
     rm_takeover_begin(c);

@@ -121,6 +121,14 @@ struct rm_core;
     X(int64_t, activities_wait_us, "creel.rm.activities-wait-ms", 1000)                            \
     X(int64_t, kill_grace_ms, "creel.nodemanager.kill-grace-ms", 1)
 
+/* A key of the tokens of masters (rm/core/admin/master_keys.h). */
+#define RM_MASTER_KEY_BYTES 20
+enum rm_master_key_kind { RM_KEY_AMRM, RM_KEY_NM, RM_KEY_CONTAINER, RM_MASTER_KEYS };
+struct rm_master_key {
+    int32_t id; /* in tokens; any number */
+    unsigned char bytes[RM_MASTER_KEY_BYTES];
+};
+
 struct rm_core_conf {
     int64_t cluster_ts_ms;                /* start time of this instance, part of new app ids */
     int64_t rm_instance_ms;               /* instance identifier */
@@ -168,6 +176,10 @@ struct rm_core_conf {
     /* The option --format-confirmed: the store is the right one, so containers that it does not
      * know are killed. */
     bool format_confirmed;
+    /* Masters may speak Hadoop RPC: they and their nodes get keys and tokens. @new_keys: random
+     * ones, used where the store has none. */
+    bool hands_out_keys;
+    struct rm_master_key new_keys[RM_MASTER_KEYS];
 };
 
 /* ---------------------------------------------------------------- events */
@@ -406,6 +418,7 @@ struct rm_event {
         struct {
             const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
             int32_t map_slots, reduce_slots;
+            int32_t hadoop_port; /* at which masters start containers by Hadoop RPC; 0: none */
             int64_t epoch_seen;
             /* Time of sending, on the node's clock since its boot; 0: unknown. A registration of a
              * registered or awaited node is answered with RM_REPLY_RESYNC if, within the same boot,
@@ -592,9 +605,10 @@ struct rm_order {
     enum base_job_step step;
     struct base_task_id task;
     int32_t task_attempt;
-    struct rm_launch *launch;      /* of the master, or of the ask; NULL for a task */
-    int64_t allocation_request_id; /* of the ask */
-    bool master;                   /* the container runs an application's master */
+    struct rm_launch *launch;             /* of the master, or of the ask; NULL for a task */
+    int64_t allocation_request_id;        /* of the ask */
+    bool master;                          /* the container runs an application's master */
+    const struct rm_master_key *amrm_key; /* of a master, for its token; NULL: it gets none */
     /* which logs of a plain application are kept; NULL: not given */
     const char *log_include, *log_exclude;
     int64_t submit_us;    /* when the application was submitted */
@@ -666,6 +680,8 @@ struct rm_effect {
             bool registered;     /* answers RM_EV_NODE_REGISTER, not a heartbeat */
             bool resource_given; /* by an operator, in place of what the node has registered */
             int64_t given_memory_mb, given_vcores;
+            /* NM and container key, for a registration; NULL: the node gets none */
+            const struct rm_master_key *nm_key, *container_key;
             const struct rm_order *orders;
             size_t orders_n;
         } heartbeat;

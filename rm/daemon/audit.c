@@ -30,6 +30,7 @@ static const struct api_audit_operation operations[] = {
     {"POST", CLUSTER "/ha", "ha-state", false},
     {"POST", CLUSTER "/tokens", "new-token", false},
     {"DELETE", CLUSTER "/tokens/{tokenid}", "revoke-token", false},
+    {"POST", CLUSTER "/tokens/{tokenid}/rpc-key", "rpc-key", false},
     {"POST", "/login", "login", false},
     {"POST", TRACKER "/identify", "identify", true},
     {"POST", TRACKER "/register", "register-node", false},

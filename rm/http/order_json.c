@@ -5,6 +5,7 @@
 
 #include "api/wire/order.h"
 #include "base/conf/file_path.h"
+#include "base/crypto/base64.h"
 #include "base/version.h"
 #include "rm/http/node_json.h"
 #include "rm/http/spec_json.h"
@@ -164,6 +165,33 @@ void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx
     free(tmp.output);
 }
 
+static struct wire_hadoop_key fill_hadoop_key(const struct rm_master_key *key,
+                                              struct base_buf *text)
+{
+    base_base64_encode(key->bytes, sizeof key->bytes, text);
+    return (struct wire_hadoop_key){.id = key->id, .key = text->data};
+}
+
+/* @nm, @container: the keys as texts; the caller frees them. */
+static void fill_hadoop_keys(const struct rm_effect *fx, struct base_buf *nm,
+                             struct base_buf *container, struct wire_hadoop_keys *out)
+{
+    if (!fx->u.heartbeat.nm_key)
+        return;
+    *out = (struct wire_hadoop_keys){.given = true,
+                                     .nm_token = fill_hadoop_key(fx->u.heartbeat.nm_key, nm),
+                                     .container_token =
+                                         fill_hadoop_key(fx->u.heartbeat.container_key, container),
+                                     .rm_identifier = fx->u.heartbeat.rm_instance_ms};
+}
+
+static void free_secret_text(struct base_buf *text)
+{
+    if (text->data)
+        explicit_bzero(text->data, text->len);
+    base_buf_free(text);
+}
+
 void rm_heartbeat_answer_encode(const struct rm_effect *fx, const char *cluster_name,
                                 const struct rm_order_context *cx, struct base_buf *out)
 {
@@ -175,13 +203,17 @@ void rm_heartbeat_answer_encode(const struct rm_effect *fx, const char *cluster_
                             .resource_given = h->resource_given,
                             .given_memory_mb = h->given_memory_mb,
                             .given_vcores = h->given_vcores};
+    struct base_buf nm = {0}, container = {0};
 
     if (h->registered) {
         a.cluster_ts_ms = h->cluster_ts_ms;
         a.cluster_name = cluster_name;
         a.version = CREEL_VERSION;
     }
+    fill_hadoop_keys(fx, &nm, &container, &a.hadoop_keys);
     wire_answer_open(&a, out);
+    free_secret_text(&nm);
+    free_secret_text(&container);
     for (size_t i = 0; i < h->orders_n; i++)
         rm_order_encode(&h->orders[i], cx, out);
     wire_answer_close(out);

@@ -6,14 +6,26 @@
 
 #include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
+#include "base/crypto/random.h"
 #include "base/io/log.h"
 #include "rm/config/host_lists.h"
 #include "rm/config/policy_options.h"
+#include "rm/config/rpc_address.h"
 #include "rm/config/scheduler_shape.h"
 #include "rm/daemon/daemon_internal.h"
 #include "rm/leader/load_store.h"
 
 /* ---------------------------------------------------------------- a core */
+/* Makes the keys for the tokens of masters that speak Hadoop RPC, if they can. */
+static void fill_new_keys(const struct rm_backend *b, struct rm_core_conf *out)
+{
+    out->hands_out_keys = rm_rpc_address_is_given_to_masters(b->conf, b->roles.rm_id);
+    for (int k = 0; out->hands_out_keys && k < RM_MASTER_KEYS; k++) {
+        base_random_bytes(&out->new_keys[k].id, sizeof out->new_keys[k].id);
+        base_random_bytes(out->new_keys[k].bytes, sizeof out->new_keys[k].bytes);
+    }
+}
+
 static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
                            int64_t cluster_ts_ms, struct rm_core_conf *out)
 {
@@ -38,6 +50,7 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
 #define READ_KEY(type, name, key, factor) out->name = (type)(base_conf_int(c, key) * (factor));
     RM_CORE_KEYS(READ_KEY)
 #undef READ_KEY
+    fill_new_keys(b, out);
     if (b->roles.ha)
         out->takeover_grace_us = base_conf_int(c, "creel.rm.takeover-grace-ms") * 1000;
     out->slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.map.memory-mb");

@@ -9,32 +9,15 @@
 #include "api/server/listen.h"
 #include "base/conf/conf.h"
 #include "base/io/log.h"
+#include "rm/config/rpc_address.h"
 
-#define CLIENT_KEY "yarn.resourcemanager.address"
-#define ADMIN_KEY  "yarn.resourcemanager.admin.address"
-#define BIND_KEY   "yarn.resourcemanager.bind-host"
+#define BIND_KEY "yarn.resourcemanager.bind-host"
 
 struct rm_rpc_ports {
     struct api_rpc_server_conf conf; /* owns the listeners until the start */
     bool simple;
     struct api_rpc_server *server;
 };
-
-/* Returns the address, and in *@key the key that gives it, which the caller frees. */
-static const char *get_address(const struct base_conf *conf, const char *name, const char *rm_id,
-                               char **key)
-{
-    const char *text = NULL;
-
-    *key = base_printf("%s%s%s", name, rm_id ? "." : "", rm_id ? rm_id : "");
-    text = base_conf_get(conf, *key);
-    if (rm_id && (!text || !*text)) {
-        free(*key);
-        *key = base_strdup(name);
-        text = base_conf_get(conf, name);
-    }
-    return text ? text : "";
-}
 
 /* Opens a listening socket. Returns 0 with -1 in *@fd when the port is not configured. */
 static int open_port(const struct base_conf *conf, const char *name, const char *rm_id,
@@ -44,7 +27,7 @@ static int open_port(const struct base_conf *conf, const char *name, const char 
     struct api_authority address;
     struct api_server_conf own = *server;
     char *key;
-    const char *text = get_address(conf, name, rm_id, &key);
+    const char *text = rm_rpc_address_get(conf, name, rm_id, &key);
     int rc = 0;
 
     *fd = -1;
@@ -76,7 +59,7 @@ static int refuse_admin_port(int fd, struct base_error *err)
 {
     close(fd);
     return base_error_set(err, -BASE_EPERM,
-                          ADMIN_KEY
+                          RM_RPC_ADMIN_KEY
                           ": the protocol of this port has no place for a token: expected "
                           "creel.auth = simple, or no address");
 }
@@ -85,13 +68,13 @@ static int open_ports(struct rm_rpc_ports *p, const struct base_conf *conf, cons
                       const struct api_server_conf *server, struct base_error *err)
 {
     size_t frame_max = (size_t)base_conf_int(conf, "ipc.maximum.data.length");
-    int fd, rc = open_port(conf, CLIENT_KEY, rm_id, server, &fd, err);
+    int fd, rc = open_port(conf, RM_RPC_CLIENT_KEY, rm_id, server, &fd, err);
 
     if (rc < 0)
         return rc;
     if (fd >= 0)
         add_port(p, fd, &rm_rpc_client_protocol, frame_max);
-    rc = open_port(conf, ADMIN_KEY, rm_id, server, &fd, err);
+    rc = open_port(conf, RM_RPC_ADMIN_KEY, rm_id, server, &fd, err);
     if (rc < 0)
         return rc;
     if (fd >= 0 && !p->simple)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/crypto/base64.h"
+#include "base/crypto/keyring.h"
 #include "base/hadoop/token.h"
 #include "rm/http/access/identify.h"
 #include "rm/leader/standby.h"
@@ -11,32 +12,61 @@
 
 #define IDENTIFIER_MAX 4096 /* bytes: the owner's name, and some numbers */
 
-static bool read_token_id(const void *identifier, size_t len, uint64_t *id)
+struct token_name { /* what an identifier says */
+    uint64_t id;
+    char key_id[BASE_KEY_ID_MAX];
+};
+
+static bool read_identifier(const void *identifier, size_t len, struct token_name *out)
 {
     struct api_rpc_arena arena;
     const Yarn__TokenId *t = NULL;
+    bool good;
 
     api_rpc_arena_init(&arena, 4 * IDENTIFIER_MAX);
     if (len <= IDENTIFIER_MAX)
         t = (const Yarn__TokenId *)api_rpc_decode(&yarn__token_id__descriptor, identifier, len,
                                                   &arena);
-    if (t)
-        *id = (uint64_t)(uint32_t)t->high << 32 | (uint32_t)t->low;
+    good = t && t->key_id && strlen(t->key_id) < sizeof out->key_id;
+    if (good) {
+        out->id = (uint64_t)(uint32_t)t->high << 32 | (uint32_t)t->low;
+        strcpy(out->key_id, t->key_id);
+    }
     api_rpc_arena_free(&arena);
-    return t != NULL;
+    return good;
+}
+
+/* Returns the password of the token with this @digest, in base64, which the caller frees; NULL when
+ * the cluster's secret has no such key. */
+static char *make_password(struct rm_backend *b, const char *key_id, const char *digest,
+                           const void *identifier, size_t len)
+{
+    unsigned char bytes[BASE_SHA256_BYTES];
+    struct base_keyring *keys = rm_backend_keys(b);
+    char key[BASE_SHA256_HEX];
+    struct base_buf text = {0};
+    struct base_key of_cluster;
+
+    if (!keys || !base_keyring_find_fresh(keys, key_id, &of_cluster))
+        return NULL;
+    base_hadoop_token_compute_key(&of_cluster, digest, key);
+    base_hadoop_token_compute_password(key, identifier, len, bytes);
+    base_base64_encode(bytes, sizeof bytes, &text);
+    explicit_bzero(&of_cluster, sizeof of_cluster);
+    explicit_bzero(key, sizeof key);
+    explicit_bzero(bytes, sizeof bytes);
+    return base_buf_take(&text);
 }
 
 enum api_rpc_token rm_rpc_find_password(void *backend, const void *identifier, size_t len,
                                         char **password, char **user)
 {
     struct rm_backend *b = backend;
-    unsigned char bytes[BASE_SHA256_BYTES];
     char digest[RM_TOKEN_HEX + 1], *found = NULL;
-    struct base_buf text = {0};
-    uint64_t id;
+    struct token_name name;
 
-    if (read_token_id(identifier, len, &id))
-        found = rm_find_token_user(b, id, digest);
+    if (read_identifier(identifier, len, &name))
+        found = rm_find_token_user(b, name.id, digest);
     /* after the look at the core: a leader that steps down meanwhile loses the core's tokens */
     if (!rm_standby_is_active(b)) {
         free(found);
@@ -44,11 +74,12 @@ enum api_rpc_token rm_rpc_find_password(void *backend, const void *identifier, s
     }
     if (!found)
         return API_RPC_TOKEN_INVALID;
-    base_hadoop_token_compute_password(digest, identifier, len, bytes);
-    base_base64_encode(bytes, sizeof bytes, &text);
-    explicit_bzero(bytes, sizeof bytes);
+    *password = make_password(b, name.key_id, digest, identifier, len);
     explicit_bzero(digest, sizeof digest);
-    *password = base_buf_take(&text);
+    if (!*password) {
+        free(found);
+        return API_RPC_TOKEN_INVALID;
+    }
     *user = found;
     return API_RPC_TOKEN_VALID;
 }

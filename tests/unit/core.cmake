@@ -55,6 +55,8 @@ creel_test(test_core_decommission SOURCES unit/test_core_decommission.c
            LIBS creel_core_world LABELS unit)
 creel_test(test_core_node_resource SOURCES unit/test_core_node_resource.c
            LIBS creel_core_world LABELS unit)
+creel_test(test_core_master_keys SOURCES unit/test_core_master_keys.c LIBS creel_core_world
+           LABELS unit)
 creel_test(test_core_tokens SOURCES unit/test_core_tokens.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_labels SOURCES unit/test_core_labels.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_queue_conf SOURCES unit/test_core_queue_conf.c

@@ -156,17 +156,31 @@ static void test_other_realm_or_service(void)
     }
 }
 
+/* The key of a token needs the cluster's secret besides the digest, which the store has. */
+static void test_key_of_token(void)
+{
+    struct base_key of_cluster = {.id = "k", .bytes = {1}};
+    char key[BASE_SHA256_HEX], other[BASE_SHA256_HEX];
+
+    base_hadoop_token_compute_key(&of_cluster, "ab", key);
+    base_hadoop_token_compute_key(&of_cluster, "ac", other);
+    CU_ASSERT(strcmp(key, other) != 0 && strlen(key) == 64);
+    of_cluster.bytes[0] = 2;
+    base_hadoop_token_compute_key(&of_cluster, "ab", other);
+    CU_ASSERT(strcmp(key, other) != 0);
+}
+
 /* The file by which Hadoop's clients find a token, and its identifier, byte for byte. */
 static void test_credentials_file(void)
 {
-    static const unsigned char identifier[] = {0x0a, 3,    'a',  'n',  'n',  0x12, 0,    0x1a, 0,
-                                               0x20, 1,    0x28, 0x80, 1,    0x30, 0xff, 0xff, 0xff,
-                                               0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,    0x38, 2};
+    static const unsigned char identifier[] = {
+        0x0a, 3,    'a',  'n',  'n',  0x12, 1,    'k',  0x1a, 0,    0x20, 1, 0x28, 0x80,
+        1,    0x30, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0x38, 2};
     struct base_buf id = {0}, file = {0}, expected = {0};
     unsigned char password[BASE_SHA256_BYTES], other[BASE_SHA256_BYTES];
     char service[200];
 
-    base_hadoop_token_add_identifier(&id, "ann", UINT64_C(0xffffffff00000002), 1, 128);
+    base_hadoop_token_add_identifier(&id, "ann", "k", UINT64_C(0xffffffff00000002), 1, 128);
     CU_ASSERT_EQUAL_FATAL(id.len, sizeof identifier);
     CU_ASSERT(memcmp(id.data, identifier, id.len) == 0);
     base_hadoop_token_compute_password("ab", id.data, id.len, password);
@@ -196,6 +210,7 @@ static const struct cunit_case cases[] = {
     {"libgsasl", test_libgsasl},
     {"responses", test_responses},
     {"other realm or service", test_other_realm_or_service},
+    {"key of a token", test_key_of_token},
     {"credentials file", test_credentials_file},
 };
 CUNIT_MAIN("Hadoop RPC: DIGEST-MD5", cases)

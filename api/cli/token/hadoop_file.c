@@ -85,21 +85,21 @@ static int find_services(struct cli *c, const char *addresses, struct base_buf *
     return rc;
 }
 
+/* @rpc_key: the ResourceManager's answer. */
 static int write_credentials(const char *path, const char *owner, const char *token,
-                             const char *service)
+                             const json_t *rpc_key, const char *service)
 {
     int64_t now_ms = base_wall_us(&base_clock_real) / 1000;
-    const char *secret = token + TOKEN_ID_HEX + 1;
     unsigned char password[BASE_SHA256_BYTES];
     struct base_buf identifier = {0}, file = {0};
     struct base_error err = {0};
-    char digest[BASE_SHA256_HEX];
     int rc;
 
-    base_sha256_hex(secret, strlen(secret), digest);
-    base_hadoop_token_add_identifier(&identifier, owner, strtoull(token, NULL, 16), now_ms,
+    base_hadoop_token_add_identifier(&identifier, owner, cli_str(rpc_key, "rpcKey.secretId"),
+                                     strtoull(token, NULL, 16), now_ms,
                                      now_ms + SHOWN_DAYS * DAY_MS);
-    base_hadoop_token_compute_password(digest, identifier.data, identifier.len, password);
+    base_hadoop_token_compute_password(cli_str(rpc_key, "rpcKey.key"), identifier.data,
+                                       identifier.len, password);
     base_hadoop_credentials_add(&file, &identifier, password, service);
     rc = base_file_write_atomic(path, file.data, file.len, 0600, false, &err);
     explicit_bzero(password, sizeof password);
@@ -107,6 +107,26 @@ static int write_credentials(const char *path, const char *owner, const char *to
     base_buf_free(&identifier);
     base_buf_free(&file);
     return rc < 0 ? cli_error(CLI_FAILED, "%s", err.text) : CLI_OK;
+}
+
+/* Asks for the key of the token for Hadoop RPC, and writes the file with it. */
+static int ask_for_key_and_write(struct cli *c, const char *path, const char *owner,
+                                 const char *token, const char *service)
+{
+    char *url = base_printf("/ws/v1/cluster/tokens/%.*s/rpc-key", TOKEN_ID_HEX, token);
+    struct cli_answer a = {0};
+    int rc = cli_rm_call(c->rm, "POST", url, NULL, 0, &a);
+
+    free(url);
+    if (rc != CLI_OK)
+        return cli_answer_print_error_and_free(&a, rc);
+    if (*cli_str(a.json, "rpcKey.key"))
+        rc = write_credentials(path, owner, token, a.json, service);
+    else
+        rc = cli_error(CLI_UNREACHABLE, "%s has given no key: is it a ResourceManager?",
+                       cli_rm_url(c->rm));
+    cli_answer_free(&a);
+    return rc;
 }
 
 int cli_token_write_hadoop_file(struct cli *c, const char *path, const char *addresses)
@@ -124,7 +144,7 @@ int cli_token_write_hadoop_file(struct cli *c, const char *path, const char *add
                                   "creel.auth is simple, clients need none");
     if (rc == CLI_OK) {
         owner = cli_str(answer, "requestedUser");
-        rc = write_credentials(path, owner, token, service.data);
+        rc = ask_for_key_and_write(c, path, owner, token, service.data);
     }
     json_decref(answer);
     base_buf_free(&service);

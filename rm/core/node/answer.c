@@ -2,6 +2,7 @@
  * passed. Sent orders are kept, since the answer may be lost and the heartbeat repeated. */
 #include "rm/core/node/answer.h"
 
+#include "rm/core/admin/master_keys.h"
 #include "rm/core/emit.h"
 #include "rm/core/node/capacity.h"
 #include "rm/core/state.h"
@@ -23,6 +24,8 @@ void rm_node_emit_answer(struct rm_core *c, const struct rm_node *n, uint64_t to
     fx->u.heartbeat.response_id = response_id;
     fx->u.heartbeat.interval_us = c->conf.heartbeat_us;
     fx->u.heartbeat.registered = registered;
+    fx->u.heartbeat.nm_key = registered ? rm_master_key(c, RM_KEY_NM) : NULL;
+    fx->u.heartbeat.container_key = registered ? rm_master_key(c, RM_KEY_CONTAINER) : NULL;
     fx->u.heartbeat.resource_given = n && n->resource_given;
     if (fx->u.heartbeat.resource_given) {
         fx->u.heartbeat.given_memory_mb = n->given.v[RM_RES_MEMORY_MB];

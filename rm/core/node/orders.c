@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "rm/core/admin/master_keys.h"
 #include "rm/core/state.h"
 
 void rm_orders_clear(struct rm_orders *q)
@@ -70,6 +71,7 @@ static void expand_launch_order(const struct rm_core *c, struct rm_order *o,
     o->acl_view = a->app ? a->app->acl_view : a->job->acl_view;
     o->launch = q->launch;
     o->master = q->master;
+    o->amrm_key = q->master ? rm_master_key(c, RM_KEY_AMRM) : NULL;
     o->submit_us = a->submit_us;
     if (a->app) {
         o->log_include = a->app->log_include;

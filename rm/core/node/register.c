@@ -66,6 +66,7 @@ static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
     rm_node_set_text(&n->boot_id, ev->u.node_register.boot_id);
     rm_node_set_text(&n->instance, ev->u.node_register.instance);
     rm_node_set_text(&n->health_report, "");
+    n->hadoop_port = ev->u.node_register.hadoop_port;
     n->sent_us = ev->u.node_register.sent_us;
     rm_node_set_host_and_rack(c, n, ev->u.node_register.host, ev->u.node_register.rack);
     n->registered_slots[BASE_TASK_MAP] =

@@ -27,6 +27,9 @@
  *
  *   meta/token_<id>: the token is lost, and no longer accepted.
  *
+ *   meta/master-key_<kind>: the key is lost, and the tokens made with it are no longer accepted; a
+ *     new key takes its place.
+ *
  *   meta/format: the ResourceManager does not start without --format-confirmed, since only an
  *     operator knows whether this is the right store.
  *

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "rm/core/admin/master_keys.h"
 #include "rm/core/admin/resource.h"
 #include "rm/core/app/app_nodes.h"
 #include "rm/core/job/job_kind.h"
@@ -688,6 +689,9 @@ static int recover_record(struct rm_core *c, const struct rm_record *rec, struct
     if (strcmp(rec->table, "meta") == 0 &&
         strncmp(rec->key, RM_TOKEN_KEY, sizeof RM_TOKEN_KEY - 1) == 0)
         return rm_tokens_read(c, rec, err);
+    if (strcmp(rec->table, "meta") == 0 &&
+        strncmp(rec->key, RM_MASTER_KEY_KEY, sizeof RM_MASTER_KEY_KEY - 1) == 0)
+        return rm_master_keys_read(c, rec, err);
     if (strcmp(rec->table, "meta") == 0 && strncmp(rec->key, "reservation_", 12) == 0)
         return rm_reservation_read(c, rec, err);
     return 0;

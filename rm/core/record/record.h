@@ -30,6 +30,7 @@
  *              request: <MiB> <vcores> <map slots> <reduce slots> <containers> <width> <duration>
  *              booking: <start> <end> <slots> <request>
  *           k1 <user> <SHA-256 of the secret> <made> <expires>, key "token_<id, 16 hex digits>"
+ *           m1 <id> <bytes, hex digits>, key "master-key_<amrm, nm or container>"
  *           s1 <n paths> <n splits>, key "splits_<app id>"
  *              split: <path> <offset> <length> <gzip> <n hosts>
  *
@@ -43,7 +44,8 @@
 
 #define RM_LABELS_KEY     "labels"
 #define RM_QUEUE_CONF_KEY "scheduler-conf"
-#define RM_TOKEN_KEY      "token_" /* and the token's id */
+#define RM_TOKEN_KEY      "token_"      /* and the token's id */
+#define RM_MASTER_KEY_KEY "master-key_" /* and its kind */
 
 /* Append one field. @s may be NULL. */
 void rm_put_int(struct base_buf *b, int64_t v);

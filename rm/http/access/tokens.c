@@ -4,6 +4,8 @@
  *          makes one; the answer has its text, which cannot be read again
  *   GET    /ws/v1/cluster/tokens
  *   DELETE /ws/v1/cluster/tokens/{tokenid}
+ *   POST   /ws/v1/cluster/tokens/{tokenid}/rpc-key
+ *          returns the key for Hadoop RPC (base/hadoop/token.h)
  *
  * Users make, see and revoke their own tokens, administrators those of all users. Administrators
  * are here the daemon's user and those whom yarn.admin.acl names; a "*" there, which elsewhere
@@ -20,6 +22,8 @@
 #include "base/acl/acl.h"
 #include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
+#include "base/crypto/keyring.h"
+#include "base/hadoop/token.h"
 #include "base/io/json.h"
 #include "base/io/json_write.h"
 #include "base/limits.h"
@@ -235,6 +239,11 @@ static bool read_token_id(struct api_request *rq, uint64_t *id)
     return false;
 }
 
+static void answer_no_token(struct api_request *rq, uint64_t id)
+{
+    api_answer_error(rq, 404, "NotFoundException", "there is no token %016" PRIx64, id);
+}
+
 static void delete_token(struct api_request *rq, void *backend)
 {
     struct rm_backend *b = backend;
@@ -257,9 +266,53 @@ static void delete_token(struct api_request *rq, void *backend)
     } else {
         if (known)
             api_audit_mark_forbidden(rq, "the token is another user's");
-        api_answer_error(rq, 404, "NotFoundException", "there is no token %016" PRIx64, id);
+        answer_no_token(rq, id);
     }
     free(v.user);
+}
+
+/* ---------------------------------------------------------------- Hadoop RPC */
+static void answer_rpc_key(struct api_request *rq, struct rm_backend *b, const char *digest)
+{
+    char key[BASE_SHA256_HEX];
+    struct base_key of_cluster;
+    struct base_buf body = {0};
+
+    base_keyring_get_signing_key(rm_backend_keys(b), &of_cluster);
+    base_hadoop_token_compute_key(&of_cluster, digest, key);
+    base_json_open(&body, '{');
+    base_json_key(&body, "rpcKey");
+    base_json_open(&body, '{');
+    base_json_put_str(&body, "key", key);
+    base_json_put_str(&body, "secretId", of_cluster.id);
+    base_json_close(&body, '}');
+    base_json_close(&body, '}');
+    explicit_bzero(&of_cluster, sizeof of_cluster);
+    explicit_bzero(key, sizeof key);
+    api_add_header(rq, "Cache-Control", "no-store");
+    rm_api_answer_json(rq, 200, &body);
+}
+
+static void post_rpc_key(struct api_request *rq, void *backend)
+{
+    struct rm_backend *b = backend;
+    char digest[RM_TOKEN_HEX + 1], *user;
+    uint64_t id;
+
+    if (!check_tokens_are_used(rq, b) || !read_token_id(rq, &id))
+        return;
+    user = rm_find_token_user(b, id, digest);
+    api_audit_add_member(rq, "token", api_path_arg(rq, 0));
+    if (user && rm_backend_keys(b) && may_use_tokens_of(rq, b, user)) {
+        api_audit_add_member(rq, "of", user);
+        answer_rpc_key(rq, b, digest);
+    } else {
+        if (user)
+            api_audit_mark_forbidden(rq, "the token is another user's");
+        answer_no_token(rq, id);
+    }
+    explicit_bzero(digest, sizeof digest);
+    free(user);
 }
 
 /* ---------------------------------------------------------------- nodes */
@@ -327,6 +380,8 @@ const struct api_route rm_access_tokens_routes[] = {
     {"GET",    TOKENS,              API_ROLE_READ,  0,        get_tokens,
                API_ROUTE_CREEL | API_ROUTE_PRIVATE},
     {"DELETE", TOKENS "/{tokenid}", API_ROLE_WRITE, 0,        delete_token, API_ROUTE_CREEL},
+    {"POST",   TOKENS "/{tokenid}/rpc-key", API_ROLE_WRITE, BODY_MAX, post_rpc_key,
+               API_ROUTE_CREEL},
     {"POST",   "/ws/v1/nodetracker/identify", API_ROLE_NODE, BODY_MAX, identify_for_node,
                API_ROUTE_CREEL},
 };

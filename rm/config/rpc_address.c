@@ -1,0 +1,29 @@
+#include "rm/config/rpc_address.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+const char *rm_rpc_address_get(const struct base_conf *conf, const char *name, const char *rm_id,
+                               char **key)
+{
+    const char *text = NULL;
+
+    *key = base_printf("%s%s%s", name, rm_id ? "." : "", rm_id ? rm_id : "");
+    text = base_conf_get(conf, *key);
+    if (rm_id && (!text || !*text)) {
+        free(*key);
+        *key = base_strdup(name);
+        text = base_conf_get(conf, name);
+    }
+    return text ? text : "";
+}
+
+bool rm_rpc_address_is_given_to_masters(const struct base_conf *conf, const char *rm_id)
+{
+    char *key;
+    bool given = *rm_rpc_address_get(conf, RM_RPC_MASTER_KEY, rm_id, &key);
+
+    free(key);
+    return given;
+}
