@@ -285,8 +285,13 @@ void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_c
 void rm_container_kill_or_end(struct rm_core *c, struct rm_container *ct, int32_t status,
                               const char *reason)
 {
-    if (rm_container_is_unknown_to_node(ct))
+    if (rm_container_is_unknown_to_node(ct)) {
+        /* Its master may have started it over Hadoop RPC since the node's last heartbeat. A node
+         * that does not have it ignores the order. */
+        if (ct->state == RM_CONTAINER_ACQUIRED)
+            rm_node_enqueue_kill(c, ct->node, &ct->id, reason);
         rm_container_end(c, ct, status, reason, NULL);
-    else
+    } else {
         rm_container_order_kill(c, ct, status, reason);
+    }
 }

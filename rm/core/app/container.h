@@ -72,7 +72,8 @@ void rm_container_free(struct rm_core *c, struct rm_container *ct);
 /* Orders the node to forget the ended container, and frees it. */
 void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *ct);
 /* Returns true while no launch order for the container has been queued: then it can end without its
- * node. */
+ * node. If its master has started it meanwhile, the node's next report of it gets an order to kill
+ * it. */
 bool rm_container_is_unknown_to_node(const struct rm_container *ct);
 /* Queues the launch order. @launch: the launch context of a plain application's container, which is
  * referenced; NULL for a task. */
@@ -90,8 +91,8 @@ void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32
  * replaces @exit_code, unless the node reports 0. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code,
                       const char *diagnostics, const struct rm_container_report *r);
-/* Orders the node to kill the container. If the node does not know it, ends it at once; its
- * application may then have ended too when this returns. */
+/* Orders the node to kill the container. If the node has not reported it, and no launch was
+ * ordered, ends it at once; its application may then have ended too when this returns. */
 void rm_container_kill_or_end(struct rm_core *c, struct rm_container *ct, int32_t status,
                               const char *reason);
 

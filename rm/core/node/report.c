@@ -56,11 +56,11 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
         ct = attach_unknown_container_or_reject(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
-    /* The container has ended already, for example when its node was taken down, and is kept until
-     * that is stored or acknowledged. */
+    /* The container has ended already and is kept until that is stored or acknowledged: its node
+     * was taken down, or its master has released it, and has started it before or after that. */
     if (ct->state == RM_CONTAINER_COMPLETED) {
-        if (registering && r->state != RM_CONTAINER_COMPLETED)
-            rm_node_enqueue_kill(c, n, &r->id, "its node had been given up");
+        if (r->state != RM_CONTAINER_COMPLETED)
+            rm_node_enqueue_kill(c, n, &r->id, "it had been given up");
         return;
     }
     rm_container_remove_from_unstarted(c, ct);
