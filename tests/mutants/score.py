@@ -284,9 +284,8 @@ def score(bench, mutants, quotas, patterns, equivalent, results, done, only_test
         elif one.name in done:
             row = done[one.name]
         else:
-            tests = only_tests if only_tests else bench.tests_for(one.path, patterns, quick)
-            for test in only_tests or ():
-                bench.measure(test)
+            tests = [t for t in only_tests if bench.measure(t) is not None] if only_tests \
+                else bench.tests_for(one.path, patterns, quick)
             row['status'], row['test'], row['how'] = bench.judge(one, tests)
         if row['status'] in ('killed', 'survived'):
             left[part] = left.get(part, 0) - 1
