@@ -7,6 +7,7 @@
 #include "base/conf/file_path.h"
 #include "base/crypto/base64.h"
 #include "base/version.h"
+#include "rm/http/master_credentials.h"
 #include "rm/http/node_json.h"
 #include "rm/http/spec_json.h"
 
@@ -14,7 +15,7 @@
 struct scratch {
     char task[BASE_ID_TEXT_MAX], job[BASE_ID_TEXT_MAX];
     struct base_buf commands;
-    char *output;
+    char *output, *credentials;
 };
 
 /* Sets in @spec the plain path of the job's output folder; its text was checked at submission. */
@@ -112,6 +113,11 @@ static void fill_command_launch(const struct rm_order *o, struct wire_launch *l,
         l->resources_n = o->launch->resources_n;
         l->credentials = o->launch->credentials;
     }
+    if (o->amrm_key) {
+        tmp->credentials =
+            rm_master_credentials_make(l->credentials, &o->container.attempt, o->amrm_key);
+        l->credentials = tmp->credentials;
+    }
     l->log_include = o->log_include;
     l->log_exclude = o->log_exclude;
     l->submit_ms = o->submit_us / 1000;
@@ -156,13 +162,16 @@ void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx
                            .signal = o->signal,
                            .keep_logs = true};
 
-    tmp.output = NULL;
+    tmp.output = tmp.credentials = NULL;
     tmp.commands = (struct base_buf){0};
     if (o->kind == BASE_ORDER_LAUNCH)
         fill_launch(o, cx, &w.launch, &tmp);
     wire_order_put(&w, out);
     base_buf_free(&tmp.commands);
     free(tmp.output);
+    if (tmp.credentials)
+        explicit_bzero(tmp.credentials, strlen(tmp.credentials));
+    free(tmp.credentials);
 }
 
 static struct wire_hadoop_key fill_hadoop_key(const struct rm_master_key *key,

@@ -17,7 +17,9 @@ cat > "$T/fair.xml" << 'END'
 </allocations>
 END
 start_cluster --nodes 1 --policy fair -D yarn.scheduler.fair.allocation.file="$T/fair.xml" \
-    -D yarn.resourcemanager.address=127.0.0.1:0 -D yarn.scheduler.fair.user-as-default-queue=false \
+    -D yarn.resourcemanager.address=127.0.0.1:0 \
+    -D yarn.resourcemanager.scheduler.address=127.0.0.1:0 \
+    -D yarn.scheduler.fair.user-as-default-queue=false \
     -D yarn.acl.enable=true -D yarn.admin.acl=operator -D creel.rm.audit-log="$T/audit"
 PORT=$(sed -n 's/.*rpc: .*ApplicationClientProtocolPB.* at port \([0-9]*\),.*/\1/p' "$DEV/rm-1.log")
 call() { "$PEER" "$PORT" "$@" > "$T/answer"; }
@@ -57,7 +59,10 @@ says 1.2 alice
 says 1.3 root.default
 says 1.4 named
 says 1.18 YARN
-cmp "$T/tokens" "$T/container_tokens" || fail "the token file is wrong"
+# the client's secret, and the token by which the master proves to the ResourceManager who it is
+printf 'HDTS\0\1\0' | cmp - <(head -c 7 "$T/container_tokens") || fail "no token in the token file"
+printf '\20YARN_AM_RM_TOKEN\0\1\7secret1\7secret1' | cmp - <(tail -c 35 "$T/container_tokens") ||
+    fail "the token file is wrong: $(od -c "$T/container_tokens")"
 check_equal "$(cat "$T/mode")" 600 "mode of the token file"
 check_equal "$(cat "$T/it.txt")" content "the local resource"
 variable() { sed -n "s/^$1=//p" "$T/env"; }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crypto/base64.h"
 #include "base/version.h"
 #include "rm/http/node_json.h"
 #include "rm/http/spec_json.h"
@@ -201,6 +202,51 @@ static void test_launch(void)
     rm_job_spec_unref(spec);
 }
 
+/* Checks that the order's credentials are this token file. */
+static void check_credentials(const struct rm_order *o, const char *file, size_t len)
+{
+    json_t *j = encode(o);
+    struct base_buf bytes = {0};
+
+    base_base64_decode(text_of(j, "credentials"), &bytes);
+    CU_ASSERT_EQUAL_FATAL(bytes.len, len);
+    CU_ASSERT(memcmp(bytes.data, file, len) == 0);
+    base_buf_free(&bytes);
+    json_decref(j);
+}
+
+/* A master's token file is that of its submission with the AMRM token put in. Identifier and
+ * password are those that a Java program was seen to accept for this key. */
+#define AMRM_TOKEN                                                                                 \
+    "\0\x11\x0a\x0d\x0a\x09\x08\x07\x10\x80\xd0\x95\xff\xbc\x31\x10\x01\x10\x01\x14\xa0\x13\x0c"   \
+    "\x76\x26\x5d\xb3\x4b\xf1\x55\x83\xe2\x4f\xf0\x1e\xec\x0d\xe0\xa8\xc5\x10YARN_AM_RM_TOKEN\0"
+static const char submitted[] = "HDTS\0\0\1\1s\2ab";
+static const char token_alone[] = "HDTS\0\1" AMRM_TOKEN "\0";
+static const char both[] = "HDTS\0\1" AMRM_TOKEN "\1\1s\2ab";
+
+static void test_master_credentials(void)
+{
+    /* zeros at its end do not change what HMAC makes of a key */
+    const struct rm_master_key key = {.id = 1, .bytes = {1, 2, 3, 4, 5, 6, 7, 8}};
+    struct rm_launch launch = {0};
+    struct rm_order o = {.kind = BASE_ORDER_LAUNCH,
+                         .user = "ann",
+                         .launch = &launch,
+                         .master = true,
+                         .amrm_key = &key};
+    struct base_buf text = {0};
+
+    o.app = (struct base_app_id){INT64_C(1700000000000), 7};
+    o.container = (struct base_container_id){{o.app, 1}, 1};
+    check_credentials(&o, token_alone, sizeof token_alone - 1);
+    base_base64_encode(submitted, sizeof submitted - 1, &text);
+    launch.credentials = text.data;
+    check_credentials(&o, both, sizeof both - 1);
+    o.amrm_key = NULL; /* masters do not speak Hadoop RPC */
+    check_credentials(&o, submitted, sizeof submitted - 1);
+    base_buf_free(&text);
+}
+
 static void test_heartbeat(void)
 {
     const struct rm_order orders[] = {{.kind = BASE_ORDER_KILL, .reason = "why", .grace_ms = 250},
@@ -242,6 +288,7 @@ int main(void)
     CU_add_test(suite, "utilization", test_utilization);
     CU_add_test(suite, "bad counters", test_bad_counters);
     CU_add_test(suite, "launch order", test_launch);
+    CU_add_test(suite, "credentials of a master", test_master_credentials);
     CU_add_test(suite, "heartbeat answer", test_heartbeat);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
