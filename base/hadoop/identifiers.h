@@ -72,7 +72,8 @@ bool base_hadoop_container_id_read(const void *bytes, size_t len,
 /* Writes the password of the token with this identifier. @key: the master key, of any length. */
 void base_hadoop_compute_password(const void *key, size_t key_len, const void *identifier,
                                   size_t len, unsigned char out[static BASE_SHA1_BYTES]);
-/* Returns true when @password is the one of the identifier. Takes the same time for all. */
+/* Returns true when @password is the one of the identifier. The time does not depend on where
+ * the two differ. */
 bool base_hadoop_check_password(const void *key, size_t key_len, const void *identifier, size_t len,
                                 const void *password, size_t password_len);
 

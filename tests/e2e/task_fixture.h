@@ -1,5 +1,5 @@
-/* tests/e2e/task_fixture.h - jobs of map and reduce attempts that creel-task runs one by one,
- * served by a false ResourceManager; their inputs, and what should come out. */
+/* tests/e2e/task_fixture.h - jobs of map and reduce attempts, each run by a creel-task process of
+ * its own and served by a fake ResourceManager; their inputs, and what should come out. */
 #ifndef CREEL_TESTS_TASK_FIXTURE_H
 #define CREEL_TESTS_TASK_FIXTURE_H
 

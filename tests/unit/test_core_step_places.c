@@ -508,10 +508,11 @@ static bool all_have_ended(const struct random_world *r)
 
 #define STEP_MAX_US 2500000 /* most time from one launch to the next, unless the step hangs */
 
-/* Checks how the jobs have ended, and that the setup of a user whose setups end has waited for less
- * than all steps take that may come before it: setups and commits of such users, and aborts; for
- * none that hangs, where one user's do and there are two nodes; elsewhere, before each of them, for
- * one of each user whose setups hang. */
+/* Checks how the jobs have ended, and that no job of a user whose setups end has waited for its
+ * first setup longer than all the steps that may come before it can take: the setups and commits of
+ * such users, and the aborts. On two or more nodes with at most one user whose setups hang, hanging
+ * setups add nothing to this; otherwise one hanging setup of each such user may have come before
+ * each of these steps. */
 static void check_ends(struct random_world *r)
 {
     bool apart = r->w.nodes_n > 1 && r->hanging_users < 2;

@@ -355,7 +355,7 @@ static void test_term_stored(void)
     expect(&s, "store:meta store:app hold:0b ");
     s.now_us = 1000;
     rm_term_step_stored(&s.term, s.last_seq, 5);
-    /* stored_seq is kept, but the core decides nothing */
+    /* the lease is over: stored_seq is updated, but the core decides nothing */
     CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq);
     expect(&s, "");
     end(&s);
