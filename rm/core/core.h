@@ -495,6 +495,9 @@ struct rm_event {
             struct base_attempt_id attempt;
             const char *host, *tracking_url;
             int32_t rpc_port;
+            /* The master speaks Hadoop RPC: it starts its containers itself, so it gets them on
+             * nodes with a port of Hadoop RPC alone. */
+            bool by_rpc;
         } am_register;
         struct {
             struct base_attempt_id attempt;
@@ -504,6 +507,10 @@ struct rm_event {
             size_t asks_n;
             const struct base_container_id *releases;
             size_t releases_n;
+            /* hosts and racks from which the master wants no containers, and those from which it
+             * wants them again */
+            char *const *avoid, *const *admit;
+            size_t avoid_n, admit_n;
         } am_allocate;
         struct {
             struct base_attempt_id attempt;
@@ -620,6 +627,20 @@ struct rm_allocated {
     int32_t priority;
     int64_t allocation_request_id;
     struct rm_res capability;
+    int32_t hadoop_port; /* of the node; 0: none */
+    int64_t created_us;
+};
+/* What the tokens of a master are made with. */
+struct rm_token_basis {
+    const struct rm_master_key *nm_key, *container_key; /* NULL: no tokens are made */
+    const char *user;                                   /* of the application */
+    int64_t rm_instance_ms;
+};
+struct rm_changed_node { /* a node that has become usable, or is so no longer */
+    const char *id, *http, *rack, *health_report;
+    int32_t hadoop_port, containers;
+    enum rm_node_state state;
+    struct rm_res total, used;
 };
 struct rm_completed {
     struct base_container_id id;
@@ -648,15 +669,16 @@ struct rm_effect {
             /* JOB, APP: the application is new, not a repeated submission. FLAG: whether the
              * attempt may commit. SPLITS: the attempt is the current one. OK to SET_LIFETIME: the
              * application has ended or is ending. KILL: the application had already ended.
-             * AM_FINISHED: true. */
+             * AM_FINISHED: true. ERROR to AM_ALLOCATE: the response id is wrong. */
             bool flag;
-            enum rm_app_state app_state; /* JOB, APP, KILL: the internal state now */
+            struct rm_token_basis tokens; /* AM_REGISTERED, ALLOCATED */
+            enum rm_app_state app_state;  /* JOB, APP, KILL: the internal state now */
             /* OK to SET_PRIORITY and SET_LIFETIME: the value now in force. SPLITS: how many splits
              * the attempt has reported. */
             int64_t value;
             struct {
                 struct rm_res max_capability;
-                const char *queue;
+                const char *queue, *acl_view, *acl_modify; /* the lists may be NULL */
                 const struct rm_allocated *previous;
                 size_t previous_n;
             } am;
@@ -668,6 +690,9 @@ struct rm_effect {
                 size_t completed_n;
                 struct rm_res available;
                 int32_t nodes;
+                const struct rm_changed_node *changed;
+                size_t changed_n;
+                int32_t priority;    /* of the application; 0 also if none was given */
                 const char *command; /* NULL, "shutdown", "resync" */
             } allocate;
         } reply;

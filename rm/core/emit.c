@@ -59,17 +59,18 @@ char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
     return text;
 }
 
-void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
+struct rm_effect *rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
 {
     struct rm_effect *fx = rm_reply(c, token, RM_REPLY_ERROR, 0);
     va_list ap;
 
     if (!token)
-        return;
+        return fx;
     fx->u.reply.code = code;
     va_start(ap, fmt);
     fx->u.reply.text = scratch_vprintf(c, fmt, ap);
     va_end(ap);
+    return fx;
 }
 
 void rm_emit_note(struct rm_core *c, int level, const char *fmt, ...)

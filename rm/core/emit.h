@@ -13,8 +13,9 @@ struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind
 /* Returns the formatted text in memory that is valid until the next step. */
 char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Replies to @token with @code (negative BASE_E*) and a message; nothing for @token 0. */
-void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
+/* Replies to @token with @code (negative BASE_E*) and a message; nothing for @token 0. Returns the
+ * reply, whose flag may be set. */
+struct rm_effect *rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Emits a line for the operator's log; does nothing while records are read back. @level: enum
  * base_log_level. */

@@ -69,6 +69,7 @@ struct rm_core {
     size_t nodes_n, nodes_cap;
     uint32_t *nodes_free;
     size_t nodes_free_n, nodes_free_cap;
+    uint64_t node_changes;            /* how often nodes became usable or unusable */
     uint64_t nodes_born;              /* number of nodes created so far */
     struct rm_node *gone, *gone_last; /* list of nodes to be forgotten, the longest gone first */
     size_t gone_n;

@@ -43,6 +43,16 @@ static int open_port(const struct base_conf *conf, const char *name, const char 
     return rc;
 }
 
+/* Masters show tokens everywhere, as in YARN: which attempt calls must not be a matter of words. */
+static void add_master_port(struct rm_rpc_ports *p, int fd, size_t frame_max)
+{
+    p->conf.ports[p->conf.ports_n++] = (struct api_rpc_port){
+        .listener = fd,
+        .protocols = &rm_rpc_master_protocol,
+        .protocols_n = 1,
+        .session = {.find_password = rm_rpc_find_master_password, .frame_max = frame_max}};
+}
+
 static void add_port(struct rm_rpc_ports *p, int fd, const struct api_rpc_protocol *protocol,
                      size_t frame_max)
 {
@@ -74,6 +84,11 @@ static int open_ports(struct rm_rpc_ports *p, const struct base_conf *conf, cons
         return rc;
     if (fd >= 0)
         add_port(p, fd, &rm_rpc_client_protocol, frame_max);
+    rc = open_port(conf, RM_RPC_MASTER_KEY, rm_id, server, &fd, err);
+    if (rc < 0)
+        return rc;
+    if (fd >= 0)
+        add_master_port(p, fd, frame_max);
     rc = open_port(conf, RM_RPC_ADMIN_KEY, rm_id, server, &fd, err);
     if (rc < 0)
         return rc;
@@ -138,7 +153,7 @@ int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct api_
                                            .give_back = api_server_give_back_seat};
     for (size_t i = 0; i < p->conf.ports_n; i++) {
         p->conf.ports[i].session.find_user = b;
-        log_port(&p->conf.ports[i], p->simple);
+        log_port(&p->conf.ports[i], p->conf.ports[i].session.simple);
     }
     given = p->conf;
     p->conf.ports_n = 0; /* the server takes them, also when it cannot start */

@@ -2,6 +2,7 @@
  * yarn rmadmin) talk to it.
  *
  *   yarn.resourcemanager.address         ApplicationClientProtocol: reports, lists, changes
+ *   yarn.resourcemanager.scheduler.address   ApplicationMasterProtocol: masters of applications
  *   yarn.resourcemanager.admin.address   HAServiceProtocol: who is active
  *
  * A port that is not configured is not opened. For one of several ResourceManagers the key with
@@ -37,8 +38,12 @@ void rm_rpc_ports_close(struct rm_rpc_ports *p);
 /* ---- the protocols, for the ports and for tests ---- */
 extern const struct api_rpc_protocol rm_rpc_client_protocol; /* client.c */
 extern const struct api_rpc_protocol rm_rpc_ha_protocol;     /* ha.c */
+extern const struct api_rpc_protocol rm_rpc_master_protocol; /* master.c */
 /* An api_rpc_find_password (token.c); @backend: struct rm_backend *. */
 enum api_rpc_token rm_rpc_find_password(void *backend, const void *identifier, size_t len,
                                         char **password, char **user);
+/* The same for AMRM tokens (base/hadoop/identifiers.h); the user is the attempt, as text. */
+enum api_rpc_token rm_rpc_find_master_password(void *backend, const void *identifier, size_t len,
+                                               char **password, char **user);
 
 #endif

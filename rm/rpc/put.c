@@ -108,6 +108,14 @@ void rm_rpc_put_node_id(const char *text, char *host, size_t size, Yarn__NodeId 
     PUT(out, port, colon ? (int32_t)strtol(colon + 1, NULL, 10) : 0);
 }
 
+void rm_rpc_put_hadoop_node_id(const char *text, int32_t hadoop_port, char *host, size_t size,
+                               Yarn__NodeId *out)
+{
+    rm_rpc_put_node_id(text, host, size, out);
+    if (hadoop_port)
+        out->port = hadoop_port;
+}
+
 bool rm_rpc_get_app_id(const Yarn__AppId *id, struct base_app_id *out)
 {
     if (!id || !id->has_id || !id->has_cluster)

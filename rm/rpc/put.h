@@ -28,6 +28,10 @@ bool rm_rpc_get_app_id(const Yarn__AppId *id, struct base_app_id *out);
 bool rm_rpc_get_attempt_id(const Yarn__AttemptId *id, struct base_attempt_id *out);
 bool rm_rpc_get_container_id(const Yarn__ContainerId *id, struct base_container_id *out);
 
+/* Splits "host:port" and takes the port @hadoop_port in place of that one, unless it is 0. */
+void rm_rpc_put_hadoop_node_id(const char *text, int32_t hadoop_port, char *host, size_t size,
+                               Yarn__NodeId *out);
+
 /* ---- enumerations: places in YARN's own order, by name ---- */
 /* Return the number on the wire; 0 for a name that is not known. */
 int32_t rm_rpc_number_app_state(const char *name);

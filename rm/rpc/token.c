@@ -1,9 +1,10 @@
-/* rm/rpc/token.c - finds the password that belongs to a token. */
+/* rm/rpc/token.c - finds the password that belongs to a token of a user, or of a master. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/crypto/base64.h"
 #include "base/crypto/keyring.h"
+#include "base/hadoop/identifiers.h"
 #include "base/hadoop/token.h"
 #include "rm/http/access/identify.h"
 #include "rm/leader/standby.h"
@@ -81,5 +82,33 @@ enum api_rpc_token rm_rpc_find_password(void *backend, const void *identifier, s
         return API_RPC_TOKEN_INVALID;
     }
     *user = found;
+    return API_RPC_TOKEN_VALID;
+}
+
+enum api_rpc_token rm_rpc_find_master_password(void *backend, const void *identifier, size_t len,
+                                               char **password, char **user)
+{
+    struct rm_backend *b = backend;
+    unsigned char bytes[BASE_SHA1_BYTES];
+    char attempt[BASE_ID_TEXT_MAX];
+    struct base_hadoop_amrm_id id;
+    struct rm_master_key key;
+    struct base_buf text = {0};
+    bool found = false;
+
+    if (base_hadoop_amrm_id_read(identifier, len, &id)) {
+        found = rm_view_amrm_key(rm_backend_lock_core(b), &id.attempt, &key) == 0;
+        rm_backend_unlock_core(b);
+    }
+    if (!rm_standby_is_active(b)) /* after the look at the core, as above */
+        return API_RPC_TOKEN_STANDBY;
+    if (!found || key.id != id.key_id)
+        return API_RPC_TOKEN_INVALID;
+    base_hadoop_compute_password(key.bytes, sizeof key.bytes, identifier, len, bytes);
+    base_base64_encode(bytes, sizeof bytes, &text);
+    explicit_bzero(bytes, sizeof bytes);
+    explicit_bzero(&key, sizeof key);
+    *password = base_buf_take(&text);
+    *user = base_strdup(base_attempt_id_text(&id.attempt, attempt));
     return API_RPC_TOKEN_VALID;
 }

@@ -26,6 +26,9 @@ static void attempt_free_members(struct rm_attempt *at)
     free(at->diagnostics);
     free(at->node_id);
     free(at->node_http);
+    for (size_t i = 0; i < at->avoided_n; i++)
+        free(at->avoided[i]);
+    free(at->avoided);
     free(at->allocated);
     free(at->completed);
 }

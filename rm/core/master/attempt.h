@@ -24,6 +24,12 @@ struct rm_attempt {
     int32_t rpc_port, exit_code;
     int64_t start_us, finish_us;
     int64_t next_num; /* number of the next container */
+    bool by_rpc;      /* the master speaks Hadoop RPC */
+    char **avoided;   /* hosts and racks from which it wants no containers, sorted */
+    size_t avoided_n, avoided_cap;
+    /* rm_core.node_changes up to which the last answer to allocate tells of nodes, and the one
+     * before it */
+    uint64_t nodes_told, nodes_told_before;
     /* the last answer to allocate, kept for a repeated request */
     int64_t response_id;
     struct rm_allocated *allocated;

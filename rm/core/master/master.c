@@ -8,6 +8,7 @@
 #include "rm/core/app/finished.h"
 #include "rm/core/app/kill.h"
 #include "rm/core/emit.h"
+#include "rm/core/master/avoided.h"
 #include "rm/core/state.h"
 
 /* The masters for one partition of the nodes. */
@@ -207,6 +208,11 @@ static struct rm_ask_group *pick_group(struct rm_app *a, enum base_task_kind k,
                                        const struct rm_node *n, int64_t slots,
                                        enum delay_level *level)
 {
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+
+    /* a master that speaks Hadoop RPC could not start anything on a node that does not */
+    if ((at->by_rpc && !n->hadoop_port) || rm_avoided_has_node(at, n))
+        return NULL;
     return rm_asks_pick_group(a, k, n, slots < n->slots[k] ? slots : n->slots[k], level);
 }
 

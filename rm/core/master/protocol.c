@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "rm/core/admin/master_keys.h"
 #include "rm/core/emit.h"
+#include "rm/core/master/avoided.h"
 #include "rm/core/master/master.h"
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
@@ -44,7 +46,17 @@ static struct rm_allocated describe_allocated(struct rm_core *c, const struct rm
                                  .node_http = intern_text(c, ct->node->http),
                                  .priority = ct->priority,
                                  .allocation_request_id = ct->allocation_id,
-                                 .capability = ct->resource};
+                                 .capability = ct->resource,
+                                 .hadoop_port = ct->node->hadoop_port,
+                                 .created_us = ct->start_us};
+}
+
+static struct rm_token_basis token_basis(const struct rm_core *c, const struct rm_app *a)
+{
+    return (struct rm_token_basis){.nm_key = rm_master_key(c, RM_KEY_NM),
+                                   .container_key = rm_master_key(c, RM_KEY_CONTAINER),
+                                   .user = a->user,
+                                   .rm_instance_ms = c->conf.rm_instance_ms};
 }
 
 /* Returns true for containers that the answer to a registration lists: live containers of earlier
@@ -75,7 +87,10 @@ static void reply_registered(struct rm_core *c, const struct rm_event *ev, struc
     rm_master_mark_containers_announced(a);
     fx->u.reply.app_id = a->id;
     fx->u.reply.am.max_capability = rm_max_capability(c);
+    fx->u.reply.tokens = token_basis(c, a);
     fx->u.reply.am.queue = a->queue;
+    fx->u.reply.am.acl_view = a->app->acl_view;
+    fx->u.reply.am.acl_modify = a->app->acl_modify;
     fx->u.reply.am.previous = previous;
     fx->u.reply.am.previous_n = n;
 }
@@ -140,6 +155,8 @@ void rm_master_on_register(struct rm_core *c, const struct rm_event *ev)
     rm_set_bounded_text(&at->host, ev->u.am_register.host);
     rm_set_bounded_text(&at->tracking_url, ev->u.am_register.tracking_url);
     at->rpc_port = ev->u.am_register.rpc_port;
+    at->by_rpc = ev->u.am_register.by_rpc;
+    at->nodes_told = at->nodes_told_before = c->node_changes;
     at->registered = true;
     at->reregister = false;
     at->response_id = 0;
@@ -293,8 +310,45 @@ static void fill_allocate_answer(struct rm_core *c, struct rm_app *a, struct rm_
     a->news_n = kept;
 }
 
-static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct rm_attempt *at,
-                            const char *command)
+static struct rm_changed_node describe_changed_node(const struct rm_node *n)
+{
+    return (struct rm_changed_node){.id = n->id,
+                                    .http = n->http,
+                                    .rack = n->rack_name,
+                                    .health_report = n->health_report,
+                                    .hadoop_port = n->hadoop_port,
+                                    .containers = n->containers_n,
+                                    .state = n->state,
+                                    .total = n->total,
+                                    .used = n->used_res};
+}
+
+/* Lists the nodes that changed between the two answers, as they are now; a repeated answer lists
+ * them again. Looks at all nodes only if some have changed. */
+static void add_changed_nodes(struct rm_core *c, const struct rm_attempt *at, struct rm_effect *fx)
+{
+    struct rm_changed_node *v;
+    size_t n = 0;
+
+    if (at->nodes_told == at->nodes_told_before)
+        return;
+    v = rm_step_arena_alloc(&c->scratch, c->nodes_n * sizeof *v + 1);
+    for (size_t i = 0; i < c->nodes_n; i++)
+        if (c->nodes[i] && c->nodes[i]->changed > at->nodes_told_before &&
+            c->nodes[i]->changed <= at->nodes_told)
+            v[n++] = describe_changed_node(c->nodes[i]);
+    fx->u.reply.allocate.changed = v;
+    fx->u.reply.allocate.changed_n = n;
+}
+
+/* As in YARN, a response id has 31 bits, and 0 comes after the largest one. */
+static int64_t next_response_id(int64_t id)
+{
+    return (id + 1) & INT32_MAX;
+}
+
+static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct rm_app *a,
+                            struct rm_attempt *at, const char *command)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_ALLOCATED, 0);
 
@@ -306,6 +360,9 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     fx->u.reply.allocate.completed_n = at->completed_n;
     fx->u.reply.allocate.nodes = c->capacity.nodes;
     fx->u.reply.allocate.command = command;
+    fx->u.reply.allocate.priority = a->priority > 0 ? a->priority : 0;
+    fx->u.reply.tokens = token_basis(c, a);
+    add_changed_nodes(c, at, fx);
     for (size_t i = 0; i < c->nodes_n; i++)
         for (enum base_task_kind k = 0;
              c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < BASE_TASK_KINDS; k++) {
@@ -331,8 +388,8 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     if (at->registered && (a->state == RM_APP_KILLING || a->ending == RM_END_KILL)) {
         release_ask_launches(ev);
         at->allocated_n = at->completed_n = 0;
-        at->response_id = response_id + 1;
-        reply_allocated(c, ev, at, "shutdown");
+        at->response_id = next_response_id(response_id);
+        reply_allocated(c, ev, a, at, "shutdown");
         return;
     }
     if (at->state != RM_ATTEMPT_RUNNING) {
@@ -348,12 +405,12 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     if (at->reregister) {
         release_ask_launches(ev);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
-        reply_allocated(c, ev, at, "resync");
+        reply_allocated(c, ev, a, at, "resync");
         return;
     }
-    if (response_id == at->response_id - 1) {
+    if (next_response_id(response_id) == at->response_id) {
         release_ask_launches(ev);
-        reply_allocated(c, ev, at, NULL);
+        reply_allocated(c, ev, a, at, NULL);
         return;
     }
     if (response_id != at->response_id) {
@@ -363,10 +420,11 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
                        "responseId to be "
                        "%lld, but get %lld",
                        base_attempt_id_text(&at->id, id), (long long)at->response_id,
-                       (long long)response_id);
+                       (long long)response_id)
+            ->u.reply.flag = true;
         return;
     }
-    if (refuse_asks_if_bad(c, a, ev)) {
+    if (refuse_asks_if_bad(c, a, ev) || rm_avoided_refuse_if_bad(c, at, ev)) {
         release_ask_launches(ev);
         return;
     }
@@ -374,11 +432,14 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     a->progress = ev->u.am_allocate.progress > 0 ? (double)ev->u.am_allocate.progress : 0;
     a->progress = a->progress < 1 ? a->progress : 1;
     forget_acknowledged_ends(c, a);
+    rm_avoided_update(at, ev);
     put_asks_in_table(c, a, ev);
     stop_released_containers(c, a, ev);
     fill_allocate_answer(c, a, at);
-    at->response_id++;
-    reply_allocated(c, ev, at, NULL);
+    at->response_id = next_response_id(at->response_id);
+    at->nodes_told_before = at->nodes_told;
+    at->nodes_told = c->node_changes;
+    reply_allocated(c, ev, a, at, NULL);
 }
 
 void rm_master_on_finish(struct rm_core *c, const struct rm_event *ev)

@@ -126,6 +126,8 @@ void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     if (n->state == s)
         return;
     base_assert(rm_node_transition_is_legal(n->state, s));
+    if ((n->state == RM_NODE_RUNNING) != (s == RM_NODE_RUNNING))
+        n->changed = ++c->node_changes;
     n->state = s;
     rm_node_update_free_lists(c, n);
     rm_node_recount_capacity(c, n);

@@ -16,6 +16,7 @@ struct rm_node {
     uint32_t index;      /* in rm_core.nodes */
     uint32_t host, rack; /* numbers in rm_core.hosts and racks, referenced */
     char *id, *host_name, *http, *rack_name, *version, *boot_id, *instance, *health_report;
+    uint64_t changed;    /* rm_core.node_changes when it last became usable or unusable */
     int32_t hadoop_port; /* of Hadoop RPC, as registered; 0: none */
     int64_t sent_us; /* when the node sent the last accepted request, by its clock; 0: unknown */
     enum rm_node_state state;

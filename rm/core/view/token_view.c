@@ -1,6 +1,7 @@
 /* Plain copies for readers: tokens of users. */
 #include <string.h>
 
+#include "rm/core/admin/master_keys.h"
 #include "rm/core/view/view_internal.h"
 
 static struct rm_token_view copy_token(const struct rm_user_token *t)
@@ -33,4 +34,17 @@ struct rm_token_view *rm_view_user_tokens(const struct rm_core *c, const char *u
         if (!user || strcmp(c->tokens.v[i].user, user) == 0)
             v[(*n)++] = copy_token(&c->tokens.v[i]);
     return v;
+}
+
+int rm_view_amrm_key(const struct rm_core *c, const struct base_attempt_id *attempt,
+                     struct rm_master_key *out)
+{
+    const struct rm_master_key *key = rm_master_key(c, RM_KEY_AMRM);
+    const struct rm_app *a = rm_app_find(c, attempt->app);
+    const struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
+
+    if (!key || !at || at->id.attempt != attempt->attempt || at->finish_us)
+        return -BASE_ENOTFOUND;
+    *out = *key;
+    return 0;
 }
