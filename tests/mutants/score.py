@@ -64,7 +64,7 @@ class Bench:
         self.restore()
         if not as_is:
             self.copy()
-            head = run(['git', '-C', self.root, 'rev-parse', '--short', 'HEAD']).stdout.strip()
+            head = run(['git', '-C', self.root, 'rev-parse', '--short=12', 'HEAD']).stdout.strip()
             with open(self.folder + '/commit', 'w') as f:
                 f.write(head)
         with open(self.folder + '/commit') as f:
@@ -123,7 +123,8 @@ class Bench:
         more = [f'-DCREEL_SANITIZE={self.sanitize}'] if self.sanitize else []
         done = run(['cmake', '-S', self.src, '-B', self.out, '-G', 'Ninja',
                     '-DCMAKE_BUILD_TYPE=Mutate', '-DCMAKE_C_FLAGS=-O1 -w',
-                    '-DCMAKE_EXE_LINKER_FLAGS=-Wl,--strip-debug', '-DCREEL_HA_LEASE_OFF=ON'] + more)
+                    '-DCMAKE_EXE_LINKER_FLAGS=-Wl,--strip-debug', '-DCREEL_HA_LEASE_OFF=ON',
+                    f'-DCREEL_SOURCE_COMMIT={self.commit}'] + more)
         if done.returncode:
             raise SystemExit(done.stdout)
         self.tests = read_tests(self.out + '/tests/CTestTestfile.cmake')
