@@ -114,7 +114,9 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
     snprintf(port, sizeof port, "%d", conf->port);
     nm_env_set(l, "NM_HTTP_PORT", port);
     if (is_command_or_master(la)) {
-        nm_env_set(l, "NM_PORT", port); /* of the node's id */
+        if (conf->hadoop_port) /* as in YARN, the port of the node's id that masters know */
+            snprintf(port, sizeof port, "%d", conf->hadoop_port);
+        nm_env_set(l, "NM_PORT", port);
         nm_env_set(l, "LOCAL_DIRS", nm_path_in_app(f, &la->id.attempt.app, NULL, path));
         nm_env_set(l, "LOCAL_USER_DIRS", path);
     }

@@ -27,6 +27,7 @@ struct nm_launch_conf { /* strings are borrowed */
     const char *host;
     const char *ca_file; /* authorities of the cluster; NULL or "": none */
     int port;
+    int hadoop_port;                /* of Hadoop RPC; 0: none */
     const char *add_opens;          /* what <ADD_OPENS> stands for */
     int64_t log_max_bytes, disk_mb; /* disk_mb: limit of a container's folders; 0: none */
     const char *launcher;           /* creel-exec; NULL: containers run as the NodeManager's user */

@@ -162,6 +162,7 @@ static int open_rpc_port(struct nm *nm, struct base_error *err)
     int rc = read_server_conf(nm, &c, err);
     if (rc == 0)
         rc = nm_rpc_open(nm, &c, &nm->rpc, err);
+    nm->launch_conf.hadoop_port = nm_rpc_port(nm->rpc);
     api_conf_free(&c);
     return rc;
 }

@@ -383,16 +383,17 @@ static void test_early_client(void)
 
 static void test_life(void)
 {
-    struct start s = {.app = 1, .n = 2, .command = "echo \"$A\""};
-    char *text, *path;
+    struct start s = {.app = 1, .n = 2, .command = "echo $NM_PORT \"$A\""};
+    char *text, *path, *wanted = base_printf("%d from the context from the context too\n", port());
 
     client = open_as_app(1);
     start(&client, &s, 1);
     CU_ASSERT_EQUAL(fx_exit_code(fx, text_of(1, 2)), 0);
     text = fx_file("%s/logs/%s/%s/stdout", fx->local[0], fx_app(), text_of(1, 2));
     CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-    CU_ASSERT_STRING_EQUAL(text, "from the context from the context too\n");
+    CU_ASSERT_STRING_EQUAL(text, wanted);
     free(text);
+    free(wanted);
     path =
         base_printf("%s/apps/%s/%s/work/container_tokens", fx->local[0], fx_app(), text_of(1, 2));
     CU_ASSERT(fx_exists("%s", path));
