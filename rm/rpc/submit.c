@@ -106,18 +106,25 @@ static bool look_up_groups_and_submit(void *change, bool stopping)
     return false;
 }
 
-/* Posts the submission. Takes @spec. */
+/* Posts the submission, or answers that the client should come again when too many look-ups of its
+ * address are under way. Takes @spec. */
 static void post_submission(struct api_rpc_call *call, struct rm_backend *b,
                             struct rm_app_spec *spec)
 {
-    struct rm_rpc_change *c = rm_rpc_change_new(call, b, RM_EV_SUBMIT_APP, OPERATION);
+    bool needs_groups = rm_queues_submission_needs_groups(b, spec->queue, spec->user);
     struct base_app_id id = spec->id;
+    struct rm_rpc_change *c;
 
+    if (needs_groups && !api_rpc_begin_slow(call)) {
+        rm_app_spec_unref(spec);
+        return;
+    }
+    c = rm_rpc_change_new(call, b, RM_EV_SUBMIT_APP, OPERATION);
     c->text = base_alloc(HEX_TOKEN_MAX);
     base_random_hex(c->text);
     c->ev.u.submit_app.spec = spec;
     c->ev.u.submit_app.app_token = c->text;
-    if (rm_queues_submission_needs_groups(b, spec->queue, spec->user))
+    if (needs_groups)
         rm_backend_queue_slow_task(b, RM_SLOW_FILES, look_up_groups_and_submit, c);
     else
         rm_rpc_change_post(c, &id, answer_submission);

@@ -12,7 +12,7 @@ cat > "$T/fair.xml" << 'END'
 <allocations>
   <queue name="root"><aclSubmitApps> </aclSubmitApps><aclAdministerApps> </aclAdministerApps>
     <queue name="default"><aclSubmitApps>*</aclSubmitApps></queue>
-    <queue name="closed"/>
+    <queue name="closed"><aclSubmitApps>nobody no-such-group</aclSubmitApps></queue>
   </queue>
 </allocations>
 END
