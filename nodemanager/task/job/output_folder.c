@@ -464,7 +464,8 @@ static int abort_job_in_folder(const struct ending *e, bool *complete, struct ba
     int rc;
 
     if (!has_mark_of_job(e->folder, e->id)) {
-        *complete = has_success_file(e->folder) && !is_owned_by_other_job(e->folder, e->id);
+        *complete = has_success_file(e->folder) && part_is_in_place(e, 0) &&
+                    !is_owned_by_other_job(e->folder, e->id);
         return 0;
     }
     rc = undo_partial_commit(e, err);

@@ -49,9 +49,9 @@ int task_output_commit_parts(const char *output, struct base_app_id id,
 /* Removes the job's unfinished output, and the folder if it is then empty. Does nothing when the
  * folder does not exist or does not carry the job's mark. After an incomplete commit, removes the
  * parts that the commit has moved, but no file that users have added; after a complete commit,
- * removes nothing. Sets *complete to whether the folder holds _SUCCESS and no job's mark: whoever
- * knows that the folder was this job's knows then that its commit was complete. Returns 0 or a
- * negative BASE_E*. */
+ * removes nothing. Sets *complete to whether the folder holds _SUCCESS, the first part and no job's
+ * mark: whoever knows that the folder was this job's knows then that its commit was complete.
+ * Returns 0 or a negative BASE_E*. */
 int task_output_abort_job(const char *output, struct base_app_id id, bool *complete,
                           struct base_error *err);
 

@@ -38,14 +38,15 @@ struct rm_app {
     int refs;
     const struct rm_app_kind *kind;
     bool is_job;
-    bool in_policy;    /* the policy knows the application */
-    bool held;         /* after a takeover: waits for awaited nodes, or the grace period */
-    bool setup_asked;  /* the shell was asked to make its output folder */
-    bool set_up;       /* its output folder was made, or none is needed; its maps are known */
-    bool undecided;    /* it is set up, and the policy has yet to decide whether to admit it */
-    bool committing;   /* its output is being committed */
-    bool commit_begun; /* an attempt to commit was allowed to move parts, and may have succeeded */
-    bool activated;    /* its master is counted in masters_active */
+    bool in_policy;      /* the policy knows the application */
+    bool held;           /* after a takeover: waits for awaited nodes, or the grace period */
+    bool setup_asked;    /* the shell was asked to make its output folder */
+    bool set_up;         /* its output folder was made, or none is needed; its maps are known */
+    bool undecided;      /* it is set up, and the policy has yet to decide whether to admit it */
+    bool committing;     /* its output is being committed */
+    bool commit_begun;   /* an attempt to commit was allowed to move parts */
+    bool commit_unknown; /* the commit has failed, but an attempt of it may have succeeded */
+    bool activated;      /* its master is counted in masters_active */
     /* The end of the job waits for the removal of its unfinished output; does not wait for it any
      * more; the job ends, or has ended, and that output is still to be removed. */
     bool aborting, aborted, abort_owed;

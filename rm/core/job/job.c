@@ -207,10 +207,9 @@ void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
 
 void rm_job_finish_commit(struct rm_core *c, struct rm_app *a, bool ok, const char *diagnostics)
 {
-    a->committing = false;
-    /* An attempt of unknown outcome may have completed the output: the abort will tell. A leader
-     * that takes over before that commits again. */
-    a->commit_begun = a->commit_begun && !ok && a->step.unknown;
+    /* An attempt of unknown outcome may have completed the output: the abort will tell. */
+    a->commit_unknown = a->commit_begun && !ok && a->step.unknown;
+    a->committing = a->commit_begun = false;
     if (ok) { /* a kill that came in the meantime is too late, as in YARN */
         a->ending = RM_END_SUCCEED;
         rm_set_bounded_text(&a->diagnostics, NULL);

@@ -124,7 +124,7 @@ static void finish_abort(struct rm_core *c, struct rm_app *a)
  */
 static void finish_abort_of_committed_output(struct rm_core *c, struct rm_app *a)
 {
-    if (!a->aborting || !a->commit_begun) {
+    if (!a->aborting || !a->commit_unknown) {
         finish_abort(c, a);
         return;
     }

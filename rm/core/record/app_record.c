@@ -26,7 +26,14 @@
 #include "rm/core/record/reader.h"
 #include "rm/core/record/record.h"
 
-enum stage { STAGE_NEW, STAGE_SET_UP, STAGE_UNDECIDED, STAGE_COMMITTING, STAGE_ABORT_OWED };
+enum stage {
+    STAGE_NEW,
+    STAGE_SET_UP,
+    STAGE_UNDECIDED,
+    STAGE_COMMITTING,
+    STAGE_ABORT_OWED,
+    STAGE_COMMIT_UNKNOWN
+};
 
 static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
 {
@@ -85,11 +92,12 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->target);
     rm_put_int(b, a->final_status);
     rm_put_int(b, a->ending);
-    rm_put_int(b, a->abort_owed     ? STAGE_ABORT_OWED
-                  : !a->set_up      ? STAGE_NEW
-                  : a->commit_begun ? STAGE_COMMITTING
-                  : a->undecided    ? STAGE_UNDECIDED
-                                    : STAGE_SET_UP);
+    rm_put_int(b, a->abort_owed       ? STAGE_ABORT_OWED
+                  : !a->set_up        ? STAGE_NEW
+                  : a->commit_begun   ? STAGE_COMMITTING
+                  : a->commit_unknown ? STAGE_COMMIT_UNKNOWN
+                  : a->undecided      ? STAGE_UNDECIDED
+                                      : STAGE_SET_UP);
     rm_put_text(b, a->diagnostics);
     rm_put_counters(b, a->counters + BASE_TASK_COUNTERS, RM_C_COUNTERS - BASE_TASK_COUNTERS);
     rm_put_int(b, a->failed_attempts);
@@ -215,10 +223,11 @@ static void read_app_fields(struct rm_core *c, struct rm_reader *r, struct rm_ap
     a->target = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);
     a->final_status = (enum rm_final_status)rm_get_int_in(r, 0, RM_FINAL_ENDED);
     a->ending = (enum rm_app_end)rm_get_int_in(r, 0, RM_END_KILL);
-    stage = (enum stage)rm_get_int_in(r, 0, STAGE_ABORT_OWED);
+    stage = (enum stage)rm_get_int_in(r, 0, STAGE_COMMIT_UNKNOWN);
     a->set_up = stage != STAGE_NEW;
     a->undecided = stage == STAGE_UNDECIDED;
     a->commit_begun = stage == STAGE_COMMITTING;
+    a->commit_unknown = stage == STAGE_COMMIT_UNKNOWN;
     a->abort_owed = a->aborted = stage == STAGE_ABORT_OWED;
     r->bad =
         r->bad || (a->abort_owed && !(a->is_job && a->job->output && rm_app_end_is_decided(a)));
