@@ -243,6 +243,7 @@ static void keep_reply(struct world *w, const struct rm_effect *fx)
     }
     if (r->kind == RM_REPLY_ALLOCATED) {
         r->response_id = fx->u.reply.allocate.response_id;
+        r->available = fx->u.reply.allocate.available;
         snprintf(r->command, sizeof r->command, "%s",
                  fx->u.reply.allocate.command ? fx->u.reply.allocate.command : "");
         r->allocated_n = fx->u.reply.allocate.allocated_n;

@@ -55,6 +55,7 @@ struct world_reply {
     char text[512];
     /* allocate, register */
     int64_t response_id;
+    struct rm_res available; /* of an answer to allocate */
     char command[32];
     struct rm_allocated allocated[64], previous[64];
     struct rm_completed completed[64];

@@ -5,6 +5,12 @@
 #include "rm/core/view/view.h"
 #include "tests/unit/core_masters.h"
 
+/* Returns the free slots that the latest answer told the master. */
+static int64_t count_available(enum base_task_kind k)
+{
+    return w.reply.available.v[RM_RES_MAP_SLOTS + k];
+}
+
 static void test_whole_life(void)
 {
     struct base_container_id got[4];
@@ -27,12 +33,18 @@ static void test_whole_life(void)
     asks[0] = ask("*", 4);
     allocate(0, asks, 1, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.response_id, 1);
+    CU_ASSERT_EQUAL(count_available(BASE_TASK_MAP), 7); /* of 4 on each of 2 nodes, less its own */
+    CU_ASSERT_EQUAL(count_available(BASE_TASK_REDUCE), 4);
+    CU_ASSERT_EQUAL(w.reply.available.v[RM_RES_MEMORY_MB],
+                    7 * w.conf.slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB] +
+                        4 * w.conf.slot_res[BASE_TASK_REDUCE].v[RM_RES_MEMORY_MB]);
     do_register(1);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
     world_beat(&w, &w.nodes[0], 0);
     allocate(1, NULL, 0, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.allocated_n, 3); /* the node has three slots left */
+    CU_ASSERT_EQUAL(count_available(BASE_TASK_MAP), 4);
     for (int i = 0; i < 3; i++)
         got[i] = w.reply.allocated[i].id;
     allocate(1, NULL, 0, NULL, 0); /* the same request again: the same answer */

@@ -363,15 +363,13 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     fx->u.reply.allocate.priority = a->priority > 0 ? a->priority : 0;
     fx->u.reply.tokens = token_basis(c, a);
     add_changed_nodes(c, at, fx);
-    for (size_t i = 0; i < c->nodes_n; i++)
-        for (enum base_task_kind k = 0;
-             c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < BASE_TASK_KINDS; k++) {
-            int64_t room = c->nodes[i]->slots[k] - c->nodes[i]->used[k];
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        int64_t room = c->capacity.slots[k] - c->capacity.used[k];
 
-            fx->u.reply.allocate.available.v[RM_RES_MAP_SLOTS + k] += room;
-            for (int r = 0; r <= RM_RES_VCORES; r++)
-                fx->u.reply.allocate.available.v[r] += room * c->conf.slot_res[k].v[r];
-        }
+        fx->u.reply.allocate.available.v[RM_RES_MAP_SLOTS + k] += room;
+        for (int r = 0; r <= RM_RES_VCORES; r++)
+            fx->u.reply.allocate.available.v[r] += room * c->conf.slot_res[k].v[r];
+    }
 }
 
 void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
