@@ -58,6 +58,29 @@ static void pack_completed(struct packer *p, const struct rm_completed **v, size
     *v = to;
 }
 
+static const struct rm_master_key *pack_key(struct packer *p, const struct rm_master_key *key)
+{
+    return key ? pack(p, key, sizeof *key, _Alignof(struct rm_master_key)) : NULL;
+}
+
+static void pack_changed_nodes(struct packer *p, const struct rm_changed_node **v, size_t n)
+{
+    const struct rm_changed_node *from = *v;
+    struct rm_changed_node *to = PACK_ARRAY(p, from, n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct rm_changed_node node = from[i];
+
+        node.id = pack_str(p, node.id);
+        node.http = pack_str(p, node.http);
+        node.rack = pack_str(p, node.rack);
+        node.health_report = pack_str(p, node.health_report);
+        if (to)
+            to[i] = node;
+    }
+    *v = to;
+}
+
 static void pack_orders(struct packer *p, const struct rm_order **v, size_t n)
 {
     const struct rm_order *from = *v;
@@ -73,6 +96,7 @@ static void pack_orders(struct packer *p, const struct rm_order **v, size_t n)
         o.acl_view = pack_str(p, o.acl_view);
         o.log_include = pack_str(p, o.log_include);
         o.log_exclude = pack_str(p, o.log_exclude);
+        o.amrm_key = pack_key(p, o.amrm_key);
         if (!to)
             continue;
         to[i] = o;
@@ -86,13 +110,21 @@ static void pack_orders(struct packer *p, const struct rm_order **v, size_t n)
 
 static void pack_reply(struct packer *p, struct rm_effect *fx)
 {
+    struct rm_token_basis *tokens = &fx->u.reply.tokens;
+
     fx->u.reply.text = pack_str(p, fx->u.reply.text);
+    tokens->nm_key = pack_key(p, tokens->nm_key);
+    tokens->container_key = pack_key(p, tokens->container_key);
+    tokens->user = pack_str(p, tokens->user);
     if (fx->u.reply.kind == RM_REPLY_AM_REGISTERED) {
         fx->u.reply.am.queue = pack_str(p, fx->u.reply.am.queue);
+        fx->u.reply.am.acl_view = pack_str(p, fx->u.reply.am.acl_view);
+        fx->u.reply.am.acl_modify = pack_str(p, fx->u.reply.am.acl_modify);
         pack_allocated(p, &fx->u.reply.am.previous, fx->u.reply.am.previous_n);
     } else if (fx->u.reply.kind == RM_REPLY_ALLOCATED) {
         pack_allocated(p, &fx->u.reply.allocate.allocated, fx->u.reply.allocate.allocated_n);
         pack_completed(p, &fx->u.reply.allocate.completed, fx->u.reply.allocate.completed_n);
+        pack_changed_nodes(p, &fx->u.reply.allocate.changed, fx->u.reply.allocate.changed_n);
         fx->u.reply.allocate.command = pack_str(p, fx->u.reply.allocate.command);
     }
 }
@@ -106,6 +138,8 @@ static void pack_effect(struct packer *p, struct rm_effect *fx)
         break;
     case RM_FX_HEARTBEAT:
         pack_orders(p, &fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
+        fx->u.heartbeat.nm_key = pack_key(p, fx->u.heartbeat.nm_key);
+        fx->u.heartbeat.container_key = pack_key(p, fx->u.heartbeat.container_key);
         break;
     default:
         break;

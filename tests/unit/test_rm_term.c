@@ -438,6 +438,56 @@ static void test_copied_order(void)
     rm_effect_copy_free(copy);
 }
 
+/* The same for the answer to a master that registers or asks: neither texts nor keys of the core.
+ */
+static void test_copied_reply(void)
+{
+    char *texts[7];
+    struct rm_master_key *key = base_alloc(sizeof *key);
+    struct rm_effect fx = {.kind = RM_FX_REPLY}, *copy;
+    struct rm_changed_node *node = base_alloc(sizeof *node);
+
+    for (int i = 0; i < 7; i++)
+        texts[i] = base_printf("text %d", i);
+    key->id = 42;
+    fx.u.reply.kind = RM_REPLY_AM_REGISTERED;
+    fx.u.reply.tokens.nm_key = fx.u.reply.tokens.container_key = key;
+    fx.u.reply.tokens.user = texts[0];
+    fx.u.reply.am.acl_view = texts[1];
+    fx.u.reply.am.acl_modify = texts[2];
+    copy = rm_effect_copy(&fx);
+    memset(texts[0], 'x', 6);
+    memset(texts[1], 'x', 6);
+    memset(texts[2], 'x', 6);
+    key->id = 0;
+    CU_ASSERT_EQUAL(copy->u.reply.tokens.nm_key->id, 42);
+    CU_ASSERT_EQUAL(copy->u.reply.tokens.container_key->id, 42);
+    CU_ASSERT_STRING_EQUAL(copy->u.reply.tokens.user, "text 0");
+    CU_ASSERT_STRING_EQUAL(copy->u.reply.am.acl_view, "text 1");
+    CU_ASSERT_STRING_EQUAL(copy->u.reply.am.acl_modify, "text 2");
+    rm_effect_copy_free(copy);
+
+    fx = (struct rm_effect){.kind = RM_FX_REPLY};
+    fx.u.reply.kind = RM_REPLY_ALLOCATED;
+    *node = (struct rm_changed_node){texts[3], texts[4], texts[5], texts[6], .containers = 7};
+    fx.u.reply.allocate.changed = node;
+    fx.u.reply.allocate.changed_n = 1;
+    copy = rm_effect_copy(&fx);
+    node->containers = 0;
+    for (int i = 3; i < 7; i++)
+        memset(texts[i], 'x', 6);
+    CU_ASSERT_EQUAL(copy->u.reply.allocate.changed[0].containers, 7);
+    CU_ASSERT_STRING_EQUAL(copy->u.reply.allocate.changed[0].id, "text 3");
+    CU_ASSERT_STRING_EQUAL(copy->u.reply.allocate.changed[0].http, "text 4");
+    CU_ASSERT_STRING_EQUAL(copy->u.reply.allocate.changed[0].rack, "text 5");
+    CU_ASSERT_STRING_EQUAL(copy->u.reply.allocate.changed[0].health_report, "text 6");
+    rm_effect_copy_free(copy);
+    for (int i = 0; i < 7; i++)
+        free(texts[i]);
+    free(key);
+    free(node);
+}
+
 static const struct cunit_case cases[] = {
     {"the lease latches a refusal", test_lease},
     {"an endless lease", test_lease_endless},
@@ -455,5 +505,6 @@ static const struct cunit_case cases[] = {
     {"everybody is dismissed", test_term_dismisses},
     {"alone", test_term_alone},
     {"a copied order", test_copied_order},
+    {"a copied reply", test_copied_reply},
 };
 CUNIT_MAIN("rm_term", cases)
