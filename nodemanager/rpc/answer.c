@@ -75,13 +75,13 @@ static void add_failure(struct outcome *o, const struct base_container_id *id,
     o->failed[o->failed_n++] = failed;
 }
 
-/* Enters in the audit log what was refused, and what was stopped; a start has its line when the
- * container's process runs. */
+/* Enters in the audit log what was refused, and what was stopped, once for each container; a start
+ * has its line when the container's process runs. */
 static void log_subject(const struct nm_rpc_ask *ask, const struct nm_rpc_subject *s)
 {
     char app[BASE_ID_TEXT_MAX];
 
-    if (s->exception || !ask->starts)
+    if (s->exception || s->stopped)
         api_audit_log_call(api_rpc_method_name(ask->call), api_rpc_caller(ask->call),
                            api_rpc_peer(ask->call), base_app_id_text(&s->id.attempt.app, app),
                            s->why);

@@ -101,13 +101,17 @@ static void start_container(struct nm *nm, const struct nm_rpc_ask *ask, struct 
 static void stop_container(struct nm *nm, const struct nm_rpc_ask *ask, struct nm_rpc_subject *s)
 {
     struct nm_event ev = {.kind = NM_EV_MASTER_STOP, .at_us = nm_now_us(), .container = s->id};
+    const struct nm_container *c = nm_core_find_container(nm->core, &s->id);
     char id[BASE_ID_TEXT_MAX], caller[BASE_ID_TEXT_MAX];
 
     base_container_id_text(&s->id, id);
     if (!is_of_callers_app(ask, &s->id)) {
         nm_rpc_fail(s, NM_RPC_YARN_EXCEPTION, "%s attempted to stop non-application container : %s",
                     base_attempt_id_text(&ask->attempt, caller), id);
-    } else if (nm_core_find_container(nm->core, &s->id)) {
+    } else if (c) {
+        enum nm_state state = nm_core_view(c)->state;
+
+        s->stopped = state == NM_LAUNCHING || state == NM_RUNNING || state == NM_SUSPENDED;
         ev.u.master_stop.reason = STOPPED_TEXT;
         ev.u.master_stop.grace_ms = nm->grace_ms;
         nm_handle_event(nm, &ev);

@@ -10,6 +10,7 @@
 
 #define INVALID_TOKEN   "org.apache.hadoop.security.token.SecretManager$InvalidToken"
 #define INVALID_SERVICE NM_RPC_YARN_EXCEPTIONS "InvalidAuxServiceException"
+#define CONTAINERS_MAX  200 /* of one call: their states bring diagnostics of up to 64 KiB each */
 #define START_MAX       ((size_t)8 << 20) /* bytes: credentials, environment, resources */
 
 void nm_rpc_fail(struct nm_rpc_subject *s, const char *exception, const char *fmt, ...)
@@ -38,6 +39,16 @@ void nm_rpc_ask_free(struct nm_rpc_ask *ask)
     }
     free(ask->subjects);
     free(ask);
+}
+
+/* Returns true after refusing a call for more containers than one call may name. */
+static bool refuse_too_many(struct api_rpc_call *call, size_t n)
+{
+    if (n <= CONTAINERS_MAX)
+        return false;
+    api_rpc_answer_error(call, NM_RPC_YARN_EXCEPTION,
+                         "%zu containers: expected at most %d in one call", n, CONTAINERS_MAX);
+    return true;
 }
 
 static struct nm_rpc_ask *ask_new(struct api_rpc_call *call, bool starts, size_t n)
@@ -133,16 +144,27 @@ static bool check_tokens(struct nm *nm, const Nm__StartContainers *rq, struct nm
 static void start_containers(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
     const Nm__StartContainers *rq = (const Nm__StartContainers *)request;
-    struct nm_rpc_ask *ask = ask_new(call, true, rq->n_requests);
+    struct nm_rpc_ask *ask;
     struct nm *nm = user;
+    size_t bytes = 0;
 
+    if (refuse_too_many(call, rq->n_requests))
+        return;
+    ask = ask_new(call, true, rq->n_requests);
     if (!check_tokens(nm, rq, ask)) {
         nm_rpc_ask_free(ask);
         return;
     }
-    for (size_t i = 0; i < rq->n_requests; i++)
+    for (size_t i = 0; i < rq->n_requests; i++) {
         take_context(nm, rq->requests[i]->context, &ask->subjects[i]);
-    nm_rpc_queue_ask(nm->rpc, ask);
+        bytes += ask->subjects[i].order ? strlen(ask->subjects[i].order) : 0;
+    }
+    if (api_rpc_charge_answer(call, bytes)) { /* the orders wait for the loop */
+        nm_rpc_queue_ask(nm->rpc, ask);
+        return;
+    }
+    api_rpc_answer_error(call, NM_RPC_RETRIABLE, "creel.rpc.memory-mb is used up");
+    nm_rpc_ask_free(ask);
 }
 
 /* ---- stopContainers, getContainerStatuses ---- */
@@ -150,9 +172,12 @@ static void start_containers(struct api_rpc_call *call, const ProtobufCMessage *
 static void stop_containers(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
     const Nm__Containers *rq = (const Nm__Containers *)request;
-    struct nm_rpc_ask *ask = ask_new(call, false, rq->n_ids);
+    struct nm_rpc_ask *ask;
     struct nm *nm = user;
 
+    if (refuse_too_many(call, rq->n_ids))
+        return;
+    ask = ask_new(call, false, rq->n_ids);
     for (size_t i = 0; i < rq->n_ids; i++)
         ask->subjects[ask->subjects_n++].id = get_container_id(rq->ids[i]);
     nm_rpc_queue_ask(nm->rpc, ask);
@@ -161,14 +186,15 @@ static void stop_containers(struct api_rpc_call *call, const ProtobufCMessage *r
 static void get_statuses(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
     const Nm__Containers *rq = (const Nm__Containers *)request;
-    struct base_container_id *ids = base_alloc((rq->n_ids + 1) * sizeof *ids);
+    struct base_container_id ids[CONTAINERS_MAX];
     struct base_attempt_id attempt;
 
+    if (refuse_too_many(call, rq->n_ids))
+        return;
     base_assert(base_attempt_id_parse(api_rpc_caller(call), &attempt, NULL) == 0);
     for (size_t i = 0; i < rq->n_ids; i++)
         ids[i] = get_container_id(rq->ids[i]);
     nm_rpc_answer_statuses(user, call, &attempt, ids, rq->n_ids);
-    free(ids);
 }
 
 static const struct api_rpc_method methods[] = {

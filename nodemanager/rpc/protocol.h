@@ -49,6 +49,7 @@ struct nm_rpc_subject {
     char *order;                           /* its launch order, JSON; owned */
     const char *exception;                 /* its failure, a Java class (static); NULL: none */
     char *why;                             /* owned */
+    bool stopped; /* it was to be stopped, and had not ended yet nor been stopped */
 };
 /* Notes a failure, if none is noted yet. */
 void nm_rpc_fail(struct nm_rpc_subject *s, const char *exception, const char *fmt, ...)
