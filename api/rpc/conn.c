@@ -198,8 +198,10 @@ static void begin_call(struct api_rpc_conn *c, const struct api_rpc_protocol *pr
     if (protocol->prepare && protocol->prepare(call, user)) {
         base_buf_add(&call->request, in->request.data, in->request.len);
         api_rpc_call_charge(call, sizeof *call + call->request.cap);
-    } else
+    } else {
+        api_rpc_call_charge(call, sizeof *call + in->request.len); /* as what is made of it waits */
         call_handler(call, in->request.data, in->request.len);
+    }
 }
 
 /* Hands a call to its handler, or answers why it cannot. The connection goes on in any case. */

@@ -630,6 +630,7 @@ struct rm_allocated {
     int32_t hadoop_port; /* of the node; 0: none */
     int64_t created_us;
 };
+#define RM_AVOIDED_MAX 10000 /* hosts and racks that one attempt avoids */
 /* What the tokens of a master are made with. */
 struct rm_token_basis {
     const struct rm_master_key *nm_key, *container_key; /* NULL: no tokens are made */

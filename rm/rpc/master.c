@@ -328,21 +328,29 @@ static bool read_releases(struct master_call *m, const Master__AllocateRequest *
     return true;
 }
 
-static void read_blacklist(struct master_call *m, const Master__Blacklist *list)
+/* Returns false after refusing a list that is too long: the core works it off in one step. */
+static bool read_blacklist(struct master_call *m, const Master__Blacklist *list)
 {
     size_t first = m->texts_n;
 
-    for (size_t i = 0; list && i < list->n_add; i++)
-        keep_text(m, list->add[i]);
-    for (size_t i = 0; list && i < list->n_remove; i++)
-        keep_text(m, list->remove[i]);
     if (!list)
-        return;
+        return true;
+    if (list->n_add > RM_AVOIDED_MAX || list->n_remove > RM_AVOIDED_MAX) {
+        api_rpc_answer_error(m->call, INVALID_BLACKLIST,
+                             "%zu additions to the blacklist and %zu removals: expected at most %d",
+                             list->n_add, list->n_remove, RM_AVOIDED_MAX);
+        return false;
+    }
+    for (size_t i = 0; i < list->n_add; i++)
+        keep_text(m, list->add[i]);
+    for (size_t i = 0; i < list->n_remove; i++)
+        keep_text(m, list->remove[i]);
     /* after the last text was added: the array does not move any more */
     m->ev.u.am_allocate.avoid = m->texts + first;
     m->ev.u.am_allocate.avoid_n = list->n_add;
     m->ev.u.am_allocate.admit = m->texts + first + list->n_add;
     m->ev.u.am_allocate.admit_n = list->n_remove;
+    return true;
 }
 
 /* ---- allocate: the answer ---- */
@@ -462,10 +470,9 @@ static void allocate(struct api_rpc_call *call, const ProtobufCMessage *request,
                              "scheduling requests: expected none, since there is no placement "
                              "handler");
         drop_call(m);
-    } else if (!read_asks(m, rq) || !read_releases(m, rq)) {
+    } else if (!read_asks(m, rq) || !read_releases(m, rq) || !read_blacklist(m, rq->blacklist)) {
         drop_call(m);
     } else {
-        read_blacklist(m, rq->blacklist);
         rm_backend_post(user, &m->ev, answer_allocate, release_call, m);
     }
 }

@@ -24,13 +24,15 @@ static void put_token(const struct rm_master_key *key, const char *kind, char *a
     out->service = address;
 }
 
-/* A text that is too long for a token is cut; the node will refuse such a token. */
+static bool fits_in_token(const char *text)
+{
+    return strlen(text) < BASE_HADOOP_TEXT_MAX;
+}
+
+/* @text must fit. */
 static void copy_text(const char *text, char out[static BASE_HADOOP_TEXT_MAX])
 {
-    size_t n = strnlen(text, BASE_HADOOP_TEXT_MAX - 1);
-
-    memcpy(out, text, n);
-    out[n] = 0;
+    memcpy(out, text, strlen(text) + 1);
 }
 
 static void put_container_token(const struct rm_allocated *a, const struct rm_token_basis *basis,
@@ -91,7 +93,9 @@ void rm_rpc_put_granted(const struct rm_allocated *a, const struct rm_token_basi
     PUT(c, execution_type, GUARANTEED);
     PUT(c, allocation_request_id, a->allocation_request_id);
     out->identifier = out->nm_identifier = (struct base_buf){0};
-    if (!basis->nm_key || !a->hadoop_port)
+    /* A name that is cut would be another user's: such a container cannot be started. */
+    if (!basis->nm_key || !a->hadoop_port || !fits_in_token(basis->user) ||
+        !fits_in_token(out->address))
         return;
     put_container_token(a, basis, lifetime_ms, out);
     put_nm_token(a, basis, out);

@@ -8,10 +8,12 @@
 #include "base/crypto/base64.h"
 #include "base/hadoop/credentials.h"
 #include "base/id.h"
+#include "base/limits.h"
 #include "rm/rpc/put.h"
 
 #define LIFETIME 1
 #define ANY_HOST "*"
+#define LIST_MAX BASE_ENV_MAX /* entries of one list */
 
 /* SOURCE: the descriptors of Hadoop 3.4.2; a name's number is its place. */
 static const char *const resource_types[] = {NULL, "ARCHIVE", "FILE", "PATTERN"};
@@ -347,10 +349,37 @@ static void set_ids(json_t *body, const Yarn__Submission *s)
     }
 }
 
+/* A JSON value takes many times the bytes of an empty entry, so long lists are refused before they
+ * become JSON. */
+static int check_list_lengths(const Yarn__Submission *s, struct base_error *err)
+{
+    const Yarn__LaunchContext none = YARN__LAUNCH_CONTEXT__INIT;
+    const Yarn__LaunchContext *l = s->launch ? s->launch : &none;
+    const struct {
+        const char *name;
+        size_t n;
+    } lists[] = {{"application tags", s->n_tags},
+                 {"local resources", l->n_resources},
+                 {"environment variables", l->n_environment},
+                 {"service data", l->n_service_data},
+                 {"access control lists", l->n_acls},
+                 {"commands", l->n_commands}};
+
+    for (size_t i = 0; i < COUNT(lists); i++)
+        if (lists[i].n > LIST_MAX)
+            return base_error_set(err, -BASE_ELIMIT, "%s: there are %zu; at most %d are possible",
+                                  lists[i].name, lists[i].n, LIST_MAX);
+    return 0;
+}
+
 int rm_rpc_submission_to_json(const Yarn__Submission *s, json_t **out, struct base_error *err)
 {
-    json_t *body = json_object();
-    int rc;
+    json_t *body;
+    int rc = check_list_lengths(s, err);
+
+    if (rc < 0)
+        return rc;
+    body = json_object();
 
     set_ids(body, s);
     set_text(body, "application-name", s->name);

@@ -39,13 +39,12 @@ static inline void rpc_frames_read(const char *name, char from, int i, struct ba
 
 static inline void rpc_add_delimited(struct base_buf *out, const ProtobufCMessage *m)
 {
-    size_t n = m ? protobuf_c_message_get_packed_size(m) : 0;
-    uint8_t *bytes = base_alloc(n + 1), len[2] = {(uint8_t)(n & 0x7f), (uint8_t)(n >> 7)};
+    size_t n = m ? protobuf_c_message_get_packed_size(m) : 0, left;
+    uint8_t *bytes = base_alloc(n + 1);
 
-    base_assert(n < 1 << 14);
-    if (n >= 0x80)
-        len[0] |= 0x80;
-    base_buf_add(out, len, n >= 0x80 ? 2 : 1);
+    for (left = n; left >= 0x80; left >>= 7)
+        base_buf_add(out, &(uint8_t){(uint8_t)(left | 0x80)}, 1);
+    base_buf_add(out, &(uint8_t){(uint8_t)left}, 1);
     if (m)
         protobuf_c_message_pack(m, bytes);
     base_buf_add(out, bytes, n);

@@ -614,7 +614,7 @@ static void test_wrong_requests(void)
     Yarn__AttemptId of = YARN__ATTEMPT_ID__INIT;
     Yarn__AppId of_app = YARN__APP_ID__INIT;
     Yarn__Empty none = YARN__EMPTY__INIT, *nones[] = {&none};
-    char *names[] = {"*"};
+    char *names[] = {"*"}, **many;
     Master__AllocateAnswer *answer;
     struct master m;
     struct ask ask;
@@ -651,6 +651,14 @@ static void test_wrong_requests(void)
     list.n_add = 1;
     rq.blacklist = &list;
     call_refused(&m, "allocate", &rq.base, YARN "InvalidResourceBlacklistRequestException");
+    list.n_add = 0;
+    list.n_remove = RM_AVOIDED_MAX + 1;
+    many = base_realloc_array(NULL, list.n_remove, sizeof *many);
+    for (size_t i = 0; i < list.n_remove; i++)
+        many[i] = "a-node-with-a-long-name.example";
+    list.remove = many;
+    call_refused(&m, "allocate", &rq.base, YARN "InvalidResourceBlacklistRequestException");
+    free(many);
     rq.blacklist = NULL;
     rq.scheduling_requests = nones;
     rq.n_scheduling_requests = 1;

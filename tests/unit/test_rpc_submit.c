@@ -329,6 +329,16 @@ static void test_refused(void)
         free(tags[i]);
 
     p = parts_new();
+    p->s.n_tags = 1001; /* refused before they are looked at */
+    check_refused(p, -BASE_ELIMIT, "application tags: there are 1001; at most 1000 are possible");
+    p = parts_new();
+    p->launch.n_service_data = 1001;
+    check_refused(p, -BASE_ELIMIT, "service data: there are 1001");
+    p = parts_new();
+    p->launch.n_commands = 1001;
+    check_refused(p, -BASE_ELIMIT, "commands: there are 1001");
+
+    p = parts_new();
     memset(name, 'n', sizeof name - 1);
     p->s.name = name;
     check_refused(p, -BASE_ELIMIT, "application-name: 1999 bytes are more than 1024");

@@ -32,6 +32,8 @@ static bool has_name(const struct rm_attempt *at, const char *name)
 bool rm_avoided_refuse_if_bad(struct rm_core *c, const struct rm_attempt *at,
                               const struct rm_event *ev)
 {
+    size_t added = 0;
+
     for (size_t i = 0; i < ev->u.am_allocate.avoid_n; i++) {
         const char *name = ev->u.am_allocate.avoid[i];
 
@@ -46,7 +48,9 @@ bool rm_avoided_refuse_if_bad(struct rm_core *c, const struct rm_attempt *at,
             return true;
         }
     }
-    if (at->avoided_n + ev->u.am_allocate.avoid_n <= RM_AVOIDED_MAX)
+    for (size_t i = 0; i < ev->u.am_allocate.avoid_n; i++)
+        added += !has_name(at, ev->u.am_allocate.avoid[i]);
+    if (at->avoided_n + added <= RM_AVOIDED_MAX)
         return false;
     rm_reply_error(c, ev->token, -BASE_ELIMIT, "blacklist: expected at most %d names",
                    RM_AVOIDED_MAX);

@@ -6,8 +6,6 @@
 
 #include "rm/core/state.h"
 
-#define RM_AVOIDED_MAX 10000 /* names of one attempt */
-
 /* Returns true when the names in the request @ev (RM_EV_AM_ALLOCATE) are refused; the request has
  * then been answered with the error. */
 bool rm_avoided_refuse_if_bad(struct rm_core *c, const struct rm_attempt *at,
