@@ -108,6 +108,10 @@ const char *base_curl_explain_error(CURL *easy, CURLcode code, const char *text,
                (strstr(text, gnutls_strerror(GNUTLS_E_UNEXPECTED_PACKET)) ||
                 strstr(text, gnutls_strerror(GNUTLS_E_UNEXPECTED_PACKET_LENGTH))))
         why = "it does not speak TLS; plain HTTP?";
+    else if (code ==
+                 CURLE_SSL_CONNECT_ERROR && /* how a server ends that cannot read our greeting */
+             strstr(text, gnutls_strerror(GNUTLS_E_PREMATURE_TERMINATION)))
+        why = "it ended the connection in the TLS handshake; plain HTTP?";
     if (why)
         return why;
     return *text ? text : curl_easy_strerror(code);

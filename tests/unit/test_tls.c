@@ -281,7 +281,8 @@ static void test_tls_on_plain_port(void)
 {
     start_with(NULL);
     trust("ca.pem");
-    expect_failure("https://", "127.0.0.1", "it does not speak TLS; plain HTTP?");
+    /* whether it answers or hangs up depends on the random bytes of the greeting */
+    expect_failure("https://", "127.0.0.1", "; plain HTTP?");
     stop();
 }
 
