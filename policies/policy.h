@@ -117,7 +117,8 @@ struct policy_env {
     /* Writes @text to the log; @level as enum base_log_level. May be NULL. */
     void (*note)(void *core, int level, const char *text);
 };
-/* One free slot of @kind on a node. */
+/* What a hook is asked about: for next(), one free slot of @kind on a node; for victims(), a node
+ * on which a slot of @kind is to be freed. */
 struct policy_offer {
     enum base_task_kind kind;
     int64_t now_us;

@@ -54,8 +54,9 @@ void api_audit_log_answer(struct api_request *rq, unsigned status, void *user);
 void api_audit_add_member(struct api_request *rq, const char *key, const char *value);
 /* Marks the request as refused although its status says success. Call before its answer. */
 void api_audit_mark_refused(struct api_request *rq, const char *why);
-/* Marks the request as refused for its caller: it gets a line whatever its operation and status.
- * Call before its answer. */
+/* Marks the request as refused for its caller: it gets a line as a refusal even if its operation is
+ * not in the table or its status says success (but not for an operation of which only refusals are
+ * logged, and whose status is not 4xx). Call before its answer. */
 void api_audit_mark_forbidden(struct api_request *rq, const char *why);
 /* Keeps why the token or session of the request is not valid: the line says so if the answer is
  * 401. A request that needs no user is answered in spite of an old session, and is not refused. */

@@ -124,8 +124,8 @@ void rtmr_best_effort_list_busy_slots(struct policy *self, int64_t now_us);
 /* Fills self->later with the worst case for @at_us: the most and longest attempts without deadline
  * that may run then. Call it after rtmr_best_effort_list_busy_slots(). */
 void rtmr_best_effort_predict_busy_slots(struct policy *self, int64_t now_us, int64_t at_us);
-/* Adds best-effort attempts on the offering node to @plan, as many as jobs with deadlines lack
- * slots (with rtmr.be_kill). */
+/* Adds to @plan task attempts of jobs without deadline that run on the offering node, at most one
+ * for each slot that jobs with deadlines lack. Does nothing unless rtmr.be_kill is set. */
 void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
                                    const struct policy_running *here, size_t n,
                                    struct policy_plan *plan);

@@ -204,8 +204,9 @@ static void rnd_times(struct world *w, struct job *j, int k)
         j->spec.expected_us[k] = SIM_EXPECT_TRUE;
 }
 
-/* Every third world has jobs whose tasks take several slots, as many as some node has. Drawn apart
- * from all else. */
+/* In every third world, unless the policy has single slots only, about half of the jobs have tasks
+ * that take a random number of slots, at most as many as some node has. The draws have a generator
+ * of their own, so that no other draw changes. */
 static void rnd_width(struct world *w, struct job *j)
 {
     struct sim_rng rng = sim_rng_seed(w->seed * JOBS_MAX + (uint64_t)(j - w->job), 14);
