@@ -41,15 +41,27 @@ char *base_percent_decode(const char *from, const char *end, char *to, bool plus
     return to;
 }
 
-void base_percent_encode(const char *text, struct base_buf *out)
+/* @plain_signs: what stays as it is, besides letters. */
+static void encode(const char *text, const char *plain_signs, struct base_buf *out)
 {
     for (; *text; text++) {
         bool plain = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-                     strchr("0123456789-._~", *text);
+                     strchr(plain_signs, *text);
 
         if (plain)
             base_buf_add(out, text, 1);
         else
             base_buf_addf(out, "%%%02X", (unsigned char)*text);
     }
+}
+
+void base_percent_encode(const char *text, struct base_buf *out)
+{
+    encode(text, "0123456789-._~", out);
+}
+
+/* SOURCE: RFC 3986, 3.3 (pchar). */
+void base_percent_encode_path(const char *text, struct base_buf *out)
+{
+    encode(text, "0123456789/-._~!$&'()*+,;=:@", out);
 }

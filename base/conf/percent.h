@@ -8,6 +8,8 @@ struct base_buf;
 /* Appends @text as one component of a path or query, escaping everything but letters, digits and
  * "-._~". */
 void base_percent_encode(const char *text, struct base_buf *out);
+/* Appends @text as the path of a URI, whose slashes and other signs of paths stay. */
+void base_percent_encode_path(const char *text, struct base_buf *out);
 
 /* Decodes [@from, @end) into @to, which needs room for as many bytes and a NUL; @to may be @from.
  * Returns the place after the NUL, or NULL when an escape lacks two hex digits or is %00. */

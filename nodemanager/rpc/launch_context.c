@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/wire/order.h"
+#include "base/conf/percent.h"
 #include "base/crypto/base64.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -77,7 +78,10 @@ static char *join_url(const Nm__Url *url)
     } else if (text.len && *file == '/') {
         base_buf_adds(&text, "//");
     }
-    base_buf_adds(&text, file);
+    if (text.len) /* clients send the path decoded */
+        base_percent_encode_path(file, &text);
+    else
+        base_buf_adds(&text, file);
     return base_buf_take(&text);
 }
 

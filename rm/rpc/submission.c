@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/conf/percent.h"
 #include "base/crypto/base64.h"
 #include "base/hadoop/credentials.h"
 #include "base/id.h"
@@ -84,17 +85,6 @@ static void set_list(json_t *obj, const char *name, const char *item, char *cons
 
 /* ---- local resources ---- */
 
-/* Appends the path of a URL, which clients send decoded, with its special characters as %XX. */
-static void add_path(struct base_buf *out, const char *path)
-{
-    for (; *path; path++) {
-        if (isalnum((unsigned char)*path) || strchr("/-._~!$&'()*+,;=:@", *path))
-            base_buf_add(out, path, 1);
-        else
-            base_buf_addf(out, "%%%02X", (unsigned char)*path);
-    }
-}
-
 static bool has_only(const char *text, const char *others)
 {
     for (; text && *text; text++)
@@ -126,7 +116,7 @@ static int add_url(const Yarn__Url *u, const char *key, struct base_buf *out,
     base_buf_adds(out, u->host ? u->host : "");
     if (u->has_port && u->port > 0) /* -1: none */
         base_buf_addf(out, ":%d", u->port);
-    add_path(out, u->file ? u->file : "");
+    base_percent_encode_path(u->file ? u->file : "", out); /* clients send it decoded */
     return 0;
 }
 

@@ -182,9 +182,9 @@ static void test_resources(void)
     url.has_port = true;
     url.port = 8020;
     url.user_info = "u";
-    check_resource(&r, NULL, "\"url\":\"hdfs://u@h:8020/a b\"");
+    check_resource(&r, NULL, "\"url\":\"hdfs://u@h:8020/a%20b\"");
     url.port = -1;
-    check_resource(&r, NULL, "\"url\":\"hdfs://u@h/a b\"");
+    check_resource(&r, NULL, "\"url\":\"hdfs://u@h/a%20b\"");
 }
 
 /* Without a command, with a nameless variable, with too many of them. */
