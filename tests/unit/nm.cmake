@@ -19,3 +19,8 @@ creel_test(test_nm_rpc_launch SOURCES unit/test_nm_rpc_launch.c
 target_compile_definitions(test_nm_rpc_launch PRIVATE
                            RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc")
 creel_test(test_nm_java SOURCES unit/test_nm_java.c LIBS creel_nm LABELS unit nodemanager)
+creel_test(test_nm_aggregate SOURCES unit/test_nm_aggregate.c
+           LIBS creel_nm LABELS unit nodemanager)
+target_compile_definitions(test_nm_aggregate PRIVATE
+                           RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc"
+                           TESTS="${CMAKE_SOURCE_DIR}/tests")

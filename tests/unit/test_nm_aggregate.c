@@ -1,0 +1,276 @@
+/* Goal: aggregated logs are byte for byte what a node of YARN writes, and whatever the size of the
+ * logs, the file says what the logs say. Method: the same logs as in a recorded file; larger ones
+ * are read back by tests/unit/tfile_read, which follows the specification and knows nothing of the
+ * writer. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/mem.h"
+#include "nodemanager/aggregate/app_logs.h"
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/rpc_frames.h"
+
+#define ONE "container_1700000000000_0007_01_000001"
+#define TWO "container_1700000000000_0007_01_000002"
+
+struct place { /* a folder with logs, and the file to write */
+    char root[40];
+    int logs;
+};
+
+static void make_place(struct place *p)
+{
+    snprintf(p->root, sizeof p->root, "/tmp/creel-aggregate.XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(p->root));
+    p->logs = open(p->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CU_ASSERT_FATAL(p->logs >= 0);
+}
+
+static void remove_place(struct place *p)
+{
+    close(p->logs);
+    CU_ASSERT_EQUAL(base_rmtree(p->root, NULL), 0);
+}
+
+static void write_log(const struct place *p, const char *container, const char *name,
+                      const char *bytes, size_t n)
+{
+    char *path = base_printf("%s/%s", p->root, container);
+
+    mkdir(path, 0700);
+    free(path);
+    path = base_printf("%s/%s/%s", p->root, container, name);
+    CU_ASSERT_EQUAL(base_file_write_atomic(path, bytes, n, 0600, false, NULL), 0);
+    free(path);
+}
+
+static int open_output(const struct place *p, const char *name)
+{
+    int fd = openat(p->logs, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    CU_ASSERT_FATAL(fd >= 0);
+    return fd;
+}
+
+static int64_t write_out(const struct place *p, const char *name, const struct nm_app_logs *what)
+{
+    struct base_error err = {0};
+    int fd = open_output(p, name);
+    int64_t n = nm_app_logs_write(p->logs, fd, what, &err);
+
+    close(fd);
+    return n;
+}
+
+/* Returns the output of tfile_read @name @args; the caller frees it. */
+static char *read_back(const struct place *p, const char *name, const char *args)
+{
+    char *command =
+        base_printf("LC_ALL=C.UTF-8 %s/unit/tfile_read %s/%s %s", TESTS, p->root, name, args);
+    FILE *f = popen(command, "r");
+    struct base_buf text = {0};
+    char part[4096];
+    size_t n;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    while ((n = fread(part, 1, sizeof part, f)) > 0)
+        base_buf_add(&text, part, n);
+    CU_ASSERT_EQUAL(pclose(f), 0);
+    free(command);
+    return base_buf_take(&text);
+}
+
+static void write_recorded_logs(const struct place *p)
+{
+    write_log(p, ONE, "stdout", "out of one\n", 11);
+    write_log(p, ONE, "stderr", "", 0);
+    write_log(p, TWO, "log-\xf0\x9f\x98\x80\xc3\xa9.txt", "smile\n", 6);
+    write_log(p, TWO, "bin", "\0\xff\n", 3);
+}
+
+static const struct nm_app_logs recorded = {.user = "alice", .acl_view = "bob staff"};
+
+static void test_recorded(void)
+{
+    struct base_buf want = {0}, got = {0};
+    struct place p;
+    char *path;
+
+    make_place(&p);
+    write_recorded_logs(&p);
+    CU_ASSERT_EQUAL(write_out(&p, "out", &recorded), 4);
+    rpc_frames_read("logs.hex", 'S', 0, &want);
+    path = base_printf("%s/out", p.root);
+    CU_ASSERT_EQUAL(base_file_read(path, 1 << 20, &got, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(got.len, want.len);
+    CU_ASSERT_EQUAL(memcmp(got.data, want.data, want.len), 0);
+    free(path);
+    base_buf_free(&got);
+    base_buf_free(&want);
+    remove_place(&p);
+}
+
+static void test_gz(void)
+{
+    struct nm_app_logs gz = recorded;
+    char *plain, *compressed;
+    struct place p;
+
+    gz.compression = NM_TFILE_GZ;
+    make_place(&p);
+    write_recorded_logs(&p);
+    CU_ASSERT_EQUAL(write_out(&p, "out", &recorded), 4);
+    CU_ASSERT_EQUAL(write_out(&p, "out.gz", &gz), 4);
+    plain = read_back(&p, "out", "");
+    compressed = read_back(&p, "out.gz", "");
+    CU_ASSERT_PTR_NOT_NULL(strstr(plain, "APPLICATION_OWNER\talice\n" ONE "\tstderr=0:"));
+    CU_ASSERT_STRING_EQUAL(plain, compressed);
+    free(plain);
+    free(compressed);
+    remove_place(&p);
+}
+
+/* Fills @n bytes with text that does not repeat, and compresses badly. */
+static char *make_long_text(size_t n)
+{
+    char *text = base_alloc(n + 1);
+    uint64_t x = 88172645463325252u;
+
+    for (size_t i = 0; i < n; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        text[i] = (char)('!' + x % 90);
+    }
+    return text;
+}
+
+static void expect_long_log(const struct place *p, const char *out, const char *container,
+                            const char *text, size_t n)
+{
+    char *args = base_printf("%s syslog", container), *got = read_back(p, out, args);
+
+    CU_ASSERT_EQUAL(strlen(got), n);
+    CU_ASSERT_EQUAL(memcmp(got, text, n), 0);
+    free(args);
+    free(got);
+}
+
+/* Logs around the sizes of a chunk and of a block, in several blocks, plain and compressed. */
+static void test_long(void)
+{
+    static const size_t sizes[] = {65500, 65536, 131072, 262144, 300000, 1, 700001, 20000};
+    struct nm_app_logs what = {.user = "alice"};
+    char *text = make_long_text(700001), container[64];
+    struct place p;
+
+    make_place(&p);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        snprintf(container, sizeof container, "container_e03_1700000000000_0007_01_%06zu", i + 9);
+        write_log(&p, container, "syslog", text, sizes[i]);
+    }
+    for (int gz = 0; gz < 2; gz++) {
+        const char *out = gz ? "out.gz" : "out";
+
+        what.compression = gz ? NM_TFILE_GZ : NM_TFILE_NONE;
+        CU_ASSERT_EQUAL(write_out(&p, out, &what), (int64_t)(sizeof sizes / sizeof *sizes));
+        for (size_t i = 4; i < sizeof sizes / sizeof *sizes; i += 2) {
+            snprintf(container, sizeof container, "container_e03_1700000000000_0007_01_%06zu",
+                     i + 9);
+            expect_long_log(&p, out, container, text, sizes[i]);
+        }
+    }
+    free(text);
+    remove_place(&p);
+}
+
+/* Goal: what containers leave besides plain files is neither followed nor waited for, and no logs
+ * make no file. */
+static void test_hostile(void)
+{
+    struct place p;
+    char *path, *got;
+
+    make_place(&p);
+    CU_ASSERT_EQUAL(write_out(&p, "none", &recorded), 0);
+    path = base_printf("%s/" ONE, p.root);
+    mkdir(path, 0700);
+    free(path);
+    path = base_printf("%s/" ONE "/fifo", p.root);
+    CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
+    free(path);
+    path = base_printf("%s/" ONE "/link", p.root);
+    CU_ASSERT_EQUAL(symlink("/etc/passwd", path), 0);
+    free(path);
+    path = base_printf("%s/" TWO, p.root);
+    CU_ASSERT_EQUAL(symlink("/etc", path), 0);
+    free(path);
+    CU_ASSERT_EQUAL(write_out(&p, "still-none", &recorded), 0);
+    write_log(&p, ONE, "bad\xff", "x", 1);
+    path = base_printf("%s/" ONE "/sparse", p.root);
+    write_log(&p, ONE, "sparse", "head", 4);
+    CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 40), 0);
+    free(path);
+    struct nm_app_logs what = recorded;
+    what.sparse_max = 100000;
+    CU_ASSERT_EQUAL(write_out(&p, "out", &what), 2);
+    got = read_back(&p, "out", "");
+    CU_ASSERT_PTR_NOT_NULL(strstr(got, "\n" ONE "\tbad?=1:"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(got, "\tsparse=100000:"));
+    CU_ASSERT_PTR_NULL(strstr(got, "link"));
+    CU_ASSERT_PTR_NULL(strstr(got, TWO));
+    free(got);
+    remove_place(&p);
+}
+
+/* Goal: a full disk is reported as such. Method: /dev/full. */
+static void test_full(void)
+{
+    struct base_error err = {0};
+    struct place p;
+    int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+    CU_ASSERT_FATAL(fd >= 0);
+    make_place(&p);
+    write_recorded_logs(&p);
+    CU_ASSERT_EQUAL(nm_app_logs_write(p.logs, fd, &recorded, &err), -BASE_ENOSPC);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, strerror(ENOSPC)));
+    close(fd);
+    remove_place(&p);
+}
+
+static bool stop_at_once(void *calls)
+{
+    return ++*(int *)calls > 0;
+}
+
+static void test_stopped(void)
+{
+    struct nm_app_logs what = recorded;
+    int calls = 0;
+    struct place p;
+
+    what.is_stopping = stop_at_once;
+    what.user_data = &calls;
+    make_place(&p);
+    write_recorded_logs(&p);
+    CU_ASSERT_EQUAL(write_out(&p, "out", &what), -BASE_EAGAIN);
+    CU_ASSERT_EQUAL(calls, 1);
+    remove_place(&p);
+}
+
+static const struct cunit_case cases[] = {
+    {"as a node of YARN writes it", test_recorded},
+    {"compressed", test_gz},
+    {"long logs", test_long},
+    {"what is no log", test_hostile},
+    {"a full disk", test_full},
+    {"stopped meanwhile", test_stopped},
+};
+CUNIT_MAIN("aggregated logs", cases)
