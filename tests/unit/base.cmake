@@ -1,5 +1,5 @@
 foreach(subject error mem map heap id json plain crypto keyring log_token credentials
-        hadoop_ids)
+        hadoop_ids java_regex)
   creel_test(test_base_${subject} SOURCES unit/test_base_${subject}.c LIBS creel_base LABELS unit)
 endforeach()
 creel_test(test_base_clock SOURCES unit/test_base_clock.c unit/clock_virtual.c LIBS creel_base

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,10 +15,9 @@
 #include "base/io/log.h"
 #include "base/io/plain.h"
 #include "base/mem.h"
+#include "base/text/java_regex.h"
 
-#define CHOICE_FILE_MAX   65536
-#define PATTERN_MAX       1024 /* bytes */
-#define PATTERN_DEPTH_MAX 20   /* groups within groups */
+#define CHOICE_FILE_MAX 65536
 
 struct nm_log_choice {
     regex_t include, exclude;
@@ -28,77 +26,14 @@ struct nm_log_choice {
 
 /* ---- patterns ---- */
 
-/* Returns true when regcomp() compiles the pattern with little memory. regcomp() copies a group
- * that "+" repeats, so that each level of repeated groups doubles its memory, and recurses once for
- * each level of groups. Brackets count as well within [], which only refuses more. */
-static bool compiles_with_little_memory(const char *pattern)
-{
-    bool repeats[PATTERN_DEPTH_MAX + 1] = {false}; /* the open group of this depth has a "+" */
-    size_t depth = 0;
-
-    if (strlen(pattern) > PATTERN_MAX)
-        return false;
-    for (const char *p = pattern; *p; p++) {
-        if (*p == '\\' && p[1]) {
-            p++;
-        } else if (*p == '(') {
-            if (depth == PATTERN_DEPTH_MAX)
-                return false;
-            repeats[++depth] = false;
-        } else if (*p == ')' && depth > 0) {
-            bool inner = repeats[depth--];
-
-            if (inner && p[1] == '+')
-                return false;
-            repeats[depth] = repeats[depth] || inner;
-        } else if (*p == '+') {
-            if (p > pattern && strchr("+*?", p[-1]) && (p < pattern + 2 || p[-2] != '\\'))
-                return false; /* a repetition that is repeated costs as much as a repeated group */
-            repeats[depth] = true;
-        }
-    }
-    return true;
-}
-
-/* Translates a pattern from Java's syntax to that of POSIX. The caller frees the result; NULL when
- * POSIX has no equivalent. */
-static char *translate_java_regex(const char *java)
-{
-    struct base_buf out = {0};
-    bool ok = true;
-
-    for (const char *p = java; *p && ok; p++) {
-        bool escaped = *p == '\\' && p[1];
-
-        ok = *p != '{' && !(*p == '(' && p[1] == '?') &&
-             !(escaped && strchr("123456789kQEpPbB", p[1]));
-        if (escaped && p[1] == 'd')
-            base_buf_adds(&out, "[0-9]");
-        else if (escaped && p[1] == 'D')
-            base_buf_adds(&out, "[^0-9]");
-        else
-            base_buf_add(&out, p, escaped ? 2 : 1);
-        p += escaped;
-    }
-    if (ok)
-        return base_buf_take(&out);
-    base_buf_free(&out);
-    return NULL;
-}
-
 static bool compile(const char *pattern, const char *what, regex_t *out)
 {
-    char *posix;
-    bool ok;
-
     if (!pattern || !*pattern)
         return false;
-    posix = compiles_with_little_memory(pattern) ? translate_java_regex(pattern) : NULL;
-    ok = posix && regcomp(out, posix, REG_EXTENDED | REG_NOSUB) == 0;
-    if (!ok)
-        base_log_warn("files", "%s \"%.200s\" is not understood and has no effect", what, pattern);
-    free(posix);
-    return ok;
+    if (base_java_regex_compile(pattern, BASE_REGEX_FIND, out))
+        return true;
+    base_log_warn("files", "%s \"%.200s\" is not understood and has no effect", what, pattern);
+    return false;
 }
 
 struct nm_log_choice *nm_log_choice_new(const char *include, const char *exclude)

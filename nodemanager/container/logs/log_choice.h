@@ -3,9 +3,8 @@
  * too.
  *
  * The patterns are regular expressions that match if they are found anywhere in the name of a file.
- * In YARN they have Java's syntax, here that of POSIX's extended regular expressions, with \d and
- * \D. A pattern that uses anything else ("(?", repetition by numbers, references to groups, which
- * would also make matching slow) is logged and ignored. */
+ * They have Java's syntax, as far as base/text/java_regex.h understands it; a pattern that is not
+ * understood is logged and ignored. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
 #define CREEL_NODEMANAGER_CONTAINER_LOGS_LOG_CHOICE_H
 
