@@ -88,7 +88,7 @@ static inline bool base_container_runs_creel_task(enum base_container_kind kind)
 enum base_resource_type {
     BASE_RESOURCE_FILE,
     BASE_RESOURCE_ARCHIVE, /* unpacked */
-    BASE_RESOURCE_PATTERN, /* a jar: unpacked, and kept as it is, too */
+    BASE_RESOURCE_PATTERN, /* a jar: unpacked as far as a pattern says, and kept as it is, too */
 };
 /* Which containers share a copy on a node. */
 enum base_resource_visibility {
@@ -104,6 +104,9 @@ struct base_local_resource {
     enum base_resource_visibility visibility;
     int64_t size;         /* bytes; 0 or less: not given */
     int64_t timestamp_ms; /* when the file was last changed, since 1970 */
+    /* BASE_RESOURCE_PATTERN: what the names of the members to be unpacked match, in Java's syntax;
+     * NULL: all are */
+    char *pattern;
 };
 
 #endif

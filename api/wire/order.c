@@ -215,6 +215,7 @@ static const struct wire_member resource_members[] = {
     WIRE_WORD_ROW(R, visibility, "visibility", WIRE_R, visibility_words),
     WIRE_INT64_ROW(R, size, "size", WIRE_S, INT64_MIN, INT64_MAX),
     WIRE_INT64_ROW(R, timestamp_ms, "timestamp", WIRE_S, INT64_MIN, INT64_MAX),
+    WIRE_TEXT_ROW(R, pattern, "pattern", WIRE_S, BASE_NAME_MAX),
     WIRE_END};
 #undef R
 

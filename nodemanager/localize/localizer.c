@@ -38,7 +38,7 @@ struct cached {
     struct holder **waiting; /* not READY; one entry per link */
     size_t waiting_n, waiting_cap;
     /* until the state is READY: arguments for creel-localize */
-    char *url, *own, *user;
+    char *url, *own, *user, *pattern;
     enum base_resource_type type;
     enum base_resource_visibility visibility;
     int64_t size, timestamp_ms;
@@ -81,8 +81,14 @@ static char *format_cache_path(const struct nm_localizer *l, int64_t number, con
     return buf;
 }
 
+/* Returns the pattern by which the resource is unpacked; "": none. */
+static const char *get_pattern(const struct base_local_resource *r)
+{
+    return r->type == BASE_RESOURCE_PATTERN && r->pattern ? r->pattern : "";
+}
+
 /* Makes a key, which is equal for resources that share a copy. No part has a line break except
- * perhaps the URL, which is last, and the user, whose length is given. */
+ * perhaps the URL, which is last, and the user and the pattern, whose lengths are given. */
 static char *make_cache_key(const struct base_local_resource *r, const struct wire_launch *order)
 {
     char app[BASE_ID_TEXT_MAX];
@@ -91,10 +97,14 @@ static char *make_cache_key(const struct base_local_resource *r, const struct wi
                   : r->visibility == BASE_RESOURCE_PRIVATE
                       ? base_printf("user %zu %s", strlen(user), user)
                       : base_printf("app %s", base_app_id_text(&order->app, app));
-    char *key = base_printf("%s\n%s\n%" PRId64 "\n%" PRId64 "\n%s", scope, type_words[r->type],
-                            r->size, r->timestamp_ms, r->url);
+    const char *pattern = get_pattern(r);
+    char *type = *pattern ? base_printf("%s %zu %s", type_words[r->type], strlen(pattern), pattern)
+                          : base_strdup(type_words[r->type]);
+    char *key = base_printf("%s\n%s\n%" PRId64 "\n%" PRId64 "\n%s", scope, type, r->size,
+                            r->timestamp_ms, r->url);
 
     free(scope);
+    free(type);
     return key;
 }
 
@@ -131,6 +141,7 @@ static void free_cached(struct cached *c)
     free(c->url);
     free(c->own);
     free(c->user);
+    free(c->pattern);
     free(c->waiting);
     free(c);
 }
@@ -270,6 +281,7 @@ static struct cached *add_resource_to_queue(struct nm_localizer *l,
     c->user = base_strdup(order->user ? order->user : "");
     c->own = base_strdup(nm_path_in_app(l->conf.files, &order->app, NULL, path));
     c->type = r->type;
+    c->pattern = base_strdup(get_pattern(r));
     c->visibility = r->visibility;
     c->size = r->size;
     c->timestamp_ms = r->timestamp_ms;
@@ -542,6 +554,7 @@ static int request_fetch_process(struct nm_localizer *l, struct nm_spawn *spawn,
                                 format_cache_path(l, c->number, c->of_user ? "own" : NULL, dir),
                                 c->url,
                                 type_words[c->type],
+                                c->pattern,
                                 size,
                                 timestamp,
                                 max,

@@ -9,7 +9,8 @@
  *                                     it: PRIVATE and APPLICATION, if containers run as their users
  *
  * A resource is copied once for all that share it: PUBLIC for the node, PRIVATE for its user,
- * APPLICATION for its application. Resources are the same if URL, type, size and time are equal.
+ * APPLICATION for its application. Resources are the same if URL, type, pattern, size and time
+ * are equal.
  * Its life:
  *
  *    QUEUED --creel-localize starts--> FETCHING --done--> READY --no longer needed--> removed

@@ -111,6 +111,7 @@ static int take_resource(const Nm__NamedResource *from, struct base_local_resour
     to->visibility = visibilities[r->visibility];
     to->size = r->size;
     to->timestamp_ms = r->timestamp;
+    to->pattern = r->pattern;
     return 0;
 }
 

@@ -145,6 +145,7 @@ void rm_launch_unref(struct rm_launch *l)
     for (size_t i = 0; i < l->resources_n; i++) {
         free(l->resources[i].name);
         free(l->resources[i].url);
+        free(l->resources[i].pattern);
     }
     free(l->resources);
     free(l->credentials);

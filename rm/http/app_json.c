@@ -258,6 +258,9 @@ static int decode_resource_value(const json_t *value, struct base_local_resource
     rc = copy_text_member(value, "resource", RESOURCE_URL_MAX, &r->url, err);
     if (rc < 0)
         return rc;
+    rc = copy_text_member(value, "pattern", BASE_NAME_MAX, &r->pattern, err);
+    if (rc < 0)
+        return rc;
     r->size = get_number_or_default(value, "size", INT64_MIN, INT64_MAX, 0);
     r->timestamp_ms = get_number_or_default(value, "timestamp", INT64_MIN, INT64_MAX, 0);
     if (!find_member(value, "resource"))
@@ -281,6 +284,7 @@ static void free_resource(struct base_local_resource *r)
 {
     free(r->name);
     free(r->url);
+    free(r->pattern);
 }
 
 /* Adds a resource, or replaces the earlier one of the same name, as in a map. */

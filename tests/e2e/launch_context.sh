@@ -183,6 +183,10 @@ import sys, zipfile
 with zipfile.ZipFile(sys.argv[1] + "/some.jar", "w") as z:
     z.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
     z.writestr("a/B.class", "b")
+    z.writestr("lib/", "")
+    z.writestr("lib/used.jar", "u")
+    z.writestr("classes/C.class", "c")
+    z.writestr("a/lib/unused.jar", "n")
 EOF
 echo plain > "$T/web/plain.txt"
 cat > "$T/master.sh" << 'EOF'
@@ -225,17 +229,22 @@ resource() {
         --argjson timestamp "$6" '{"key": $name, "value": {"resource": $url, "type": $type,
           "visibility": $visibility, "size": $size, "timestamp": $timestamp}}'
 }
+# with_pattern RESOURCE PATTERN
+with_pattern() { jq --arg pattern "$2" '.value.pattern = $pattern' <<< "$1"; }
 resources=$(jq -s . <<< "$(resource deep/er/plain "$WEB/plain.txt" FILE PRIVATE 6 0)
     $(resource pack "$WEB/pack.tgz" ARCHIVE PUBLIC 0 0)
     $(resource jar "file://$T/some.jar" PATTERN APPLICATION 0 "$(changed_ms "$T/some.jar")")
+    $(with_pattern "$(resource some "file://$T/some.jar" PATTERN APPLICATION 0 \
+        "$(changed_ms "$T/some.jar")")" '(?:classes/|lib/).*')
     $(resource whole "$WEB/pack.tgz" FILE PUBLIC 0 0)")
-ask "$T/ask" "$resources" "cat deep/er/plain jar/a/B.class; pack/tool; ls jar; tar tf whole | wc -l"
-ask "$T/ask" "$resources" \
-    "{ cat deep/er/plain jar/a/B.class; echo; pack/tool; ls jar; } > $T/out/{{CONTAINER_ID}}.all"
+ask "$T/ask" "$resources" "{ cat deep/er/plain jar/a/B.class; echo; pack/tool; ls jar;
+    cd some; find * -type f; } > $T/out/{{CONTAINER_ID}}.all"
 run_master "$T/ask" "$T/completed"
 check_equal "$(cat "$T/completed")" "$(printf '0 ;\n0 ;\n0 ;' )" "ends of the containers"
 check_equal "$(cat "$T"/out/container_*.all | sort | uniq -c | tr -s ' \n' ' ')" \
-    " 3 META-INF 3 a 3 b 3 plain 3 some.jar 3 tool " "what three containers read"
+    " 3 META-INF 3 a 3 b 3 classes 3 classes/C.class 3 lib 3 lib/used.jar 3 plain$(
+    ) 6 some.jar 3 tool " \
+    "what three containers read"
 check_equal "$(asked /pack.tgz)" 2 "downloads of pack.tgz, as an archive and as a file"
 check_equal "$(asked /plain.txt)" 1 "downloads of plain.txt"
 run_master "$T/ask" "$T/completed" # another application of the same user

@@ -225,7 +225,8 @@ static void test_resources(void)
         "</value></entry><entry><key>b</key><value><resource>http://h/y</resource><type>ARCHIVE"
         "</type><visibility>PRIVATE</visibility></value></entry><entry><key>a</key><value>"
         "<resource>file:///z</resource><type>PATTERN</type><visibility>APPLICATION</visibility>"
-        "</value></entry></local-resources></am-container-spec><log-aggregation-context>"
+        "<pattern>lib/.*</pattern></value></entry></local-resources></"
+        "am-container-spec><log-aggregation-context>"
         "<log-include-pattern>file1</log-include-pattern></log-aggregation-context></" ROOT ">",
         true);
     const struct base_local_resource *r = s->launch->resources;
@@ -236,6 +237,8 @@ static void test_resources(void)
     CU_ASSERT_EQUAL(r[0].type, BASE_RESOURCE_PATTERN);
     CU_ASSERT_EQUAL(r[0].visibility, BASE_RESOURCE_APPLICATION);
     CU_ASSERT_EQUAL(r[0].size, 0);
+    CU_ASSERT_STRING_EQUAL(r[0].pattern, "lib/.*");
+    CU_ASSERT_PTR_NULL(r[1].pattern);
     CU_ASSERT_EQUAL(r[1].type, BASE_RESOURCE_ARCHIVE);
     CU_ASSERT_EQUAL(r[1].visibility, BASE_RESOURCE_PRIVATE);
     CU_ASSERT_STRING_EQUAL(s->log_include, "file1");

@@ -177,6 +177,8 @@ static void test_resources(void)
     r.visibility = 3;
     check_resource(&r, NULL,
                    "\"url\":\"/a b\",\"type\":\"pattern\",\"visibility\":\"application\"");
+    r.pattern = "lib/.*";
+    check_resource(&r, NULL, "\"pattern\":\"lib/.*\"");
     url.scheme = "hdfs";
     url.host = "h";
     url.has_port = true;

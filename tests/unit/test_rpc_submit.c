@@ -89,6 +89,7 @@ static void test_mapreduce(void)
                            "file:///srv/yn/w/staging/root/.staging/job_1795348841796_0001/job.jar");
     CU_ASSERT_EQUAL(jar->type, BASE_RESOURCE_PATTERN);
     CU_ASSERT_EQUAL(jar->visibility, BASE_RESOURCE_APPLICATION);
+    CU_ASSERT_STRING_EQUAL(jar->pattern, "(?:classes/|lib/).*");
     CU_ASSERT_EQUAL(jar->size, 281633);
     CU_ASSERT_EQUAL(jar->timestamp_ms, INT64_C(1795348845733));
     CU_ASSERT_EQUAL(find_resource(s, "jobSubmitDir/job.split")->type, BASE_RESOURCE_FILE);

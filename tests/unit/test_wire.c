@@ -123,10 +123,11 @@ static struct wire_launch reduce_launch(void)
     return l;
 }
 
-static char link1[] = "deep/name", url1[] = "http://h/x", link2[] = "b", url2[] = "file:///y";
+static char link1[] = "deep/name", url1[] = "http://h/x", link2[] = "b", url2[] = "file:///y",
+            pattern2[] = "lib/.*";
 static const struct base_local_resource resources[] = {
-    {link1, url1, BASE_RESOURCE_ARCHIVE, BASE_RESOURCE_PRIVATE, 5, 1405452071209},
-    {link2, url2, BASE_RESOURCE_PATTERN, BASE_RESOURCE_APPLICATION, 0, 0}};
+    {link1, url1, BASE_RESOURCE_ARCHIVE, BASE_RESOURCE_PRIVATE, 5, 1405452071209, NULL},
+    {link2, url2, BASE_RESOURCE_PATTERN, BASE_RESOURCE_APPLICATION, 0, 0, pattern2}};
 
 static struct wire_launch master_launch(void)
 {
@@ -356,7 +357,7 @@ static size_t messages_make(struct message *v)
                 "orders slot user token name viewAcl "
                 "memoryMb vcores priority allocationRequestId logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
-                "app env kind taskAttempt ";
+                "pattern app env kind taskAttempt ";
         else if (orders[i].kind == BASE_ORDER_LAUNCH)
             v[n].missing =
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "

@@ -1,10 +1,12 @@
 /* nodemanager/localize/fetch/fetch.h - creel-localize: the process that copies one local resource
  * into the node's cache.
  *
- *   creel-localize DIR URL TYPE SIZE TIMESTAMP MAX SECONDS ACCESS ROOT OWN CA
+ *   creel-localize DIR URL TYPE PATTERN SIZE TIMESTAMP MAX SECONDS ACCESS ROOT OWN CA
  *
  *   DIR        folder of the cache for this resource; empty but for the NodeManager's own file
  *   TYPE       file, archive or pattern
+ *   PATTERN    for the type pattern: unpacks the members of a jar whose whole names match it
+ *              (base/text/java_regex.h); empty, or not understood: all are unpacked
  *   SIZE       bytes that the resource must have; 0 or less: not checked
  *   TIMESTAMP  its required modification time, in ms since 1970; checked as below
  *   MAX        most bytes that the resource may take, downloaded or unpacked
@@ -42,6 +44,7 @@ enum fetch_type { FETCH_FILE, FETCH_ARCHIVE, FETCH_PATTERN };
 struct fetch {
     const char *url;
     enum fetch_type type;
+    const char *pattern; /* "": none */
     int64_t size, timestamp_ms, max_bytes;
     const char *root, *own;
     int dir_fd, data_fd; /* DIR and DIR/data */

@@ -22,6 +22,7 @@ enum argument {
     ARG_DIR = 1,
     ARG_URL,
     ARG_TYPE,
+    ARG_PATTERN,
     ARG_SIZE,
     ARG_TIMESTAMP,
     ARG_MAX,
@@ -146,6 +147,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "C.UTF-8");
     f.url = argv[ARG_URL];
     f.type = parse_type(argv[ARG_TYPE]);
+    f.pattern = argv[ARG_PATTERN];
     f.size = strtoll(argv[ARG_SIZE], NULL, 10);
     f.timestamp_ms = strtoll(argv[ARG_TIMESTAMP], NULL, 10);
     f.max_bytes = strtoll(argv[ARG_MAX], NULL, 10);

@@ -11,12 +11,14 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <regex.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io/plain.h"
+#include "base/text/java_regex.h"
 #include "nodemanager/localize/fetch/fetch.h"
 
 #define BLOCK (1 << 16)
@@ -172,8 +174,24 @@ static int unpack_member(struct fetch *f, struct archive *from, struct archive *
     return rc;
 }
 
+/* Compiles the pattern that chooses members. Returns false when all are to be unpacked. As in YARN,
+ * only jars are unpacked by pattern. */
+static bool compile_choice(const struct fetch *f, regex_t *choice)
+{
+    return f->type == FETCH_PATTERN && *f->pattern && ends_with(f->name, ".jar") &&
+           base_java_regex_compile(f->pattern, BASE_REGEX_MATCH, choice);
+}
+
+/* Folders are made for the files in them. */
+static bool is_chosen(const regex_t *choice, struct archive_entry *e)
+{
+    const char *name = archive_entry_pathname(e);
+
+    return archive_entry_filetype(e) != AE_IFDIR && name && regexec(choice, name, 0, NULL, 0) == 0;
+}
+
 static int unpack_all(struct fetch *f, struct archive *from, struct archive *to, int top,
-                      struct base_error *err)
+                      const regex_t *choice, struct base_error *err)
 {
     struct archive_entry *e;
     int rc;
@@ -184,6 +202,8 @@ static int unpack_all(struct fetch *f, struct archive *from, struct archive *to,
         if (n == FETCH_ENTRIES_MAX)
             return base_error_set(err, -BASE_ELIMIT, "Resource %.1000s has more than %d members",
                                   f->url, FETCH_ENTRIES_MAX);
+        if (choice && !is_chosen(choice, e))
+            continue;
         rc = unpack_member(f, from, to, e, top, err);
         if (rc < 0)
             return rc;
@@ -212,6 +232,8 @@ static struct archive *open_archive(const struct fetch *f, int from)
 int fetch_unpack(struct fetch *f, int from, struct base_error *err)
 {
     struct archive *in, *out;
+    regex_t choice;
+    bool by_choice;
     int top, rc;
 
     if (mkdirat(f->data_fd, f->name, 0755) < 0 ||
@@ -226,7 +248,10 @@ int fetch_unpack(struct fetch *f, int from, struct base_error *err)
         archive_write_disk_set_options(out, ARCHIVE_EXTRACT_SECURE_SYMLINKS |
                                                 ARCHIVE_EXTRACT_SECURE_NODOTDOT |
                                                 ARCHIVE_EXTRACT_SECURE_NOABSOLUTEPATHS);
-        rc = unpack_all(f, in, out, top, err);
+        by_choice = compile_choice(f, &choice);
+        rc = unpack_all(f, in, out, top, by_choice ? &choice : NULL, err);
+        if (by_choice)
+            regfree(&choice);
         archive_write_free(out);
         archive_read_free(in);
     }
