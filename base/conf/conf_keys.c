@@ -131,8 +131,18 @@ const struct base_conf_key base_conf_keys[] = {
         "address at which ApplicationMasters that speak Hadoop RPC register and ask for "
         "containers; YARN's port is 8030. They show the token that the ResourceManager has put "
         "into their credentials, whatever creel.auth says"),
+    STR("yarn.resourcemanager.resource-tracker.address", "",
+        "address at which NodeManagers of Hadoop register; YARN's port is 8031. They run "
+        "containers of masters that speak Hadoop RPC. Empty: no such port"),
+    STR("creel.rpc.tracker.hosts", "",
+        "IP addresses, separated by commas, that may register NodeManagers of Hadoop, which show "
+        "no proof and receive keys; empty: that port is only opened on a loopback address, with "
+        "creel.auth = simple"),
+    DBL("creel.rpc.reduce-share", "0.33",
+        "share of reduce slots, 0 to 1, among those of a NodeManager of Hadoop, which has as many "
+        "slots as fit into its memory (with creel.slot.by = memory,vcores also its vcores)"),
     STR("yarn.resourcemanager.bind-host", "",
-        "host at which these three ports listen, in place of that of their addresses; empty: that "
+        "host at which these four ports listen, in place of that of their addresses; empty: that "
         "of the addresses"),
     STR("yarn.nodemanager.address", "",
         "address (HOST:PORT) at which masters that speak Hadoop RPC start containers on the node; "

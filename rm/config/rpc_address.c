@@ -19,11 +19,16 @@ const char *rm_rpc_address_get(const struct base_conf *conf, const char *name, c
     return text ? text : "";
 }
 
-bool rm_rpc_address_is_given_to_masters(const struct base_conf *conf, const char *rm_id)
+static bool is_given(const struct base_conf *conf, const char *name, const char *rm_id)
 {
     char *key;
-    bool given = *rm_rpc_address_get(conf, RM_RPC_MASTER_KEY, rm_id, &key);
+    bool given = *rm_rpc_address_get(conf, name, rm_id, &key);
 
     free(key);
     return given;
+}
+
+bool rm_rpc_address_needs_keys(const struct base_conf *conf, const char *rm_id)
+{
+    return is_given(conf, RM_RPC_MASTER_KEY, rm_id) || is_given(conf, RM_RPC_TRACKER_KEY, rm_id);
 }

@@ -123,7 +123,16 @@ struct rm_core;
 
 /* A key of the tokens of masters (rm/core/admin/master_keys.h). */
 #define RM_MASTER_KEY_BYTES 20
-enum rm_master_key_kind { RM_KEY_AMRM, RM_KEY_NM, RM_KEY_CONTAINER, RM_MASTER_KEYS };
+/* NodeManagers of Hadoop, which cannot prove who they are, get keys of their own: with those of
+ * Creel's nodes they could make tokens that these accept. */
+enum rm_master_key_kind {
+    RM_KEY_AMRM,
+    RM_KEY_NM,
+    RM_KEY_CONTAINER,
+    RM_KEY_HADOOP_NM,
+    RM_KEY_HADOOP_CONTAINER,
+    RM_MASTER_KEYS
+};
 struct rm_master_key {
     int32_t id; /* in tokens; any number */
     unsigned char bytes[RM_MASTER_KEY_BYTES];
@@ -176,8 +185,8 @@ struct rm_core_conf {
     /* The option --format-confirmed: the store is the right one, so containers that it does not
      * know are killed. */
     bool format_confirmed;
-    /* Masters may speak Hadoop RPC: they and their nodes get keys and tokens. @new_keys: random
-     * ones, used where the store has none. */
+    /* Masters or NodeManagers may speak Hadoop RPC: masters get tokens, nodes keys. @new_keys:
+     * random ones, used where the store has none. */
     bool hands_out_keys;
     struct rm_master_key new_keys[RM_MASTER_KEYS];
 };
@@ -419,6 +428,7 @@ struct rm_event {
             const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
             int32_t map_slots, reduce_slots;
             int32_t hadoop_port; /* at which masters start containers by Hadoop RPC; 0: none */
+            bool is_hadoop;      /* a NodeManager of Hadoop (rm/core/node/node.h) */
             int64_t epoch_seen;
             /* Time of sending, on the node's clock since its boot; 0: unknown. A registration of a
              * registered or awaited node is answered with RM_REPLY_RESYNC if, within the same boot,
@@ -628,13 +638,15 @@ struct rm_allocated {
     int64_t allocation_request_id;
     struct rm_res capability;
     int32_t hadoop_port; /* of the node; 0: none */
+    bool is_hadoop;      /* the node is a NodeManager of Hadoop */
     int64_t created_us;
 };
 #define RM_AVOIDED_MAX 10000 /* hosts and racks that one attempt avoids */
 /* What the tokens of a master are made with. */
 struct rm_token_basis {
-    const struct rm_master_key *nm_key, *container_key; /* NULL: no tokens are made */
-    const char *user;                                   /* of the application */
+    const struct rm_master_key *nm_key, *container_key;               /* NULL: no tokens are made */
+    const struct rm_master_key *hadoop_nm_key, *hadoop_container_key; /* for Hadoop's nodes */
+    const char *user;                                                 /* of the application */
     int64_t rm_instance_ms;
 };
 struct rm_changed_node { /* a node that has become usable, or is so no longer */

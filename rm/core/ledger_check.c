@@ -326,7 +326,7 @@ static void check_step_places(const struct rm_core *c)
     for (size_t i = 0; i < c->nodes_n; i++) {
         const struct rm_node *n = c->nodes[i];
         bool runs_steps =
-            n && n->counted && rm_node_serves_label(n, 0) &&
+            n && n->counted && rm_node_serves_jobs(n) &&
             (n->counted_slots[BASE_TASK_MAP] > 0 || n->counted_slots[BASE_TASK_REDUCE] > 0);
 
         nodes += runs_steps;

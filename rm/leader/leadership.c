@@ -19,7 +19,7 @@
 /* Makes the keys for the tokens of masters that speak Hadoop RPC, if they can. */
 static void fill_new_keys(const struct rm_backend *b, struct rm_core_conf *out)
 {
-    out->hands_out_keys = rm_rpc_address_is_given_to_masters(b->conf, b->roles.rm_id);
+    out->hands_out_keys = rm_rpc_address_needs_keys(b->conf, b->roles.rm_id);
     for (int k = 0; out->hands_out_keys && k < RM_MASTER_KEYS; k++) {
         base_random_bytes(&out->new_keys[k].id, sizeof out->new_keys[k].id);
         base_random_bytes(out->new_keys[k].bytes, sizeof out->new_keys[k].bytes);

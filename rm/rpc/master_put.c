@@ -38,11 +38,13 @@ static void copy_text(const char *text, char out[static BASE_HADOOP_TEXT_MAX])
 static void put_container_token(const struct rm_allocated *a, const struct rm_token_basis *basis,
                                 int64_t lifetime_ms, struct rm_rpc_granted *out)
 {
+    const struct rm_master_key *key =
+        a->is_hadoop ? basis->hadoop_container_key : basis->container_key;
     struct base_hadoop_container_id id = {.container = a->id,
                                           .memory_mb = a->capability.v[RM_RES_MEMORY_MB],
                                           .vcores = (int32_t)a->capability.v[RM_RES_VCORES],
                                           .expiry_ms = a->created_us / 1000 + lifetime_ms,
-                                          .key_id = basis->container_key->id,
+                                          .key_id = key->id,
                                           .rm_identifier = basis->rm_instance_ms,
                                           .priority = a->priority,
                                           .created_ms = a->created_us / 1000,
@@ -51,22 +53,23 @@ static void put_container_token(const struct rm_allocated *a, const struct rm_to
     copy_text(out->address, id.node);
     copy_text(basis->user, id.submitter);
     base_hadoop_container_id_add(&id, &out->identifier);
-    put_token(basis->container_key, BASE_HADOOP_CONTAINER_KIND, out->address, &out->identifier,
-              out->password, &out->token);
+    put_token(key, BASE_HADOOP_CONTAINER_KIND, out->address, &out->identifier, out->password,
+              &out->token);
     out->container.token = &out->token;
 }
 
 static void put_nm_token(const struct rm_allocated *a, const struct rm_token_basis *basis,
                          struct rm_rpc_granted *out)
 {
+    const struct rm_master_key *key = a->is_hadoop ? basis->hadoop_nm_key : basis->nm_key;
     struct base_hadoop_nm_id id = {
-        .attempt = a->id.attempt, .port = a->hadoop_port, .key_id = basis->nm_key->id};
+        .attempt = a->id.attempt, .port = a->hadoop_port, .key_id = key->id};
 
     copy_text(out->host, id.host);
     copy_text(basis->user, id.submitter);
     base_hadoop_nm_id_add(&id, &out->nm_identifier);
-    put_token(basis->nm_key, BASE_HADOOP_NM_KIND, out->address, &out->nm_identifier,
-              out->nm_password, &out->nm_token);
+    put_token(key, BASE_HADOOP_NM_KIND, out->address, &out->nm_identifier, out->nm_password,
+              &out->nm_token);
     master__nm_token__init(&out->node_token);
     out->node_token.node = &out->node;
     out->node_token.token = &out->nm_token;

@@ -10,6 +10,8 @@
 #include "base/conf/conf.h"
 #include "base/io/log.h"
 #include "rm/config/rpc_address.h"
+#include "rm/rpc/tracker/callers.h"
+#include "rm/rpc/tracker/reports.h"
 
 #define BIND_KEY "yarn.resourcemanager.bind-host"
 
@@ -74,6 +76,34 @@ static int refuse_admin_port(int fd, struct base_error *err)
                           "creel.auth = simple, or no address");
 }
 
+/* Opens the port for NodeManagers of Hadoop, unless anybody could register there. */
+static int open_tracker_port(struct rm_rpc_ports *p, const struct base_conf *conf,
+                             const char *rm_id, const struct api_server_conf *server,
+                             size_t frame_max, struct base_error *err)
+{
+    uint16_t number;
+    bool loopback = false;
+    int fd, rc = open_port(conf, RM_RPC_TRACKER_KEY, rm_id, server, &fd, err);
+
+    if (rc < 0 || fd < 0)
+        return rc;
+    add_port(p, fd, &rm_rpc_tracker_protocol, frame_max);
+    p->conf.ports[p->conf.ports_n - 1].session.simple = true;
+    p->conf.ports[p->conf.ports_n - 1].session.find_password = NULL;
+    rc = rm_tracker_check_share(conf, err);
+    if (rc < 0)
+        return rc;
+    if (*base_conf_get(conf, RM_TRACKER_HOSTS_KEY))
+        return 0;
+    rc = api_listen_get_address(fd, &number, &loopback, err);
+    if (rc == 0 && (!loopback || !p->simple))
+        rc = base_error_set(err, -BASE_EPERM,
+                            RM_RPC_TRACKER_KEY ": whoever registers there receives keys: expected "
+                                               "addresses of nodes in " RM_TRACKER_HOSTS_KEY
+                                               ", or creel.auth = simple and a loopback address");
+    return rc;
+}
+
 static int open_ports(struct rm_rpc_ports *p, const struct base_conf *conf, const char *rm_id,
                       const struct api_server_conf *server, struct base_error *err)
 {
@@ -89,6 +119,9 @@ static int open_ports(struct rm_rpc_ports *p, const struct base_conf *conf, cons
         return rc;
     if (fd >= 0)
         add_master_port(p, fd, frame_max);
+    rc = open_tracker_port(p, conf, rm_id, server, frame_max, err);
+    if (rc < 0)
+        return rc;
     rc = open_port(conf, RM_RPC_ADMIN_KEY, rm_id, server, &fd, err);
     if (rc < 0)
         return rc;

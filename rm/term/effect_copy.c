@@ -115,6 +115,8 @@ static void pack_reply(struct packer *p, struct rm_effect *fx)
     fx->u.reply.text = pack_str(p, fx->u.reply.text);
     tokens->nm_key = pack_key(p, tokens->nm_key);
     tokens->container_key = pack_key(p, tokens->container_key);
+    tokens->hadoop_nm_key = pack_key(p, tokens->hadoop_nm_key);
+    tokens->hadoop_container_key = pack_key(p, tokens->hadoop_container_key);
     tokens->user = pack_str(p, tokens->user);
     if (fx->u.reply.kind == RM_REPLY_AM_REGISTERED) {
         fx->u.reply.am.queue = pack_str(p, fx->u.reply.am.queue);

@@ -2,7 +2,7 @@
 """A client of Hadoop RPC that shares no code with Creel: frames, SASL and Protocol Buffers by hand.
 
 usage: rpc_peer.py [--token FILE] [--user NAME] [--spoil] PORT METHOD [FIELD=VALUE ...]
-Calls METHOD of the ApplicationClientProtocol (or of HAServiceProtocol, for getServiceStatus) and
+Calls METHOD of the ApplicationClientProtocol (or of the one in PROTOCOLS) and
 prints the result, one "path: value" a line, or the Java class of the error and its message (exit
 status 1). FIELD is a dotted path of field numbers; VALUE a number, a text after "=", or bytes as
 hex digits after "%". A "+" before FIELD begins another message in the list at the path's last but
@@ -18,6 +18,9 @@ import sys
 
 CLIENT = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 HA = "org.apache.hadoop.ha.HAServiceProtocol"
+TRACKER = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
+PROTOCOLS = {"getServiceStatus": HA, "registerNodeManager": TRACKER, "nodeHeartbeat": TRACKER,
+             "unRegisterNodeManager": TRACKER}  # of the methods that are not the client's
 
 
 def varint(n):
@@ -238,7 +241,7 @@ def main():
             ids = {c.begin(a.method, request), c.begin(a.method, request)}
             c.send(-4)
             assert {get(c.receive()[0], 1) for _ in range(2)} == ids
-        show(c.call(a.method, request, HA if a.method == "getServiceStatus" else CLIENT))
+        show(c.call(a.method, request, PROTOCOLS.get(a.method, CLIENT)))
     except Refused as e:
         print(e)
         sys.exit(1)

@@ -1,1 +1,2 @@
 creel_fuzz(fuzz_rpc SOURCES fuzz/fuzz_rpc.c LIBS creel_rm)
+creel_fuzz(fuzz_tracker SOURCES fuzz/fuzz_tracker.c LIBS creel_rm)

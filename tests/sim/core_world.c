@@ -196,6 +196,9 @@ static void answered(struct world *w, const struct rm_effect *fx)
         if (fx->u.heartbeat.epoch > n->epoch_seen)
             n->epoch_seen = fx->u.heartbeat.epoch;
         n->registered = n->registered || fx->u.heartbeat.registered;
+        n->nm_key_id = fx->u.heartbeat.nm_key ? fx->u.heartbeat.nm_key->id : n->nm_key_id;
+        if (fx->u.heartbeat.container_key)
+            n->container_key_id = fx->u.heartbeat.container_key->id;
         for (size_t j = 0; j < fx->u.heartbeat.orders_n; j++)
             obey(w, n, &fx->u.heartbeat.orders[j]);
         return;
@@ -396,7 +399,8 @@ void world_advance(struct world *w, int64_t us)
 }
 
 /* ---------------------------------------------------------------- nodes */
-struct world_node *world_add_node(struct world *w, int32_t maps, int32_t reduces, const char *rack)
+static struct world_node *add_node(struct world *w, int32_t maps, int32_t reduces, const char *rack,
+                                   bool is_hadoop)
 {
     struct world_node *n = &w->nodes[w->nodes_n];
 
@@ -409,9 +413,21 @@ struct world_node *world_add_node(struct world *w, int32_t maps, int32_t reduces
     n->slots[0] = maps;
     n->slots[1] = reduces;
     n->up = n->healthy = true;
+    n->is_hadoop = is_hadoop;
     w->nodes_n++;
     world_register(w, n);
     return n;
+}
+
+struct world_node *world_add_node(struct world *w, int32_t maps, int32_t reduces, const char *rack)
+{
+    return add_node(w, maps, reduces, rack, false);
+}
+
+struct world_node *world_add_hadoop_node(struct world *w, int32_t maps, int32_t reduces,
+                                         const char *rack)
+{
+    return add_node(w, maps, reduces, rack, true);
 }
 
 static struct rm_container_report *reports(struct world *w, const struct world_node *n)
@@ -464,6 +480,8 @@ void world_register(struct world *w, struct world_node *n)
     ev.u.node_register.sent_us = sends(n);
     ev.u.node_register.map_slots = n->slots[0];
     ev.u.node_register.reduce_slots = n->slots[1];
+    ev.u.node_register.is_hadoop = n->is_hadoop;
+    ev.u.node_register.hadoop_port = n->is_hadoop ? 45454 : 0;
     ev.u.node_register.reports = r;
     ev.u.node_register.reports_n = n->n;
     for (size_t i = 0; i < n->n; i++)

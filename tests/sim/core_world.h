@@ -29,6 +29,8 @@ struct world_node {
                         0: requests carry no time stamp */
     int instance_n, boot_n;
     bool up, registered, healthy;
+    bool is_hadoop;                      /* a NodeManager of Hadoop, with port 45454 for masters */
+    int32_t nm_key_id, container_key_id; /* of the keys that it has got; 0: none */
     const struct base_utilization *utilization; /* in heartbeats; NULL: not measured */
     uint64_t token;                             /* of the request that awaits its answer; 0: none */
     struct world_container *v;
@@ -122,6 +124,8 @@ void world_store(struct world *w, uint64_t seq);
 void world_advance(struct world *w, int64_t us);
 
 struct world_node *world_add_node(struct world *w, int32_t maps, int32_t reduces, const char *rack);
+struct world_node *world_add_hadoop_node(struct world *w, int32_t maps, int32_t reduces,
+                                         const char *rack);
 void world_register(struct world *w, struct world_node *n);
 void world_beat(struct world *w, struct world_node *n, int64_t hold_us);
 void world_repeat(struct world *w, struct world_node *n); /* repeats the last heartbeat */

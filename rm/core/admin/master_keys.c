@@ -9,8 +9,12 @@
 
 #define KEY_HEX (2 * RM_MASTER_KEY_BYTES)
 
-static const char *const kind_names[RM_MASTER_KEYS] = {
-    [RM_KEY_AMRM] = "amrm", [RM_KEY_NM] = "nm", [RM_KEY_CONTAINER] = "container"};
+static const char *const kind_names[RM_MASTER_KEYS] = {[RM_KEY_AMRM] = "amrm",
+                                                       [RM_KEY_NM] = "nm",
+                                                       [RM_KEY_CONTAINER] = "container",
+                                                       [RM_KEY_HADOOP_NM] = "hadoop-nm",
+                                                       [RM_KEY_HADOOP_CONTAINER] =
+                                                           "hadoop-container"};
 
 /* rm/core is pure: it does not link with base/crypto, where the project's hex digits are. */
 static const char hex_digits[] = "0123456789abcdef";

@@ -390,7 +390,7 @@ static int32_t count_nodes_wide_enough(const struct rm_core *c, const struct rm_
     if (width == 1)
         return c->live_nodes[k];
     for (size_t i = 0; i < c->nodes_n; i++)
-        nodes += c->nodes[i] && c->nodes[i]->counted && rm_node_serves_label(c->nodes[i], 0) &&
+        nodes += c->nodes[i] && c->nodes[i]->counted && rm_node_serves_jobs(c->nodes[i]) &&
                  c->nodes[i]->counted_slots[k] >= width;
     return nodes;
 }
@@ -411,7 +411,7 @@ static bool task_should_avoid_node(const struct rm_core *c, const struct rm_app 
         const struct rm_node *b = c->nodes[t->bad[i]];
 
         here = here || b == node;
-        elsewhere -= b->state == RM_NODE_RUNNING && b->registered && !b->exclusive &&
+        elsewhere -= b->state == RM_NODE_RUNNING && b->registered && rm_node_serves_jobs(b) &&
                      b->slots[t->kind] >= width;
     }
     return here && elsewhere > 0;

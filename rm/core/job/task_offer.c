@@ -100,7 +100,7 @@ bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind 
         rm_container_resume(c, suspended);
         return true;
     }
-    if (n->exclusive) /* jobs name no labels */
+    if (!rm_node_serves_jobs(n))
         return false;
     if (a->pj.phase[k].pending <= 0)
         return false;
@@ -135,7 +135,7 @@ enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enu
 
     if (find_suspended_attempt(a, k, n))
         return POLICY_TAKES_NEAR;
-    if (n->exclusive || a->pj.phase[k].pending <= 0)
+    if (!rm_node_serves_jobs(n) || a->pj.phase[k].pending <= 0)
         return POLICY_DECLINES;
     if (policy_job_width(&a->pj, k) > n->slots[k]) {
         count_missed_opportunity(c, a, k, false);

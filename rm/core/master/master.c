@@ -210,8 +210,9 @@ static struct rm_ask_group *pick_group(struct rm_app *a, enum base_task_kind k,
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
-    /* a master that speaks Hadoop RPC could not start anything on a node that does not */
-    if ((at->by_rpc && !n->hadoop_port) || rm_avoided_has_node(at, n))
+    /* a master that speaks Hadoop RPC could not start anything on a node that does not; for other
+     * masters it is the ResourceManager that starts containers, on Creel's nodes */
+    if ((at->by_rpc ? !n->hadoop_port : n->is_hadoop) || rm_avoided_has_node(at, n))
         return NULL;
     return rm_asks_pick_group(a, k, n, slots < n->slots[k] ? slots : n->slots[k], level);
 }
@@ -236,10 +237,15 @@ static void place_container_on_node(struct rm_core *c, struct rm_app *a, struct 
     rm_app_update_demand(c, a, k);
 }
 
+static bool node_may_run_master(const struct rm_node *n, const struct rm_app *a)
+{
+    return rm_node_serves_label(n, a->am_label) && !n->is_hadoop;
+}
+
 static bool offer_slot_to_master(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                  int64_t room)
 {
-    if (!rm_node_serves_label(n, a->am_label) || a->master_slots > room)
+    if (!node_may_run_master(n, a) || a->master_slots > room)
         return false;
     if (a->master_slots > n->slots[BASE_TASK_MAP] - n->used[BASE_TASK_MAP]) {
         rm_node_reserve_if_due(c, a, BASE_TASK_MAP, n, a->master_slots, false);
@@ -280,7 +286,7 @@ int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base
 
     (void)c;
     if (rm_app_newest_attempt(a)->state == RM_ATTEMPT_SCHEDULED)
-        return rm_node_serves_label(n, a->am_label) ? a->master_slots : 0;
+        return node_may_run_master(n, a) ? a->master_slots : 0;
     g = pick_group(a, k, n, INT64_MAX, &level);
     return g ? g->slots : 0;
 }

@@ -48,6 +48,7 @@ static struct rm_allocated describe_allocated(struct rm_core *c, const struct rm
                                  .allocation_request_id = ct->allocation_id,
                                  .capability = ct->resource,
                                  .hadoop_port = ct->node->hadoop_port,
+                                 .is_hadoop = ct->node->is_hadoop,
                                  .created_us = ct->start_us};
 }
 
@@ -55,6 +56,9 @@ static struct rm_token_basis token_basis(const struct rm_core *c, const struct r
 {
     return (struct rm_token_basis){.nm_key = rm_master_key(c, RM_KEY_NM),
                                    .container_key = rm_master_key(c, RM_KEY_CONTAINER),
+                                   .hadoop_nm_key = rm_master_key(c, RM_KEY_HADOOP_NM),
+                                   .hadoop_container_key =
+                                       rm_master_key(c, RM_KEY_HADOOP_CONTAINER),
                                    .user = a->user,
                                    .rm_instance_ms = c->conf.rm_instance_ms};
 }

@@ -24,8 +24,13 @@ void rm_node_emit_answer(struct rm_core *c, const struct rm_node *n, uint64_t to
     fx->u.heartbeat.response_id = response_id;
     fx->u.heartbeat.interval_us = c->conf.heartbeat_us;
     fx->u.heartbeat.registered = registered;
-    fx->u.heartbeat.nm_key = registered ? rm_master_key(c, RM_KEY_NM) : NULL;
-    fx->u.heartbeat.container_key = registered ? rm_master_key(c, RM_KEY_CONTAINER) : NULL;
+    if (registered && n) { /* a node that is refused gets no keys */
+        bool hadoop = n->is_hadoop;
+
+        fx->u.heartbeat.nm_key = rm_master_key(c, hadoop ? RM_KEY_HADOOP_NM : RM_KEY_NM);
+        fx->u.heartbeat.container_key =
+            rm_master_key(c, hadoop ? RM_KEY_HADOOP_CONTAINER : RM_KEY_CONTAINER);
+    }
     fx->u.heartbeat.resource_given = n && n->resource_given;
     if (fx->u.heartbeat.resource_given) {
         fx->u.heartbeat.given_memory_mb = n->given.v[RM_RES_MEMORY_MB];

@@ -89,7 +89,8 @@ void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_t
 
 static void add_to_cluster_capacity(struct rm_core *c, struct rm_node *n, int32_t sign)
 {
-    bool for_jobs = !n->counted_label || !c->labels.v[n->counted_label - 1].exclusive;
+    bool for_jobs =
+        !n->is_hadoop && (!n->counted_label || !c->labels.v[n->counted_label - 1].exclusive);
 
     c->capacity.nodes += sign;
     c->capacity.memory_mb += sign * n->counted_res.v[RM_RES_MEMORY_MB];

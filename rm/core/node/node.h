@@ -1,4 +1,8 @@
-/* rm/core/node/node.h - a node: its host and rack, slots, containers and orders. */
+/* rm/core/node/node.h - a node: its host and rack, slots, containers and orders.
+ *
+ * A node is a NodeManager of Creel, or one of Hadoop, which cannot do all that Creel's can: it runs
+ * containers of plain applications whose masters speak Hadoop RPC, no tasks and no steps of jobs,
+ * and it cannot suspend. It gets keys of its own. */
 #ifndef CREEL_RM_CORE_NODE_NODE_H
 #define CREEL_RM_CORE_NODE_NODE_H
 
@@ -20,6 +24,7 @@ struct rm_node {
     int32_t hadoop_port; /* of Hadoop RPC, as registered; 0: none */
     int64_t sent_us; /* when the node sent the last accepted request, by its clock; 0: unknown */
     enum rm_node_state state;
+    bool is_hadoop;  /* a NodeManager of Hadoop; changes only while the node is not registered */
     bool registered; /* with this instance of the RM */
     bool awaited;    /* read from the store; may run containers, and has not registered yet */
     bool spared;     /* silent, but did not expire for one period, since most nodes were silent */
@@ -85,6 +90,13 @@ struct rm_node {
 static inline bool rm_node_serves_label(const struct rm_node *n, uint32_t label)
 {
     return n->label == label || (!label && !n->exclusive);
+}
+
+/* Returns whether tasks and steps of jobs may be started on @n: they need a NodeManager of Creel,
+ * and jobs name no labels. */
+static inline bool rm_node_serves_jobs(const struct rm_node *n)
+{
+    return !n->exclusive && !n->is_hadoop;
 }
 
 /* Returns NULL when the node is unknown, or @id is NULL. */

@@ -66,6 +66,7 @@ static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
     rm_node_set_text(&n->boot_id, ev->u.node_register.boot_id);
     rm_node_set_text(&n->instance, ev->u.node_register.instance);
     rm_node_set_text(&n->health_report, "");
+    n->is_hadoop = ev->u.node_register.is_hadoop;
     n->hadoop_port = ev->u.node_register.hadoop_port;
     n->sent_us = ev->u.node_register.sent_us;
     rm_node_set_host_and_rack(c, n, ev->u.node_register.host, ev->u.node_register.rack);
@@ -120,6 +121,12 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         rm_reply_resync(c, ev->token);
         return;
     }
+    if (n && n->registered && n->is_hadoop != ev->u.node_register.is_hadoop) {
+        rm_reply_error(c, ev->token, -BASE_EPERM,
+                       "nodeId: %s is registered, by a NodeManager of %s", id,
+                       n->is_hadoop ? "Hadoop" : "Creel");
+        return;
+    }
     if (rm_node_refuse_excluded(c, n, ev) || rm_confirm_refuse_node_if_foreign(c, ev))
         return;
     if (!n)
@@ -159,6 +166,11 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     rm_masters_fail_missing_on_node(c, n);
     order_cleanup_of_ended_apps(c, n, ev);
     after = rm_record_node(c, n);
+    if (n->is_hadoop) { /* this answer has no place for orders: they wait for the first heartbeat */
+        rm_orders_clear(&n->sent);
+        rm_node_emit_answer(c, n, ev->token, 0, true, NULL, after);
+        return;
+    }
     rm_node_move_queued_orders_to_sent(n);
     rm_node_emit_answer(c, n, ev->token, 0, true, &n->sent, after);
 }

@@ -100,8 +100,8 @@ static int32_t count_other_nodes(const struct rm_core *c, const struct rm_step *
     for (uint32_t i = 0; i < s->avoid_n; i++) {
         const struct rm_node *n = c->nodes[s->avoid[i].node];
 
-        others -= (s->avoid[i].refused || !refused) && n && n->counted &&
-                  rm_node_serves_label(n, 0) && n->counted_slots[k] > 0;
+        others -= (s->avoid[i].refused || !refused) && n && n->counted && rm_node_serves_jobs(n) &&
+                  n->counted_slots[k] > 0;
     }
     return others;
 }
@@ -129,8 +129,8 @@ static bool node_has_step_container(const struct rm_node *n)
  * perhaps never. */
 static bool node_can_run_step(const struct rm_node *n, enum base_task_kind k)
 {
-    return n->state == RM_NODE_RUNNING && n->registered && n->parked && !n->exclusive && !n->step &&
-           n->used[k] < n->slots[k] && !n->reserved[k] && !node_has_step_container(n);
+    return n->state == RM_NODE_RUNNING && n->registered && n->parked && rm_node_serves_jobs(n) &&
+           !n->step && n->used[k] < n->slots[k] && !n->reserved[k] && !node_has_step_container(n);
 }
 
 static struct rm_container *add_step_container(struct rm_core *c, struct rm_app *a,

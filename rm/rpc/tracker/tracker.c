@@ -1,0 +1,254 @@
+/* rm/rpc/tracker/tracker.c - YARN's ResourceTracker: NodeManagers of Hadoop register, send
+ * heartbeats and leave, as Creel's own do over HTTP (rm/http/tracker.c). A thin codec over the same
+ * events of the core. SOURCE: Hadoop's ResourceTrackerService; Hadoop 3.4.2 as recorded.
+ *
+ *   registerNodeManager    keys, and the instance that tokens name; orders wait
+ *   nodeHeartbeat          the containers' states --> answered at once, with the core's orders
+ *     RESYNC: the node is not registered with this ResourceManager, or answers were lost; it keeps
+ *             its containers, and reports them when it registers again
+ *     SHUTDOWN: its host may not have a node
+ *   unRegisterNodeManager  the node leaves */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/audit/audit.h"
+#include "rm/leader/standby.h"
+#include "rm/rpc/client.h"
+#include "rm/rpc/ports.h"
+#include "rm/rpc/tracker/answer.h"
+#include "rm/rpc/tracker/callers.h"
+#include "rm/rpc/tracker/reports.h"
+
+#define INSTANCE   "hadoop"  /* these NodeManagers name none */
+#define REPORT_MAX (4 << 20) /* bytes: a node that reports all its containers */
+
+static bool answer_unless_listed_and_active(struct api_rpc_call *call, void *user)
+{
+    const char *hosts = base_conf_get(rm_backend_conf(user), RM_TRACKER_HOSTS_KEY);
+
+    if (*hosts && !rm_tracker_lists_host(hosts, api_rpc_peer(call))) {
+        api_audit_log_call(api_rpc_method_name(call), api_rpc_caller(call), api_rpc_peer(call), "",
+                           "not in " RM_TRACKER_HOSTS_KEY);
+        api_rpc_answer_error(call, "org.apache.hadoop.security.AccessControlException",
+                             "%s is not in " RM_TRACKER_HOSTS_KEY, api_rpc_peer(call));
+        return true;
+    }
+    if (rm_standby_is_active(user))
+        return false;
+    api_rpc_answer_error(call, RM_RPC_STANDBY, "this ResourceManager is not active");
+    return true;
+}
+
+/* ---- a call: the event, until the core has processed it, and the reply hold a reference each ----
+ */
+
+struct node_call {
+    atomic_int refs;
+    struct api_rpc_call *call;
+    struct rm_backend *b;
+    struct rm_event ev; /* points to what follows */
+    char *id, *host, *http, *version, *health;
+    struct rm_tracker_reports reports;
+    struct base_app_id *apps;
+    char **diagnostics; /* of the reports */
+};
+
+static void release_node_call(void *user)
+{
+    struct node_call *n = user;
+
+    if (atomic_fetch_sub(&n->refs, 1) != 1)
+        return;
+    for (size_t i = 0; i < n->reports.n && n->diagnostics; i++)
+        free(n->diagnostics[i]);
+    free(n->diagnostics);
+    free(n->reports.v);
+    free(n->apps);
+    free(n->id);
+    free(n->host);
+    free(n->http);
+    free(n->version);
+    free(n->health);
+    free(n);
+}
+
+/* Returns false for a name that could not be part of "host:port", as the core and pages show it. */
+static bool is_host_name(const char *host)
+{
+    size_t len = strlen(host);
+
+    if (len == 0 || len >= BASE_NAME_MAX)
+        return false;
+    for (const char *p = host; *p; p++)
+        if ((unsigned char)*p <= ' ' || (unsigned char)*p > '~' || strchr("/\"\\<>&", *p))
+            return false;
+    return true;
+}
+
+/* Returns a call that owns its texts; NULL after answering that @node is missing or wrong. */
+static struct node_call *node_call_new(struct api_rpc_call *call, struct rm_backend *b,
+                                       const Yarn__NodeId *node, enum rm_event_kind kind)
+{
+    struct node_call *n;
+
+    if (!node || !node->host || !is_host_name(node->host) || node->port < 1 || node->port > 65535) {
+        api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION,
+                             "nodeId: expected the name of a host and a port");
+        return NULL;
+    }
+    n = base_alloc(sizeof *n);
+    atomic_init(&n->refs, 2);
+    n->call = call;
+    n->b = b;
+    n->ev.kind = kind;
+    n->host = base_strdup(node->host);
+    n->id = base_printf("%s:%d", node->host, (int)node->port);
+    return n;
+}
+
+/* Copies the texts of the reports, which are borrowed from the request: the event outlives it. */
+static void own_diagnostics(struct node_call *n)
+{
+    n->diagnostics = base_alloc((n->reports.n + 1) * sizeof *n->diagnostics);
+    for (size_t i = 0; i < n->reports.n; i++)
+        if (n->reports.v[i].diagnostics)
+            n->reports.v[i].diagnostics = n->diagnostics[i] =
+                base_strdup(n->reports.v[i].diagnostics);
+}
+
+static bool answer_refusal(const struct node_call *n, const struct rm_effect *fx)
+{
+    if (fx->kind != RM_FX_REPLY || fx->u.reply.kind != RM_REPLY_ERROR)
+        return false;
+    rm_rpc_answer_core_error(n->call, fx);
+    return true;
+}
+
+/* ---- registration ---- */
+
+static void answer_registration(void *user, const struct rm_effect *fx)
+{
+    struct node_call *n = user;
+    struct rm_tracker_registered answer;
+
+    if (!answer_refusal(n, fx)) {
+        rm_tracker_put_registered(fx, &answer);
+        api_audit_log_call(api_rpc_method_name(n->call), api_rpc_caller(n->call),
+                           api_rpc_peer(n->call), "", answer.message.diagnostics);
+        api_rpc_answer(n->call, &answer.message.base);
+    }
+    release_node_call(n);
+}
+
+static void fill_slots(struct node_call *n, const Tracker__Registration *rq)
+{
+    const Yarn__Resource none = YARN__RESOURCE__INIT, *r = rq->resource ? rq->resource : &none;
+    int32_t slots[BASE_TASK_KINDS];
+
+    rm_tracker_compute_slots(rm_backend_conf(n->b), r->memory, r->vcores, slots);
+    n->ev.u.node_register.map_slots = slots[BASE_TASK_MAP];
+    n->ev.u.node_register.reduce_slots = slots[BASE_TASK_REDUCE];
+}
+
+static void register_node(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    const Tracker__Registration *rq = (const Tracker__Registration *)request;
+    struct node_call *n = node_call_new(call, user, rq->node, RM_EV_NODE_REGISTER);
+    bool has_pages = rq->http_port >= 1 && rq->http_port <= 65535;
+    __typeof__(n->ev.u.node_register) *r;
+
+    if (!n)
+        return;
+    n->http = has_pages ? base_printf("%s:%d", n->host, (int)rq->http_port) : base_strdup(n->id);
+    n->version = base_strndup(rq->version ? rq->version : "", BASE_NAME_MAX - 1);
+    rm_tracker_read_recovered(rq, &n->reports);
+    own_diagnostics(n);
+    r = &n->ev.u.node_register;
+    n->apps = rm_tracker_read_apps(rq, &r->apps_n);
+    r->apps = n->apps;
+    r->node_id = n->id;
+    r->host = n->host;
+    r->http_address = n->http;
+    r->version = n->version;
+    r->instance = INSTANCE;
+    r->is_hadoop = true;
+    r->hadoop_port = rq->node->port;
+    r->reports = n->reports.v;
+    r->reports_n = n->reports.n;
+    fill_slots(n, rq);
+    rm_backend_post(n->b, &n->ev, answer_registration, release_node_call, n);
+}
+
+/* ---- heartbeats ---- */
+
+static void answer_heartbeat(void *user, const struct rm_effect *fx)
+{
+    struct node_call *n = user;
+    struct rm_tracker_beat_answer answer;
+
+    if (!answer_refusal(n, fx)) {
+        rm_tracker_put_beat_answer(fx, &answer);
+        api_rpc_answer(n->call, &answer.message.base);
+        rm_tracker_beat_answer_free(&answer);
+    }
+    release_node_call(n);
+}
+
+static void handle_heartbeat(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    const Tracker__NodeStatus *s = ((const Tracker__Beat *)request)->status;
+    struct node_call *n = node_call_new(call, user, s ? s->node : NULL, RM_EV_NODE_HEARTBEAT);
+    __typeof__(n->ev.u.heartbeat) *h;
+
+    if (!n)
+        return;
+    rm_tracker_read_statuses(s, &n->reports);
+    own_diagnostics(n);
+    n->health = base_strdup(s->health && s->health->report ? s->health->report : "");
+    h = &n->ev.u.heartbeat;
+    h->node_id = n->id;
+    h->instance = INSTANCE;
+    h->response_id = s->response_id;
+    h->healthy = !s->health || s->health->healthy;
+    h->health_report = n->health;
+    h->has_utilization = rm_tracker_read_utilization(s, &h->utilization);
+    h->reports = n->reports.v;
+    h->reports_n = n->reports.n;
+    rm_backend_post(n->b, &n->ev, answer_heartbeat, release_node_call, n);
+}
+
+/* ---- the end ---- */
+
+static void answer_unregistration(void *user, const struct rm_effect *fx)
+{
+    struct node_call *n = user;
+    Yarn__Empty none = YARN__EMPTY__INIT;
+
+    if (!answer_refusal(n, fx))
+        api_rpc_answer(n->call, &none.base);
+    release_node_call(n);
+}
+
+static void unregister_node(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    const Tracker__Unregistration *rq = (const Tracker__Unregistration *)request;
+    struct node_call *n = node_call_new(call, user, rq->node, RM_EV_NODE_GONE);
+
+    if (!n)
+        return;
+    n->ev.u.node.node_id = n->id;
+    n->ev.u.node.instance = INSTANCE;
+    rm_backend_post(n->b, &n->ev, answer_unregistration, release_node_call, n);
+}
+
+static const struct api_rpc_method methods[] = {
+    {"registerNodeManager", &tracker__registration__descriptor, register_node, REPORT_MAX},
+    {"nodeHeartbeat", &tracker__beat__descriptor, handle_heartbeat, REPORT_MAX},
+    {"unRegisterNodeManager", &tracker__unregistration__descriptor, unregister_node, 0},
+};
+const struct api_rpc_protocol rm_rpc_tracker_protocol = {
+    .name = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB",
+    .methods = methods,
+    .methods_n = sizeof methods / sizeof *methods,
+    .gate = answer_unless_listed_and_active};
