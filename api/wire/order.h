@@ -74,7 +74,8 @@ struct wire_launch {
     /* From YARN's launch context. */
     const struct base_local_resource *resources;
     size_t resources_n;
-    const char *credentials;               /* a token file, as base64; NULL: none */
+    const char *credentials;  /* a token file, as base64; NULL: none */
+    const char *shuffle_data; /* service data of mapreduce_shuffle, as base64; NULL: none */
     const char *log_include, *log_exclude; /* of the application; NULL: none */
     int64_t submit_ms;                     /* when the application was submitted */
     int32_t attempts_max;                  /* of the application's master; 0: a job has none */

@@ -467,6 +467,21 @@ const struct base_conf_key base_conf_keys[] = {
         "how often the node measures the memory and the processors in use"),
     BOOL("yarn.nodemanager.aux-services.manifest.enabled", "false",
          "show auxiliary services over REST, and let administrators replace their manifest"),
+    STR("yarn.nodemanager.aux-services", "",
+        "auxiliary services of the node; mapreduce_shuffle serves the map outputs of MapReduce "
+        "where yarn.nodemanager.address is set, and there are no others. Empty: none"),
+    INT("mapreduce.shuffle.port", "13562", 0, 65535,
+        "port at which the node serves map outputs of MapReduce, at the host of "
+        "yarn.nodemanager.address; 0: any free one"),
+    INT("mapreduce.shuffle.max.connections", "0", 0, 1000000,
+        "largest number of connections of reducers; further ones are asked to come again. 0: as "
+        "many as the bound on open files allows, at most 10000"),
+    INT("mapreduce.shuffle.max.threads", "0", 0, 64,
+        "threads that serve map outputs; 0: as many as there are processors, at most 8"),
+    BOOL("mapreduce.shuffle.connection-keep-alive.enable", "false",
+         "keep connections of reducers open after an answer, also of those that do not ask for it"),
+    INT("mapreduce.shuffle.connection-keep-alive.timeout", "5", 1, 3600,
+        "seconds for which such a connection is kept while nothing is asked"),
     STR("yarn.nodemanager.aux-services.manifest", "",
         "file with the manifest of auxiliary services at the start; the only service is the "
         "shuffle of MapReduce, which is built in"),

@@ -88,7 +88,7 @@ struct nm_files {
 };
 struct nm_disk_state { /* contents of state.json */
     int64_t epoch, port;
-    int64_t hadoop_port; /* of Hadoop RPC; 0: none yet */
+    int64_t hadoop_port, shuffle_port; /* of Hadoop RPC and of the shuffle; 0: none yet */
 };
 
 /* Creates the folders and takes the lock; nodemanager/container/local_folder.h describes which

@@ -10,6 +10,7 @@
 #include "base/crypto/base64.h"
 #include "base/io/tls_conf.h"
 #include "nodemanager/container/expand.h"
+#include "nodemanager/shuffle/port_bytes.h"
 
 /* SOURCE: YARN's launch script. The id is that of the shell, whose last command may take its place.
  */
@@ -95,6 +96,18 @@ static bool asks_for_sysfs(const struct wire_launch *order)
     return false;
 }
 
+/* SOURCE: YARN's NodeManager, which encodes the whole buffer in which the port is; programs read
+ * the first 4 bytes. */
+static void set_shuffle_port(struct nm_env_list *l, int port)
+{
+    uint8_t bytes[32] = {0};
+    struct base_buf text = {0};
+    nm_shuffle_put_port(port, bytes);
+    base_base64_encode(bytes, sizeof bytes, &text);
+    nm_env_set(l, "NM_AUX_SERVICE_mapreduce_shuffle", text.data);
+    base_buf_free(&text);
+}
+
 static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf *conf,
                              const struct nm_files *f, const struct nm_launch *la)
 {
@@ -119,6 +132,8 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
         nm_env_set(l, "NM_PORT", port);
         nm_env_set(l, "LOCAL_DIRS", nm_path_in_app(f, &la->id.attempt.app, NULL, path));
         nm_env_set(l, "LOCAL_USER_DIRS", path);
+        if (conf->shuffle_port)
+            set_shuffle_port(l, conf->shuffle_port);
     }
 }
 

@@ -38,6 +38,8 @@ static int parse_state(const struct base_buf *b, struct nm_disk_state *out, stru
         rc = base_json_int(j, "", "port", true, 0, 65535, &out->port, err);
     if (rc >= 0)
         rc = base_json_int(j, "", "hadoopPort", false, 0, 65535, &out->hadoop_port, err);
+    if (rc >= 0)
+        rc = base_json_int(j, "", "shufflePort", false, 0, 65535, &out->shuffle_port, err);
     json_decref(j);
     return rc < 0 ? -BASE_ECORRUPT : 0;
 }
@@ -99,9 +101,11 @@ int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out, str
 int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st,
                         struct base_error *err)
 {
-    char path[NM_PATH_MAX], text[128];
-    int n = snprintf(text, sizeof text, "{\"epoch\":%lld,\"port\":%lld,\"hadoopPort\":%lld}\n",
-                     (long long)st->epoch, (long long)st->port, (long long)st->hadoop_port);
+    char path[NM_PATH_MAX], text[160];
+    int n = snprintf(text, sizeof text,
+                     "{\"epoch\":%lld,\"port\":%lld,\"hadoopPort\":%lld,\"shufflePort\":%lld}\n",
+                     (long long)st->epoch, (long long)st->port, (long long)st->hadoop_port,
+                     (long long)st->shuffle_port);
     nm_files_format_path(path, "%s/state.json", f->root);
     return base_file_write_atomic(path, text, (size_t)n, 0600, true, err);
 }

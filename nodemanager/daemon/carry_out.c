@@ -26,6 +26,7 @@
 #include "nodemanager/daemon/container_tokens.h"
 #include "nodemanager/daemon/daemon.h"
 #include "nodemanager/figures/load.h"
+#include "nodemanager/shuffle/shuffle.h"
 
 #define PROGRESS_EVERY_US INT64_C(100000) /* between two reads of a container's progress */
 
@@ -100,6 +101,7 @@ static char *copy_order_without_secrets(const struct wire_launch *order)
     struct base_buf text = {0};
     json_object_del(shown, "token");
     json_object_del(shown, "credentials");
+    json_object_del(shown, "shuffleData");
     base_json_dump(shown, &text);
     json_decref(shown);
     return base_buf_take(&text);
@@ -133,6 +135,8 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_lau
     if (rc == 0 && first)
         rc = nm_files_save_log_choice(&nm->files, &l->id.attempt.app, order->log_include,
                                       order->log_exclude, err);
+    if (rc == 0)
+        rc = nm_shuffle_register(nm->shuffle, &l->id.attempt.app, order->shuffle_data, err);
     if (rc == 0)
         rc = create_container_files(nm, l, err);
     if (rc == 0)
@@ -361,6 +365,7 @@ static void carry_out_effect(struct nm *nm, const struct nm_effect *fx)
         break;
     case NM_FX_CLEANUP:
         nm_localizer_remove_app(nm->localizer, &fx->app);
+        nm_shuffle_forget(nm->shuffle, &fx->app);
         nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
         break;
     case NM_FX_BEAT:

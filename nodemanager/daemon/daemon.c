@@ -29,6 +29,7 @@
 #include "nodemanager/http/routes.h"
 #include "nodemanager/http/site.h"
 #include "nodemanager/rpc/port.h"
+#include "nodemanager/shuffle/shuffle.h"
 
 /* Finds another program of Creel: in the folder of creel-nm, or in ../libexec/creel when installed.
  * If neither contains the program, @out names the first place. */
@@ -165,6 +166,26 @@ static int open_rpc_port(struct nm *nm, struct base_error *err)
     nm->launch_conf.hadoop_port = nm_rpc_port(nm->rpc);
     api_conf_free(&c);
     return rc;
+}
+
+static void recover_job(const struct nm_app_view *app, void *u)
+{
+    struct nm *nm = u;
+
+    nm_shuffle_recover(nm->shuffle, &app->id);
+}
+
+/* Starts the service that serves map outputs, if it is configured. */
+static int start_shuffle(struct nm *nm, struct base_error *err)
+{
+    struct api_server_conf c;
+    int rc = read_server_conf(nm, &c, err);
+    if (rc == 0)
+        rc = nm_shuffle_open(nm->conf, &c, &nm->files, &nm->disk, &nm->shuffle, err);
+    api_conf_free(&c);
+    nm->launch_conf.shuffle_port = nm_shuffle_port(nm->shuffle);
+    nm_core_each_app(nm->core, recover_job, nm);
+    return rc == 0 ? nm_shuffle_start(nm->shuffle, err) : rc;
 }
 
 static void set_node_identity(struct nm *nm)
@@ -328,7 +349,8 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     if ((rc = nm_recover_containers(nm, err)) < 0 ||
         (rc = nm_load_sampler_start(nm, &nm->load_sampler, err)) < 0 ||
         (rc = nm_identifier_start(&nm->rms, nm->keys, &nm->identifier, err)) < 0 ||
-        (rc = start_server_and_set_node_id(nm, err)) < 0 || (rc = open_rpc_port(nm, err)) < 0)
+        (rc = start_server_and_set_node_id(nm, err)) < 0 || (rc = open_rpc_port(nm, err)) < 0 ||
+        (rc = start_shuffle(nm, err)) < 0)
         return rc;
     set_node_identity(nm);
     /* the instance has 32 random hex digits; the seed is its last 64 bits */
@@ -348,6 +370,7 @@ static void stop_and_free(struct nm *nm)
     sd_notify(0, "STOPPING=1");
     nm_identifier_stop(nm->identifier);
     nm_rpc_close(nm->rpc); /* its connections have places of the server */
+    nm_shuffle_close(nm->shuffle);
     if (nm->server)
         api_server_stop(nm->server);
     nm_identifier_free(nm->identifier);

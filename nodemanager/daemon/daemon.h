@@ -57,6 +57,7 @@ struct nm_box {
 
 struct nm_identifier;
 struct nm_rpc;
+struct nm_shuffle;
 
 /* The bit that marks the tag of a spawn request for creel-exec; the other bits are the address of
  * the box, or 0. Tags of containers and of the localizer, which has its own TAG_BIT, lack this
@@ -89,7 +90,8 @@ struct nm {
     struct api_tls *tls;      /* of the server; NULL: plain HTTP */
     struct api_route *routes; /* of the server, routes_n of them */
     size_t routes_n;
-    struct nm_rpc *rpc; /* the port of Hadoop RPC; NULL: it is not configured */
+    struct nm_rpc *rpc;         /* the port of Hadoop RPC; NULL: it is not configured */
+    struct nm_shuffle *shuffle; /* NULL: it is not configured */
     struct nm_aux_services *aux_services;
     struct nm_identifier *identifier; /* of the users of tokens */
     struct base_groups *groups;       /* of callers, when lists name groups */

@@ -3,6 +3,8 @@
 
 #include "api/audit/audit.h"
 #include "nodemanager/rpc/protocol.h"
+#include "nodemanager/shuffle/port_bytes.h"
+#include "nodemanager/shuffle/shuffle.h"
 
 /* Sets an optional scalar member of a message. */
 #define PUT(message, member, value) ((message)->has_##member = true, (message)->member = (value))
@@ -87,8 +89,31 @@ static void log_subject(const struct nm_rpc_ask *ask, const struct nm_rpc_subjec
                            s->why);
 }
 
-void nm_rpc_answer_ask(struct nm_rpc_ask *ask)
+struct service_message {
+    Nm__ServiceData data, *list[1];
+    uint8_t port[4];
+};
+
+/* Adds what clients have to know of the node's services. */
+static void put_services(const struct nm *nm, Nm__Started *started, struct service_message *m)
 {
+    int port = nm_shuffle_port(nm->shuffle);
+
+    if (!port)
+        return;
+    nm__service_data__init(&m->data);
+    m->data.key = NM_SHUFFLE_SERVICE;
+    nm_shuffle_put_port(port, m->port);
+    m->data.has_value = true;
+    m->data.value = (ProtobufCBinaryData){.len = sizeof m->port, .data = m->port};
+    m->list[0] = &m->data;
+    started->service_meta_data = m->list;
+    started->n_service_meta_data = 1;
+}
+
+void nm_rpc_answer_ask(const struct nm *nm, struct nm_rpc_ask *ask)
+{
+    struct service_message services;
     Nm__Started started = NM__STARTED__INIT;
     Nm__Stopped stopped = NM__STOPPED__INIT;
     struct outcome o;
@@ -103,6 +128,7 @@ void nm_rpc_answer_ask(struct nm_rpc_ask *ask)
         else
             add_success(&o, &s->id);
     }
+    put_services(nm, &started, &services);
     started.succeeded = stopped.succeeded = o.succeeded;
     started.n_succeeded = stopped.n_succeeded = o.succeeded_n;
     started.failed = stopped.failed = o.failed;

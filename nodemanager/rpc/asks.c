@@ -128,7 +128,7 @@ static void carry_out(struct nm *nm, struct nm_rpc_ask *ask)
             start_container(nm, ask, &ask->subjects[i]);
         else
             stop_container(nm, ask, &ask->subjects[i]);
-    nm_rpc_answer_ask(ask);
+    nm_rpc_answer_ask(nm, ask);
     nm_rpc_ask_free(ask);
 }
 

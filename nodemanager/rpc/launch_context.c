@@ -8,6 +8,7 @@
 #include "base/crypto/base64.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "nodemanager/shuffle/jobs.h"
 
 #define ACL_VIEW    1
 #define SHOWN_BYTES 100 /* of a member's name in an error */
@@ -18,7 +19,7 @@ struct parts {
     size_t env_n;
     struct base_local_resource *resources; /* resources_n; only the urls are owned */
     size_t resources_n;
-    struct base_buf command, credentials;
+    struct base_buf command, credentials, shuffle_data;
 };
 
 static void free_parts(struct parts *p)
@@ -33,6 +34,9 @@ static void free_parts(struct parts *p)
     if (p->credentials.data)
         explicit_bzero(p->credentials.data, p->credentials.len);
     base_buf_free(&p->credentials);
+    if (p->shuffle_data.data)
+        explicit_bzero(p->shuffle_data.data, p->shuffle_data.len);
+    base_buf_free(&p->shuffle_data);
 }
 
 static int refuse(struct base_error *err, const char *list, const char *key, const char *what)
@@ -149,6 +153,25 @@ static const char *find_view_acl(const Nm__LaunchContext *context)
     return NULL;
 }
 
+/* The caller has checked that the node has the service. */
+static int take_service_data(const Nm__LaunchContext *context, struct parts *p,
+                             struct base_error *err)
+{
+    struct nm_shuffle_secret secret;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < context->n_service_data; i++) {
+        const Nm__ServiceData *d = context->service_data[i];
+
+        rc = nm_shuffle_secret_read(d->value.data, d->value.len, &secret, err);
+        base_buf_clear(&p->shuffle_data);
+        if (rc == 0)
+            base_base64_encode(d->value.data, d->value.len, &p->shuffle_data);
+    }
+    explicit_bzero(&secret, sizeof secret);
+    return rc;
+}
+
 static int take_parts(const Nm__LaunchContext *context, struct parts *p, struct base_error *err)
 {
     int rc = take_env(context, p, err);
@@ -157,6 +180,8 @@ static int take_parts(const Nm__LaunchContext *context, struct parts *p, struct 
         rc = take_resources(context, p, err);
     if (rc == 0)
         rc = take_command(context, p, err);
+    if (rc == 0)
+        rc = take_service_data(context, p, err);
     if (rc == 0 && context->has_tokens)
         base_base64_encode(context->tokens.data, context->tokens.len, &p->credentials);
     return rc;
@@ -185,7 +210,8 @@ int nm_rpc_put_launch_order(const Nm__LaunchContext *context,
                                           .command = p.command.data,
                                           .resources = p.resources,
                                           .resources_n = p.resources_n,
-                                          .credentials = p.credentials.data}};
+                                          .credentials = p.credentials.data,
+                                          .shuffle_data = p.shuffle_data.data}};
 
     if (rc == 0)
         wire_order_put(&order, out);

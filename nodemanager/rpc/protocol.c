@@ -7,6 +7,7 @@
 
 #include "api/audit/audit.h"
 #include "nodemanager/rpc/launch_context.h"
+#include "nodemanager/shuffle/shuffle.h"
 
 #define INVALID_TOKEN   "org.apache.hadoop.security.token.SecretManager$InvalidToken"
 #define INVALID_SERVICE NM_RPC_YARN_EXCEPTIONS "InvalidAuxServiceException"
@@ -90,6 +91,22 @@ static char *copy_secret(struct nm *nm, const struct base_app_id *id)
     return secret;
 }
 
+/* Returns true after noting a failure: the context has data for a service that this node does not
+ * run. */
+static bool fail_unless_services_run(const struct nm *nm, const Nm__LaunchContext *context,
+                                     struct nm_rpc_subject *s)
+{
+    for (size_t i = 0; i < context->n_service_data; i++) {
+        const char *key = context->service_data[i]->key;
+
+        if (key && strcmp(key, NM_SHUFFLE_SERVICE) == 0 && nm_shuffle_port(nm->shuffle))
+            continue;
+        nm_rpc_fail(s, INVALID_SERVICE, "The auxService:%.100s does not exist", key ? key : "null");
+        return true;
+    }
+    return false;
+}
+
 static void take_context(struct nm *nm, const Nm__LaunchContext *context, struct nm_rpc_subject *s)
 {
     static const Nm__LaunchContext none = NM__LAUNCH_CONTEXT__INIT;
@@ -97,12 +114,8 @@ static void take_context(struct nm *nm, const Nm__LaunchContext *context, struct
     struct base_buf order = {0};
     char *secret;
 
-    if (context && context->n_service_data > 0) {
-        const char *key = context->service_data[0]->key;
-
-        nm_rpc_fail(s, INVALID_SERVICE, "The auxService:%.100s does not exist", key ? key : "null");
+    if (context && fail_unless_services_run(nm, context, s))
         return;
-    }
     secret = copy_secret(nm, &s->id.attempt.app);
     if (nm_rpc_put_launch_order(context ? context : &none, &s->token, secret, &order, &err) < 0)
         nm_rpc_fail(s, NM_RPC_YARN_EXCEPTION, "%s", err.text);

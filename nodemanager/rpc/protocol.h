@@ -17,9 +17,12 @@
  *      not started before               YarnException
  *      not expired                      YarnException
  *      instance of the RM               InvalidContainerException
- *      services that it needs           InvalidAuxServiceException: this node has none
+ *      services that it needs           InvalidAuxServiceException: the node does not run it
  *      launch context                   YarnException, with the member that cannot be used
  *      application not ended, the node neither shuts down nor is full    YarnException
+ *
+ * The answer to startContainers has the port of the shuffle (nodemanager/shuffle/shuffle.h), if
+ * that runs, also for containers that do not use it: 4 bytes, big-endian.
  *
  * A container counts as started when its record is written; whatever happens later ends it, and is
  * reported as its end. To stop a container that has ended succeeds. Methods that are not listed
@@ -67,7 +70,7 @@ void nm_rpc_ask_free(struct nm_rpc_ask *ask);
 
 /* ---- answer.c ---- */
 /* Answers the ask's call with what has become of its containers, and logs the refusals. */
-void nm_rpc_answer_ask(struct nm_rpc_ask *ask);
+void nm_rpc_answer_ask(const struct nm *nm, struct nm_rpc_ask *ask);
 /* Answers with the states of @n containers, as far as @attempt may see them. */
 void nm_rpc_answer_statuses(struct nm *nm, struct api_rpc_call *call,
                             const struct base_attempt_id *attempt,

@@ -12,6 +12,10 @@ creel_test(test_nm_rpc SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_rpc.c
            LIBS creel_nm ARGS ${CMAKE_BINARY_DIR}/bin LABELS e2e nodemanager TIMEOUT 120)
 add_dependencies(test_nm_rpc creel-nm creel-shim)
 target_compile_definitions(test_nm_rpc PRIVATE RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc")
+creel_test(test_nm_shuffle_host SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_shuffle.c
+           ${CMAKE_SOURCE_DIR}/tests/e2e/fake_rm.c ${CMAKE_SOURCE_DIR}/tests/fault/nm_fixture.c
+           LIBS creel_nm ARGS ${CMAKE_BINARY_DIR}/bin LABELS e2e nodemanager TIMEOUT 120)
+add_dependencies(test_nm_shuffle_host creel-nm creel-shim)
 creel_test(test_nm_cgroup_host SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_cgroup.c
            ${CMAKE_SOURCE_DIR}/tests/e2e/fake_rm.c ${CMAKE_SOURCE_DIR}/tests/fault/nm_fixture.c
            LIBS creel_nm ARGS ${CMAKE_BINARY_DIR}/bin LABELS e2e nodemanager TIMEOUT 120)

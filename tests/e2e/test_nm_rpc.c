@@ -106,7 +106,8 @@ struct start {
     const char *key, *node;
     int64_t expires_in_ms, rm_identifier;
     int32_t key_id;
-    bool garbage, no_token, service, bad_variable;
+    bool garbage, no_token, bad_variable;
+    const char *service, *service_data; /* NULL: none */
     /* the class that must be answered for this container; NULL: it must be started */
     const char *exception, *words;
 };
@@ -149,7 +150,7 @@ struct request {
     Nm__LaunchContext context[STARTS_MAX];
     Nm__Token token[STARTS_MAX];
     Nm__Variable env[2], *envs[2], bad, *bads[1];
-    Nm__ServiceData service, *services[1];
+    Nm__ServiceData service[STARTS_MAX], *services[STARTS_MAX];
     struct base_buf identifier[STARTS_MAX];
     unsigned char password[STARTS_MAX][BASE_SHA1_BYTES];
     char *commands[STARTS_MAX][2];
@@ -166,8 +167,16 @@ static void put_context(const struct start *s, size_t i, struct request *r)
     c->n_commands = 2;
     c->env = s->bad_variable ? r->bads : r->envs;
     c->n_env = s->bad_variable ? 1 : 2;
-    c->service_data = r->services;
-    c->n_service_data = s->service;
+    nm__service_data__init(&r->service[i]);
+    r->service[i].key = (char *)s->service;
+    if (s->service_data) {
+        r->service[i].has_value = true;
+        r->service[i].value.data = (uint8_t *)s->service_data;
+        r->service[i].value.len = strlen(s->service_data);
+    }
+    r->services[i] = &r->service[i];
+    c->service_data = &r->services[i];
+    c->n_service_data = s->service != NULL;
     c->has_tokens = true;
     c->tokens.data = (uint8_t *)"HDTS\0\0\0";
     c->tokens.len = 7;
@@ -179,7 +188,6 @@ static void request_make(struct request *r, const struct start *starts, size_t n
     nm__variable__init(&r->env[0]);
     nm__variable__init(&r->env[1]);
     nm__variable__init(&r->bad);
-    nm__service_data__init(&r->service);
     r->env[0].key = "A";
     r->env[0].value = "from the context";
     r->env[1].key = "B";
@@ -188,8 +196,6 @@ static void request_make(struct request *r, const struct start *starts, size_t n
     r->envs[1] = &r->env[0];
     r->bad.key = "A=B";
     r->bads[0] = &r->bad;
-    r->service.key = "mapreduce_shuffle";
-    r->services[0] = &r->service;
     r->rq.requests = r->list;
     for (size_t i = 0; i < n; i++) {
         nm__start_request__init(&r->one[i]);
@@ -248,6 +254,19 @@ static bool has_id(Nm__ContainerId **v, size_t n, int64_t num)
     return false;
 }
 
+/* Every answer names the port of the shuffle, as in YARN. */
+static void check_services(const Nm__Started *a)
+{
+    const Nm__ServiceData *d;
+
+    CU_ASSERT_EQUAL_FATAL(a->n_service_meta_data, 1);
+    d = a->service_meta_data[0];
+    CU_ASSERT_STRING_EQUAL(d->key, "mapreduce_shuffle");
+    CU_ASSERT_EQUAL_FATAL(d->value.len, 4);
+    CU_ASSERT_EQUAL(d->value.data[0] << 8 | d->value.data[1], 0);
+    CU_ASSERT_NOT_EQUAL(d->value.data[2] << 8 | d->value.data[3], 0);
+}
+
 /* Starts containers and checks what is answered for each. */
 static void start(struct rpc_client *c, const struct start *starts, size_t n)
 {
@@ -272,7 +291,7 @@ static void start(struct rpc_client *c, const struct start *starts, size_t n)
             printf("\n  %d: %s: %s\n", starts[i].n, f->class_name, f->message);
         }
     }
-    CU_ASSERT_EQUAL(a->n_service_meta_data, 0);
+    check_services(a);
     nm__started__free_unpacked(a, NULL);
 }
 
@@ -399,9 +418,17 @@ static void test_life(void)
     CU_ASSERT(fx_exists("%s", path));
     free(path);
     check_status(&client, 2, 3, 5, 0);
-    s = (struct start){.app = 1, .n = 3};
+    s = (struct start){.app = 1,
+                       .n = 3,
+                       .service = "mapreduce_shuffle",
+                       /* identifier, password, kind and service */
+                       .service_data = "\1i\3pwd\1k\1s"};
     start(&client, &s, 1);
     wait_running(1, 3);
+    text = fx_file("%s/records/%s/shuffle", fx->local[0], fx_app());
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    CU_ASSERT_STRING_EQUAL(text, "pwd");
+    free(text);
     check_status(&client, 3, 2, 2, -1000);
 }
 
@@ -468,14 +495,20 @@ static void test_refused_containers(void)
          .words = "allocated by a previous RM"},
         {.app = 1,
          .n = 25,
-         .service = true,
+         .service = "spark_shuffle",
          .exception = YARN "InvalidAuxServiceException",
-         .words = "The auxService:mapreduce_shuffle does not exist"},
+         .words = "The auxService:spark_shuffle does not exist"},
         {.app = 1,
          .n = 26,
          .bad_variable = true,
          .exception = YARN "YarnException",
          .words = "A=B"},
+        {.app = 1,
+         .n = 27,
+         .service = "mapreduce_shuffle",
+         .service_data = "no token",
+         .exception = YARN "YarnException",
+         .words = "service data mapreduce_shuffle"},
     };
 
     start(&client, starts, sizeof starts / sizeof *starts);
@@ -484,6 +517,7 @@ static void test_refused_containers(void)
     CU_ASSERT_FALSE(was_started(1, 24));
     CU_ASSERT_FALSE(was_started(1, 25));
     CU_ASSERT_FALSE(was_started(1, 26));
+    CU_ASSERT_FALSE(was_started(1, 27));
 }
 
 static void test_stop(void)
@@ -565,6 +599,8 @@ int main(int argc, char **argv)
     fx_programs(argc, argv);
     fx = fx_new();
     fx->conf[0][0] = "yarn.nodemanager.address=127.0.0.1:0";
+    fx->conf[0][1] = "yarn.nodemanager.aux-services=mapreduce_shuffle";
+    fx->conf[0][2] = "mapreduce.shuffle.port=0";
     fx_start(fx, 0);
     CU_initialize_registry();
     s = CU_add_suite("masters over Hadoop RPC", NULL, NULL);

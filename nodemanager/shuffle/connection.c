@@ -1,0 +1,452 @@
+#include "nodemanager/shuffle/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/crypto/equal.h"
+#include "base/io/log.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "nodemanager/shuffle/output.h"
+
+#define SECOND     INT64_C(1000000)
+#define HEAD_S     15
+#define STALL_S    120
+#define ENDING_S   5
+#define TURN_BYTES (4 << 20) /* sent before other connections have their turn */
+#define AHEAD      (4 << 20) /* bytes of a part that are read from the disk in advance */
+
+enum state { READING, SENDING, ENDING };
+
+struct nm_shuffle_connection {
+    const struct nm_shuffle_site *site;
+    int fd;
+    enum state state;
+    int64_t late_us;
+    char *in; /* NM_SHUFFLE_HEAD_MAX bytes; NULL: nothing has come */
+    size_t in_len, head_len;
+    struct nm_shuffle_request rq;
+    struct nm_shuffle_part *parts; /* of rq.maps */
+    size_t next;                   /* the map whose part comes next */
+    struct base_buf out;           /* bytes before the file's */
+    size_t out_sent;
+    int file; /* -1: none */
+    int64_t file_at, file_end;
+    bool keep_alive;
+};
+
+struct nm_shuffle_connection *nm_shuffle_connection_new(const struct nm_shuffle_site *site, int fd,
+                                                        int64_t now_us)
+{
+    struct nm_shuffle_connection *c = base_alloc(sizeof *c);
+
+    c->site = site;
+    c->fd = fd;
+    c->file = -1;
+    c->late_us = now_us + HEAD_S * SECOND;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    atomic_fetch_add_explicit(&site->counts->connections, 1, memory_order_relaxed);
+    return c;
+}
+
+static void close_file(struct nm_shuffle_connection *c)
+{
+    if (c->file >= 0)
+        close(c->file);
+    c->file = -1;
+}
+
+static void free_request(struct nm_shuffle_connection *c)
+{
+    nm_shuffle_request_free(&c->rq);
+    free(c->parts);
+    c->parts = NULL;
+}
+
+void nm_shuffle_connection_free(struct nm_shuffle_connection *c)
+{
+    atomic_fetch_sub_explicit(&c->site->counts->connections, 1, memory_order_relaxed);
+    close_file(c);
+    close(c->fd);
+    free_request(c);
+    free(c->in);
+    base_buf_free(&c->out);
+    free(c);
+}
+
+int nm_shuffle_connection_fd(const struct nm_shuffle_connection *c)
+{
+    return c->fd;
+}
+
+bool nm_shuffle_connection_is_late(const struct nm_shuffle_connection *c, int64_t now_us)
+{
+    return now_us > c->late_us;
+}
+
+/* ---- answers ---- */
+
+static const char *reason_of(unsigned status)
+{
+    switch (status) {
+    case 400:
+        return "Bad Request";
+    case 401:
+        return "Unauthorized";
+    case 405:
+        return "Method Not Allowed";
+    case 429:
+        return "TOO MANY REQUESTS";
+    default:
+        return "Internal Server Error";
+    }
+}
+
+/* SOURCE: the headers of YARN's ShuffleHandler, in its order. */
+static void put_refusal(struct nm_shuffle_connection *c, unsigned status, const char *text)
+{
+    atomic_fetch_add_explicit(&c->site->counts->failed, 1, memory_order_relaxed);
+    base_buf_clear(&c->out);
+    c->out_sent = 0;
+    base_buf_addf(&c->out,
+                  "HTTP/1.1 %u %s\r\ncontent-type: text/plain; charset=UTF-8\r\n"
+                  "name: mapreduce\r\nversion: 1.0.0\r\n%scontent-length: %zu\r\n\r\n%s",
+                  status, reason_of(status), status == 429 ? "Retry-After: 1000\r\n" : "",
+                  strlen(text), text);
+    c->rq.maps_n = 0;
+    c->keep_alive = false;
+    c->state = SENDING;
+}
+
+static void add_vlong(struct base_buf *out, int64_t v)
+{
+    int n = 1;
+
+    if (v >= 0 && v <= 127) { /* SOURCE: Hadoop's WritableUtils; -112 - n: n bytes follow */
+        base_buf_add(out, &(uint8_t){(uint8_t)v}, 1);
+        return;
+    }
+    while (n < 8 && v >> (8 * n))
+        n++;
+    base_buf_add(out, &(int8_t){(int8_t)(-112 - n)}, 1);
+    for (int i = n - 1; i >= 0; i--)
+        base_buf_add(out, &(uint8_t){(uint8_t)(v >> (8 * i))}, 1);
+}
+
+/* Appends what comes before the bytes of map @i. */
+static void add_part_header(const struct nm_shuffle_connection *c, size_t i, struct base_buf *out)
+{
+    add_vlong(out, (int64_t)c->rq.maps[i].len);
+    base_buf_add(out, c->rq.maps[i].at, c->rq.maps[i].len);
+    add_vlong(out, c->parts[i].len);
+    add_vlong(out, c->parts[i].raw_len);
+    add_vlong(out, c->rq.reduce);
+}
+
+static int64_t measure_body(const struct nm_shuffle_connection *c)
+{
+    struct base_buf headers = {0};
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < c->rq.maps_n; i++) {
+        add_part_header(c, i, &headers);
+        bytes += c->parts[i].len;
+    }
+    bytes += (int64_t)headers.len;
+    base_buf_free(&headers);
+    return bytes;
+}
+
+static void put_answer_head(struct nm_shuffle_connection *c, const struct nm_shuffle_secret *secret)
+{
+    char reply[NM_SHUFFLE_HASH];
+
+    c->keep_alive = c->site->keep_alive || c->rq.keep_alive;
+    base_buf_clear(&c->out);
+    c->out_sent = 0;
+    base_buf_addf(&c->out,
+                  "HTTP/1.1 200 OK\r\nReplyHash: %s\r\nname: mapreduce\r\nversion: 1.0.0\r\n",
+                  nm_shuffle_hash_reply(secret->bytes, secret->len, c->rq.hash, reply));
+    if (c->keep_alive)
+        base_buf_addf(&c->out, "Connection: Keep-Alive\r\nKeep-Alive: timeout=%lld\r\n",
+                      (long long)(c->site->keep_alive_us / SECOND));
+    else
+        base_buf_adds(&c->out, "Connection: close\r\n");
+    base_buf_addf(&c->out, "content-length: %lld\r\n\r\n", (long long)measure_body(c));
+    c->next = 0;
+    c->state = SENDING;
+}
+
+/* ---- a request ---- */
+
+/* Returns NULL if the request proves to know the secret of its job, otherwise why not. */
+static const char *check_hash(const struct nm_shuffle_connection *c,
+                              struct nm_shuffle_secret *secret)
+{
+    char right[NM_SHUFFLE_HASH];
+
+    if (!nm_shuffle_jobs_find(c->site->jobs, &c->rq.app, secret))
+        return "Could not find jobid";
+    if (!c->rq.hash.at)
+        return "fetcher cannot be authenticated";
+    nm_shuffle_hash_request(secret->bytes, secret->len, c->site->port, c->rq.target, right);
+    if (c->rq.hash.len != NM_SHUFFLE_HASH - 1 ||
+        !base_secret_bytes_equal(c->rq.hash.at, right, NM_SHUFFLE_HASH - 1))
+        return "Verification of the hashReply failed";
+    return NULL;
+}
+
+static void begin_file(struct nm_shuffle_connection *c, int fd, const struct nm_shuffle_part *part)
+{
+    close_file(c);
+    c->file = fd;
+    c->file_at = part->offset;
+    c->file_end = part->offset + part->len;
+    if (part->len)
+        posix_fadvise(fd, part->offset, part->len < AHEAD ? part->len : AHEAD, POSIX_FADV_WILLNEED);
+}
+
+/* Finds all parts, and leaves the first file open. Returns 0 or a negative BASE_E*. */
+static int find_parts(struct nm_shuffle_connection *c, struct base_error *err)
+{
+    c->parts = base_alloc(c->rq.maps_n * sizeof *c->parts);
+    for (size_t i = 0; i < c->rq.maps_n; i++) {
+        int fd = nm_shuffle_output_open_part(c->site->files, &c->rq.app, c->rq.maps[i],
+                                             c->rq.reduce, &c->parts[i], err);
+
+        if (fd < 0)
+            return fd;
+        if (i == 0)
+            begin_file(c, fd, &c->parts[0]);
+        else
+            close(fd);
+    }
+    return 0;
+}
+
+static void answer_proven_request(struct nm_shuffle_connection *c,
+                                  const struct nm_shuffle_secret *secret)
+{
+    struct base_error err = {0};
+
+    if (find_parts(c, &err) == 0) {
+        put_answer_head(c, secret);
+        return;
+    }
+    close_file(c);
+    base_log_warn("shuffle", "%s", err.text);
+    put_refusal(c, 500, err.text); /* has none but checked texts and our own */
+}
+
+static void answer_request(struct nm_shuffle_connection *c)
+{
+    struct nm_shuffle_secret secret = {.len = 0};
+    const char *why;
+    unsigned status = nm_shuffle_request_read(c->in, c->head_len, &c->rq, &why);
+
+    if (status == 0 && (why = check_hash(c, &secret)) != NULL)
+        status = 401;
+    if (status)
+        put_refusal(c, status, why);
+    else
+        answer_proven_request(c, &secret);
+    explicit_bzero(&secret, sizeof secret);
+}
+
+/* ---- reading ---- */
+
+/* Answers the request at the begin of what has come, if it is whole. */
+static bool take_request(struct nm_shuffle_connection *c)
+{
+    c->head_len = nm_shuffle_find_head_end(c->in, c->in_len);
+    if (c->head_len)
+        answer_request(c);
+    else if (c->in_len == NM_SHUFFLE_HEAD_MAX)
+        put_refusal(c, 400, "");
+    return c->state == SENDING;
+}
+
+static enum nm_shuffle_want read_head(struct nm_shuffle_connection *c)
+{
+    ssize_t n;
+
+    if (!c->in)
+        c->in = base_alloc(NM_SHUFFLE_HEAD_MAX);
+    while ((n = recv(c->fd, c->in + c->in_len, NM_SHUFFLE_HEAD_MAX - c->in_len, 0)) > 0) {
+        c->in_len += (size_t)n;
+        if (take_request(c))
+            return NM_SHUFFLE_WRITE;
+    }
+    if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        return NM_SHUFFLE_OVER;
+    return NM_SHUFFLE_READ;
+}
+
+static enum nm_shuffle_want drop_until_closed(const struct nm_shuffle_connection *c)
+{
+    char dropped[4096];
+    ssize_t n;
+
+    for (int i = 0; i < 16; i++) {
+        n = recv(c->fd, dropped, sizeof dropped, 0);
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+            return NM_SHUFFLE_OVER;
+        if (n < 0)
+            break;
+    }
+    return NM_SHUFFLE_READ;
+}
+
+/* ---- sending ---- */
+
+/* Prepares the next map's part. Returns false if it cannot be sent any more. */
+static bool begin_next_part(struct nm_shuffle_connection *c)
+{
+    struct base_error err = {0};
+    int64_t size = 0;
+    size_t i = c->next++;
+
+    if (c->file < 0) {
+        int fd = nm_shuffle_output_open(c->site->files, &c->rq.app, c->rq.maps[i], &size, &err);
+
+        if (fd < 0) {
+            base_log_warn("shuffle", "%s", err.text);
+            return false;
+        }
+        begin_file(c, fd, &c->parts[i]);
+    }
+    add_part_header(c, i, &c->out);
+    return true;
+}
+
+/* Returns the bytes sent; 0: try later; -1: never. */
+static ssize_t send_out(struct nm_shuffle_connection *c)
+{
+    bool more = c->file >= 0 || c->next < c->rq.maps_n;
+    ssize_t n = send(c->fd, c->out.data + c->out_sent, c->out.len - c->out_sent,
+                     MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    c->out_sent += (size_t)n;
+    if (c->out_sent == c->out.len) {
+        base_buf_clear(&c->out);
+        c->out_sent = 0;
+    }
+    return n;
+}
+
+static ssize_t send_from_file(struct nm_shuffle_connection *c)
+{
+    off_t at = c->file_at;
+    int64_t left = c->file_end - c->file_at;
+    ssize_t n = sendfile(c->fd, c->file, &at, left < TURN_BYTES ? (size_t)left : TURN_BYTES);
+
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    if (n == 0) /* the file has become shorter */
+        return -1;
+    c->file_at += n;
+    return n;
+}
+
+static void count_part(struct nm_shuffle_connection *c)
+{
+    atomic_fetch_add_explicit(&c->site->counts->served, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->site->counts->bytes, c->parts[c->next - 1].len,
+                              memory_order_relaxed);
+    close_file(c);
+}
+
+/* Returns true when there is something to send; false when all is sent, or, with *@failed, when
+ * the rest cannot be. */
+static bool prepare_sending(struct nm_shuffle_connection *c, bool *failed)
+{
+    if (c->out.len)
+        return true;
+    if (c->next && c->file >= 0) { /* the header of its part has been sent */
+        if (c->file_at < c->file_end)
+            return true;
+        count_part(c);
+    }
+    if (c->next == c->rq.maps_n)
+        return false;
+    *failed = !begin_next_part(c);
+    return !*failed;
+}
+
+static enum nm_shuffle_want end_answer(struct nm_shuffle_connection *c, int64_t now_us)
+{
+    bool keep = c->keep_alive;
+
+    free_request(c);
+    c->next = 0;
+    if (!keep) {
+        c->state = ENDING;
+        c->late_us = now_us + ENDING_S * SECOND;
+        shutdown(c->fd, SHUT_WR);
+        return drop_until_closed(c);
+    }
+    c->in_len -= c->head_len;
+    memmove(c->in, c->in + c->head_len, c->in_len);
+    c->state = READING;
+    c->late_us = now_us + c->site->keep_alive_us;
+    if (c->in_len)
+        return take_request(c) ? NM_SHUFFLE_WRITE : NM_SHUFFLE_READ;
+    free(c->in);
+    c->in = NULL;
+    return NM_SHUFFLE_READ;
+}
+
+static enum nm_shuffle_want send_answer(struct nm_shuffle_connection *c, int64_t now_us)
+{
+    bool failed = false;
+
+    for (int64_t sent = 0; sent < TURN_BYTES;) {
+        ssize_t n;
+
+        if (!prepare_sending(c, &failed))
+            return failed ? NM_SHUFFLE_OVER : end_answer(c, now_us);
+        n = c->out.len ? send_out(c) : send_from_file(c);
+        if (n < 0) {
+            atomic_fetch_add_explicit(&c->site->counts->failed, 1, memory_order_relaxed);
+            return NM_SHUFFLE_OVER;
+        }
+        if (n == 0)
+            break;
+        sent += n;
+        c->late_us = now_us + STALL_S * SECOND;
+    }
+    return NM_SHUFFLE_WRITE;
+}
+
+void nm_shuffle_connection_turn_away(struct nm_shuffle_connection *c)
+{
+    put_refusal(c, 429, "");
+}
+
+enum nm_shuffle_want nm_shuffle_connection_continue(struct nm_shuffle_connection *c, int64_t now_us)
+{
+    enum nm_shuffle_want want = NM_SHUFFLE_READ;
+
+    switch (c->state) {
+    case READING:
+        want = read_head(c);
+        if (want != NM_SHUFFLE_WRITE)
+            return want;
+        c->late_us = now_us + STALL_S * SECOND;
+        return send_answer(c, now_us);
+    case SENDING:
+        return send_answer(c, now_us);
+    case ENDING:
+        return drop_until_closed(c);
+    }
+    return want;
+}

@@ -1,0 +1,25 @@
+/* nodemanager/shuffle/output.h - opens the outputs of MapReduce's maps, in the folder that they
+ * share with the other containers of their application.
+ *
+ *    LOCAL_DIRS/output/<attempt>/file.out         the parts for all reduces, one after the other
+ *    LOCAL_DIRS/output/<attempt>/file.out.index   (index.h)
+ *
+ * Containers own the folder: no link is followed, and a file that is not the folder's owner's is
+ * not opened. */
+#ifndef CREEL_NODEMANAGER_SHUFFLE_OUTPUT_H
+#define CREEL_NODEMANAGER_SHUFFLE_OUTPUT_H
+
+#include "nodemanager/container/folders.h"
+#include "nodemanager/shuffle/index.h"
+#include "nodemanager/shuffle/request.h"
+
+/* Opens file.out of a checked @attempt. Returns a descriptor and sets *@size, or returns a negative
+ * BASE_E*. */
+int nm_shuffle_output_open(const struct nm_files *files, const struct base_app_id *app,
+                           struct nm_shuffle_slice attempt, int64_t *size, struct base_error *err);
+/* The same, and finds the part of @reduce. */
+int nm_shuffle_output_open_part(const struct nm_files *files, const struct base_app_id *app,
+                                struct nm_shuffle_slice attempt, int32_t reduce,
+                                struct nm_shuffle_part *part, struct base_error *err);
+
+#endif
