@@ -8,6 +8,7 @@
 #include "api/rpc/rpc.h"
 #include "base/conf/conf.h"
 #include "base/limits.h"
+#include "rm/leader/parked.h"
 #include "rm/leader/standby.h"
 #include "rm/rpc/client.h"
 #include "rm/rpc/ports.h"
@@ -23,6 +24,11 @@
 #define COMPLETE     3
 #define EXPIRY_KEY   "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"
 
+/* How long a registration is held that has to wait for nodes, and how often it is tried meanwhile.
+ * Hadoop's clients give a call up after two minutes. */
+#define HOLD_US      INT64_C(60000000)
+#define TRY_AGAIN_US INT64_C(100000)
+
 #define PUT(message, member, value) ((message)->has_##member = true, (message)->member = (value))
 
 /* ---- a request on its way to the core, with what its event points to ---- */
@@ -37,6 +43,7 @@ struct master_call {
     struct base_container_id *releases;
     char **texts;
     size_t texts_n, texts_cap;
+    int64_t held_until_us; /* of rm_parking_mono_us(); a registration that waits for nodes */
 };
 
 /* Returns a call of the attempt whose token the connection has shown. */
@@ -227,8 +234,43 @@ static void answer_registered(struct master_call *m, const struct rm_effect *fx)
     free_granted_list(&previous);
 }
 
+static void answer_register(void *user, const struct rm_effect *fx);
+
+/* Posts the registration @user once more, with an event of its own: the core may not have released
+ * the first event yet. */
+static void register_again(void *user)
+{
+    struct master_call *old = user, *m = base_alloc(sizeof *m);
+
+    atomic_init(&m->refs, 2);
+    m->call = old->call;
+    m->b = old->b;
+    m->attempt = old->attempt;
+    m->held_until_us = old->held_until_us;
+    m->ev = (struct rm_event){.kind = RM_EV_AM_REGISTER, .u.am_register = old->ev.u.am_register};
+    m->ev.u.am_register.host = keep_text(m, old->ev.u.am_register.host);
+    m->ev.u.am_register.tracking_url = keep_text(m, old->ev.u.am_register.tracking_url);
+    release_call(old);
+    rm_backend_post(m->b, &m->ev, answer_register, release_call, m);
+}
+
+/* Returns true when the registration has to wait for nodes, and is tried again soon. */
+static bool hold_registration(struct master_call *m, const struct rm_effect *fx)
+{
+    int64_t now_us = rm_parking_mono_us();
+
+    if (fx->u.reply.kind != RM_REPLY_ERROR || fx->u.reply.code != -BASE_EAGAIN ||
+        now_us >= m->held_until_us)
+        return false;
+    rm_backend_await_role_change(m->b, rm_backend_get_role_changes(m->b), now_us + TRY_AGAIN_US,
+                                 register_again, m);
+    return true;
+}
+
 static void answer_register(void *user, const struct rm_effect *fx)
 {
+    if (hold_registration(user, fx))
+        return;
     if (!answer_if_error(user, fx))
         answer_registered(user, fx);
     release_call(user);
@@ -244,6 +286,7 @@ static void register_master(struct api_rpc_call *call, const ProtobufCMessage *r
     m->ev.u.am_register.tracking_url = keep_text(m, rq->tracking_url);
     m->ev.u.am_register.rpc_port = rq->has_rpc_port ? rq->rpc_port : -1;
     m->ev.u.am_register.by_rpc = true;
+    m->held_until_us = rm_parking_mono_us() + HOLD_US;
     rm_backend_post(user, &m->ev, answer_register, release_call, m);
 }
 

@@ -19,7 +19,11 @@
  *   a blacklist with a wrong name  InvalidResourceBlacklistRequestException
  *   a release of another application's container   InvalidContainerReleaseException
  *   not active                     StandbyException
- *   nodes have to report first, or the store cannot write now    RetriableException
+ *   the store cannot write now     RetriableException
+ *
+ * A registration after a takeover may have to wait until the nodes have reported; it is answered
+ * when it can go on. Hadoop's masters would try a refused one once more at once, and some give up
+ * then. After a minute it gets RetriableException.
  *
  * Each answer to allocate brings the tokens for its containers, made from what the container is, so
  * that a repeated answer has the same ones. finishApplicationMaster is answered when the end is

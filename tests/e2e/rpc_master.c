@@ -407,17 +407,24 @@ static void release(const struct granted *g)
 
 /* ---- the course ---- */
 
-static void wait_for_restart(void)
+static void create_file(const char *name)
 {
-    char *here = path_of("registered"), *go = path_of("go");
-    FILE *f = fopen(here, "w");
+    char *path = path_of(name);
+    FILE *f = fopen(path, "w");
 
     if (!f || fclose(f) != 0)
-        fail("%s cannot be written", here);
+        fail("%s cannot be written", path);
+    free(path);
+}
+
+static void wait_for_restart(void)
+{
+    char *go = path_of("go");
+
+    create_file("registered");
     for (time_t end = time(NULL) + WAIT_S; access(go, F_OK) != 0; pause_a_little())
         if (time(NULL) > end)
             fail("no %s", go);
-    free(here);
     free(go);
     rpc_client_close(&rm);
     open_rm();
@@ -450,6 +457,7 @@ int main(int argc, char **argv)
     wait_for_restart(); /* the token stays valid; the registration does not */
     a = allocate(&nothing, 0, YARN "ApplicationMasterNotRegisteredException");
     rpc_answer_free(&a);
+    create_file("back"); /* the nodes come back while the registration is held */
     register_master(4711, NULL);
 
     ask_and_take(got, ASKED);

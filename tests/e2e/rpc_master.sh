@@ -2,12 +2,14 @@
 # Goal: a master that speaks Hadoop RPC finds its token in its container, registers, asks, starts a
 # container on a node with the tokens that it got, learns of its end, releases another and finishes.
 # The token is valid after a restart of the ResourceManager, a false one never; answers are given
-# again when they are asked for again, and what is out of turn is refused with YARN's classes.
+# again when they are asked for again, and what is out of turn is refused with YARN's classes. A
+# registration after the restart is held until the nodes have reported, and not refused.
 # Method: rpc_master, a master in C, is submitted over REST to a real cluster, and checks each
-# answer itself; the ResourceManager is restarted between its first registration and its first ask.
+# answer itself; the ResourceManager is restarted between its first registration and its first ask,
+# and the nodes stand still until the master has noticed that.
 . "$(dirname "$0")/lib.sh"
 start_cluster --nodes 2 -D yarn.resourcemanager.scheduler.address=127.0.0.1:0 \
-    -D yarn.nodemanager.address=127.0.0.1:0
+    -D yarn.nodemanager.address=127.0.0.1:0 -D creel.rm.takeover-grace-ms=60000
 API=$CREEL_RM/ws/v1/cluster
 write_port() { # where the master finds it, whole or not at all
     sed -n 's/.*rpc: .*ApplicationMasterProtocolPB.* at port \([0-9]*\),.*/\1/p' \
@@ -28,10 +30,15 @@ registered_or_ended() { [ -e "$T/registered" ] || ended; }
 wait_for 60 "a registration" registered_or_ended
 [ -e "$T/registered" ] || fail "$(cat "$T/err") $(field diagnostics)"
 check_equal "$(field state)" RUNNING "state after the registration"
+nodes() { kill "$1" "$(cat "$DEV/nm-1.pid")" "$(cat "$DEV/nm-2.pid")"; }
+nodes -STOP
 creel dev --restart rm-1 --dir "$DEV" > /dev/null
 write_port
-wait_for 60 "both nodes" nodes_running 2
 touch "$T/go"
+back_or_ended() { [ -e "$T/back" ] || ended; }
+wait_for 60 "the master to notice the restart" back_or_ended
+nodes -CONT
+wait_for 60 "both nodes" nodes_running 2
 wait_for 90 "the end of $app" ended
 check_equal "$(field state)/$(field finalStatus)" FINISHED/SUCCEEDED "$(cat "$T/err")"
 check_equal "$(field diagnostics)" "all is well" "diagnostics"
