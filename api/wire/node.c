@@ -87,6 +87,50 @@ static int get_containers(const json_t *root, bool identity, struct wire_contain
     return 0;
 }
 
+/* ---- logs to be aggregated ---- */
+
+static const char *const log_words[] = {"copying", "failing", "failed", NULL};
+
+#define L struct wire_log_report
+static const struct wire_member log_members[] = {
+    WIRE_APP_ROW(L, app, "application", WIRE_R),
+    WIRE_WORD_ROW(L, state, "state", WIRE_R, log_words), WIRE_END};
+#undef L
+
+static void put_logs(const struct wire_log_report *v, size_t n, struct base_buf *out)
+{
+    if (n == 0)
+        return;
+    base_json_key(out, "logs");
+    base_json_open(out, '[');
+    for (size_t i = 0; i < n; i++) {
+        base_json_open(out, '{');
+        wire_members_put(log_members, &v[i], out);
+        base_json_close(out, '}');
+    }
+    base_json_close(out, ']');
+}
+
+static int get_logs(const json_t *root, struct wire_log_report **out, size_t *out_n,
+                    struct base_error *err)
+{
+    json_t *list = NULL, *j;
+    size_t i;
+    int rc = base_json_arr(root, "", "logs", false, WIRE_LOGS_MAX, &list, err);
+
+    if (rc < 0 || json_array_size(list) == 0)
+        return rc;
+    *out_n = json_array_size(list);
+    *out = base_alloc(*out_n * sizeof **out);
+    json_array_foreach(list, i, j)
+    {
+        rc = wire_members_get_element(log_members, j, "logs", i, &(*out)[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
 /* ---- registration ---- */
 
 #define R struct wire_registration
@@ -142,6 +186,7 @@ void wire_registration_put(const struct wire_registration *r, struct base_buf *o
     wire_members_put(registration_members, r, out);
     put_apps(r, out);
     put_containers(r->containers, r->containers_n, true, out);
+    put_logs(r->logs, r->logs_n, out);
     base_json_close(out, '}');
 }
 
@@ -154,7 +199,7 @@ int wire_registration_get(const char *text, size_t len, struct wire_registration
     if ((rc = wire_parse_object(text, len, &r->root, err)) < 0 ||
         (rc = wire_members_get(registration_members, r->root, "", r, err)) < 0 ||
         (rc = get_containers(r->root, true, &r->containers, &r->containers_n, err)) < 0 ||
-        (rc = get_apps(r, err)) < 0)
+        (rc = get_logs(r->root, &r->logs, &r->logs_n, err)) < 0 || (rc = get_apps(r, err)) < 0)
         wire_registration_free(r);
     return rc;
 }
@@ -164,6 +209,7 @@ void wire_registration_free(struct wire_registration *r)
     json_decref(r->root);
     free(r->apps);
     free(r->containers);
+    free(r->logs);
     memset(r, 0, sizeof *r);
 }
 
@@ -209,6 +255,7 @@ void wire_heartbeat_put(const struct wire_heartbeat *h, struct base_buf *out)
         base_json_close(out, '}');
     }
     put_containers(h->containers, h->containers_n, false, out);
+    put_logs(h->logs, h->logs_n, out);
     base_json_close(out, '}');
 }
 
@@ -230,7 +277,8 @@ int wire_heartbeat_get(const char *text, size_t len, struct wire_heartbeat *h,
     if ((rc = wire_parse_object(text, len, &h->root, err)) < 0 ||
         (rc = wire_members_get(heartbeat_members, h->root, "", h, err)) < 0 ||
         (rc = get_utilization(h, err)) < 0 ||
-        (rc = get_containers(h->root, false, &h->containers, &h->containers_n, err)) < 0)
+        (rc = get_containers(h->root, false, &h->containers, &h->containers_n, err)) < 0 ||
+        (rc = get_logs(h->root, &h->logs, &h->logs_n, err)) < 0)
         wire_heartbeat_free(h);
     return rc;
 }
@@ -239,6 +287,7 @@ void wire_heartbeat_free(struct wire_heartbeat *h)
 {
     json_decref(h->root);
     free(h->containers);
+    free(h->logs);
     memset(h, 0, sizeof *h);
 }
 

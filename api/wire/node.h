@@ -30,6 +30,7 @@
 
 #define WIRE_CONTAINERS_MAX 100000 /* most containers in one message */
 #define WIRE_NODE_APPS_MAX  100000 /* most applications with folders on a node */
+#define WIRE_LOGS_MAX       1000   /* most applications whose logs are reported */
 #define WIRE_HOLD_MAX_MS    60000
 #define WIRE_EXIT_NONE      (-1000) /* exit_code of a container that has not exited */
 
@@ -55,6 +56,18 @@ struct wire_container {
     int64_t memory_mb, vcores, allocation_request_id;
 };
 
+/* The logs of an application that are to be aggregated. An application whose logs have been copied,
+ * or that had none, is not reported. */
+enum wire_log_state {
+    WIRE_LOGS_COPYING, /* being copied, or waiting for that */
+    WIRE_LOGS_FAILING, /* copying has failed, and will be tried again */
+    WIRE_LOGS_FAILED   /* they are gone, and were not copied */
+};
+struct wire_log_report {
+    struct base_app_id app;
+    enum wire_log_state state;
+};
+
 struct wire_registration {
     const char *node_id; /* host:port */
     const char *http_address, *rack, *instance, *boot_id, *version;
@@ -65,6 +78,8 @@ struct wire_registration {
     size_t apps_n;
     struct wire_container *containers;
     size_t containers_n;
+    struct wire_log_report *logs;
+    size_t logs_n;
     json_t *root; /* of a registration that was read: owns the texts */
 };
 
@@ -79,6 +94,8 @@ struct wire_heartbeat {
     struct base_utilization utilization;
     struct wire_container *containers;
     size_t containers_n;
+    struct wire_log_report *logs;
+    size_t logs_n;
     json_t *root;
 };
 

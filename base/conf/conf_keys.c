@@ -486,8 +486,21 @@ const struct base_conf_key base_conf_keys[] = {
         "file with the manifest of auxiliary services at the start; the only service is the "
         "shuffle of MapReduce, which is built in"),
     BOOL("yarn.log-aggregation-enable", "false",
-         "show the logs of an ended application, which its nodes keep and hand out by its id, as "
-         "aggregated"),
+         "aggregate the logs of ended applications: nodes copy them to "
+         "yarn.nodemanager.remote-app-log-dir; where that is empty, the logs that nodes keep and "
+         "hand out count as aggregated"),
+    STR("yarn.nodemanager.remote-app-log-dir", "",
+        "folder that the nodes share for aggregated logs, as an absolute path or file:///PATH; the "
+        "command yarn logs needs the same; empty: none"),
+    STR("yarn.nodemanager.remote-app-log-dir-suffix", "logs",
+        "part of the name of the folder with a user's aggregated logs, bucket-SUFFIX-tfile"),
+    STR("yarn.nodemanager.log-aggregation.compression-type", "none",
+        "compression of aggregated logs: none or gz"),
+    INT("yarn.log-aggregation.retain-seconds", "-1", -1, INT32_MAX,
+        "time for which aggregated logs are kept, each node removing its own; -1: for ever"),
+    INT("yarn.log-aggregation.retain-check-interval-seconds", "-1", -1, INT32_MAX,
+        "how often a node looks for aggregated logs to be removed; 0 or -1: a tenth of "
+        "yarn.log-aggregation.retain-seconds"),
     STR("yarn.log.server.web-service.url", "",
         "server to which the NodeManager redirects REST requests for logs that it does not have "
         "(http://host:19888/ws/v1/history)"),

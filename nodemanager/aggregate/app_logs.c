@@ -282,8 +282,11 @@ static int put_container(struct writer *w, int logs, const char *container)
     list_names(folder, is_visible_name, NM_APP_LOGS_FILES_MAX, compare_names, &names);
     for (size_t i = 0; i < names.n && rc == 0; i++) {
         struct stat st;
-        int fd = open_log_file(folder, container, names.v[i], &st);
+        int fd;
 
+        if (w->what->choice && !nm_log_choice_keeps(w->what->choice, names.v[i]))
+            continue;
+        fd = open_log_file(folder, container, names.v[i], &st);
         if (fd < 0)
             continue;
         if (!begun)

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "nodemanager/aggregate/tfile.h"
+#include "nodemanager/container/logs/log_choice.h"
 
 #define NM_APP_LOGS_FILES_MAX 10000 /* of one container */
 
@@ -31,6 +32,7 @@ struct nm_app_logs {
     const char *user;
     const char *acl_view, *acl_modify; /* NULL: not given */
     enum nm_tfile_compression compression;
+    const struct nm_log_choice *choice; /* which files to take; NULL: all */
     /* Bytes that a file with holes may have; the rest of it is left out. The disk bounds files
      * without holes. */
     int64_t sparse_max;

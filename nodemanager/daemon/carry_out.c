@@ -19,6 +19,7 @@
 #include "base/io/log.h"
 #include "base/io/plain.h"
 #include "base/io/watchdog.h"
+#include "nodemanager/aggregate/aggregator.h"
 #include "nodemanager/container/launcher/node_side.h"
 #include "nodemanager/container/process_tree.h"
 #include "nodemanager/container/stopped.h"
@@ -320,25 +321,29 @@ static void read_progress_into_core(struct nm_container *c, void *u)
 
 /* A heartbeat reports each sample of the node's load once. If it is lost, the next sample makes up
  * for it. */
-static void put_heartbeat(struct nm *nm, int64_t hold_ms, struct base_buf *body)
+static void put_heartbeat(struct nm *nm, int64_t hold_ms, const struct nm_wire_logs *logs,
+                          struct base_buf *body)
 {
     struct nm_load load;
     nm_load_read(nm->load_sampler, &load);
     struct base_utilization u = nm_load_to_utilization(&load);
-    nm_wire_put_heartbeat(nm->core, &nm->ident, hold_ms,
+    nm_wire_put_heartbeat(nm->core, &nm->ident, hold_ms, logs,
                           load.number != nm->load_reported ? &u : NULL, body);
     nm->load_reported = load.number;
 }
 
 static void carry_out_registration_or_heartbeat(struct nm *nm, const struct nm_effect *fx)
 {
+    struct wire_log_report reports[WIRE_LOGS_MAX];
+    const struct nm_wire_logs logs = {
+        .v = reports, .n = nm_aggregator_list(nm->aggregator, reports, WIRE_LOGS_MAX)};
     struct base_buf body = {0};
     nm_core_each_container(nm->core, read_progress_into_core, nm);
     if (fx->registering) {
-        nm_wire_put_registration(nm->core, &nm->ident, &body);
+        nm_wire_put_registration(nm->core, &nm->ident, &logs, &body);
         nm_link_send_register(nm->link, &body);
     } else {
-        put_heartbeat(nm, fx->hold_ms, &body);
+        put_heartbeat(nm, fx->hold_ms, &logs, &body);
         nm_link_send_heartbeat(nm->link, &body, fx->hold_ms);
     }
 }
@@ -349,6 +354,17 @@ static void carry_out_wake_rm(struct nm *nm)
     wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance},
                        &body);
     nm_link_send_wake(nm->link, &body);
+}
+
+static void carry_out_cleanup(struct nm *nm, const struct nm_effect *fx)
+{
+    const struct nm_app_view *app = nm_core_app_find(nm->core, &fx->app);
+    nm_localizer_remove_app(nm->localizer, &fx->app);
+    nm_shuffle_forget(nm->shuffle, &fx->app);
+    /* first, so that a restarted NodeManager finds the application's record or the note */
+    if (nm->aggregator && fx->keep_logs && app && app->user)
+        nm_aggregator_add(nm->aggregator, &fx->app, app->user, app->acl_view);
+    nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
 }
 
 static void carry_out_effect(struct nm *nm, const struct nm_effect *fx)
@@ -364,9 +380,7 @@ static void carry_out_effect(struct nm *nm, const struct nm_effect *fx)
         carry_out_mark(nm, fx);
         break;
     case NM_FX_CLEANUP:
-        nm_localizer_remove_app(nm->localizer, &fx->app);
-        nm_shuffle_forget(nm->shuffle, &fx->app);
-        nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
+        carry_out_cleanup(nm, fx);
         break;
     case NM_FX_BEAT:
         carry_out_registration_or_heartbeat(nm, fx);

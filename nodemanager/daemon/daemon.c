@@ -19,6 +19,7 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/io/tls_conf.h"
+#include "nodemanager/aggregate/aggregator.h"
 #include "nodemanager/container/launcher/node_side.h"
 #include "nodemanager/daemon/audit.h"
 #include "nodemanager/daemon/aux_services.h"
@@ -299,12 +300,12 @@ static void find_unfinished_app(const struct nm_app_view *app, void *u)
 
 /* A node that is stopped on purpose signs off, so that the RM need not wait until the node counts
  * as lost. It does not sign off while an application has containers or map outputs here, which
- * outlive the daemon and wait for its return. */
+ * outlive the daemon and wait for its return, or logs that are still to be aggregated. */
 static void sign_off_if_unneeded(struct nm *nm)
 {
     struct base_buf body = {0};
     struct base_error err = {0};
-    bool needed = false;
+    bool needed = nm_aggregator_is_busy(nm->aggregator);
 
     nm_core_each_app(nm->core, find_unfinished_app, &needed);
     if (needed || !nm_core_is_registered(nm->core))
@@ -335,6 +336,16 @@ static void create_localizer(struct nm *nm)
     nm->localizer = nm_localizer_new(&c);
 }
 
+/* Starts copying logs of ended applications, if that is configured. */
+static int start_aggregator(struct nm *nm, struct base_error *err)
+{
+    struct nm_aggregator_conf c;
+    char logs[NM_PATH_MAX];
+    snprintf(logs, sizeof logs, "%s/logs", nm->files.root);
+    int rc = nm_aggregator_read_conf(nm->conf, logs, nm->node_id, &c, err);
+    return rc > 0 ? nm_aggregator_start(&c, &nm->aggregator, err) : rc;
+}
+
 static int start_threads_and_run(struct nm *nm, struct base_error *err)
 {
     int rc = nm_files_start_janitor(&nm->files, err);
@@ -355,7 +366,9 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     set_node_identity(nm);
     /* the instance has 32 random hex digits; the seed is its last 64 bits */
     nm_core_seed_random(nm->core, strtoull(nm->instance + 16, NULL, 16));
-    rc = nm_link_start(&nm->rms, nm->keys, &nm->link, err);
+    rc = start_aggregator(nm, err);
+    if (rc == 0)
+        rc = nm_link_start(&nm->rms, nm->keys, &nm->link, err);
     if (rc == 0)
         rc = write_pid_url_and_notify_ready(nm, err);
     if (rc == 0)
@@ -379,6 +392,7 @@ static void stop_and_free(struct nm *nm)
     nm_aux_services_free(nm->aux_services);
     nm_load_sampler_stop(nm->load_sampler);
     nm_link_stop(nm->link);
+    nm_aggregator_stop(nm->aggregator);
     nm_core_free(nm->core);
     base_groups_free(nm->groups);
     nm_localizer_free(nm->localizer);

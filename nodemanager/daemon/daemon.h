@@ -55,6 +55,7 @@ struct nm_box {
     TAILQ_ENTRY(nm_box) waiting;
 };
 
+struct nm_aggregator;
 struct nm_identifier;
 struct nm_rpc;
 struct nm_shuffle;
@@ -97,6 +98,7 @@ struct nm {
     struct base_groups *groups;       /* of callers, when lists name groups */
     struct nm_load_sampler *load_sampler;
     struct nm_localizer *localizer;
+    struct nm_aggregator *aggregator; /* of logs; NULL: they stay on the node alone */
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */
     atomic_ullong turns; /* iterations of the loop, for the watchdog */

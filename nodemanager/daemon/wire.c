@@ -65,7 +65,7 @@ static void add_unfinished_app(const struct nm_app_view *app, void *u)
 }
 
 void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
-                              struct base_buf *out)
+                              const struct nm_wire_logs *logs, struct base_buf *out)
 {
     struct app_list apps = {0};
     struct reports reports = {0};
@@ -87,6 +87,8 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
         .apps_n = apps.len,
         .containers = reports.v,
         .containers_n = reports.len,
+        .logs = logs->v,
+        .logs_n = logs->n,
     };
     wire_registration_put(&r, out);
     free(apps.v);
@@ -94,7 +96,8 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
 }
 
 void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,
-                           const struct base_utilization *measured, struct base_buf *out)
+                           const struct nm_wire_logs *logs, const struct base_utilization *measured,
+                           struct base_buf *out)
 {
     struct reports reports = {0};
     const char *report;
@@ -115,6 +118,8 @@ void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int
         .utilization = measured ? *measured : (struct base_utilization){0},
         .containers = reports.v,
         .containers_n = reports.len,
+        .logs = logs->v,
+        .logs_n = logs->n,
     };
     wire_heartbeat_put(&h, out);
     free(reports.v);

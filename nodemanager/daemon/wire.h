@@ -3,6 +3,7 @@
 #ifndef CREEL_NODEMANAGER_DAEMON_WIRE_H
 #define CREEL_NODEMANAGER_DAEMON_WIRE_H
 
+#include "api/wire/node.h"
 #include "api/wire/order.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -15,12 +16,18 @@ struct nm_ident { /* identity of this node; strings borrowed */
 };
 
 /* Append the body of a registration or of a heartbeat to @out. Both call
- * nm_core_mark_sent_each_to_report(), so call one of them once per NM_FX_BEAT. @measured: the
- * node's load; NULL unless it was measured since the previous heartbeat. */
+ * nm_core_mark_sent_each_to_report(), so call one of them once per NM_FX_BEAT. @logs: those that
+ * are to be aggregated. @measured: the node's load; NULL unless it was measured since the previous
+ * heartbeat. */
+struct nm_wire_logs {
+    struct wire_log_report *v;
+    size_t n;
+};
 void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
-                              struct base_buf *out);
+                              const struct nm_wire_logs *logs, struct base_buf *out);
 void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,
-                           const struct base_utilization *measured, struct base_buf *out);
+                           const struct nm_wire_logs *logs, const struct base_utilization *measured,
+                           struct base_buf *out);
 
 struct nm_answer {
     struct wire_answer wire;

@@ -88,7 +88,7 @@ static double now_s(void)
 __attribute__((noinline)) void bench_put_heartbeat(struct nm_core *core, struct base_buf *out)
 {
     base_buf_clear(out);
-    nm_wire_put_heartbeat(core, &ident, 1000, NULL, out);
+    nm_wire_put_heartbeat(core, &ident, 1000, &(struct nm_wire_logs){0}, NULL, out);
 }
 
 __attribute__((noinline)) void bench_get_heartbeat(const struct base_buf *in)

@@ -33,3 +33,5 @@ foreach(isolation none cgroup)
   set_tests_properties(test_nm_users_${isolation} PROPERTIES LABELS "e2e;nodemanager" TIMEOUT 180
                        SKIP_RETURN_CODE 77)
 endforeach()
+creel_script_test(e2e_log_aggregation ${CMAKE_SOURCE_DIR}/tests/e2e/log_aggregation.sh
+                  LABELS "e2e;nodemanager" TIMEOUT 300)

@@ -29,10 +29,10 @@ static inline void node_check_beat(struct nm_core *core, const struct nm_effects
         if (fx->v[i].kind != NM_FX_BEAT)
             continue;
         if (fx->v[i].registering) {
-            nm_wire_put_registration(core, &who, &b);
+            nm_wire_put_registration(core, &who, &(struct nm_wire_logs){0}, &b);
             base_assert(rm_node_decode_register(b.data, b.len, &m, &err) == 0);
         } else {
-            nm_wire_put_heartbeat(core, &who, 1000, NULL, &b);
+            nm_wire_put_heartbeat(core, &who, 1000, &(struct nm_wire_logs){0}, NULL, &b);
             base_assert(rm_node_decode_heartbeat(b.data, b.len, &m, &err) == 0);
         }
         rm_node_message_free(&m);

@@ -13,6 +13,7 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 #include "nodemanager/aggregate/app_logs.h"
+#include "nodemanager/aggregate/remote.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rpc_frames.h"
 
@@ -265,6 +266,106 @@ static void test_stopped(void)
     remove_place(&p);
 }
 
+/* ---- the shared folder ---- */
+
+static const struct base_app_id app = {1700000000000, 120042};
+
+static void test_remote_conf(void)
+{
+    static const char *const good[] = {"/var/x", "file:/var/x", "file:///var/x"};
+    static const char *const bad[] = {"", "/", "x", "hdfs:///x", "//host/x", "file://host/x"};
+    struct nm_remote r;
+    struct base_error err;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        CU_ASSERT_EQUAL_FATAL(nm_remote_init(&r, good[i], "logs", "host:8042", &err), 0);
+        CU_ASSERT_STRING_EQUAL(r.root, "/var/x");
+        CU_ASSERT_STRING_EQUAL(r.folder, "bucket-logs-tfile");
+        CU_ASSERT_STRING_EQUAL(r.file, "host_8042");
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        CU_ASSERT_EQUAL(nm_remote_init(&r, bad[i], "logs", "host:8042", &err), -BASE_EINVAL);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "remote-app-log-dir: \""));
+    }
+    CU_ASSERT_EQUAL(nm_remote_init(&r, "/var/x", "a/b", "host:8042", &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "remote-app-log-dir-suffix: \"a/b\""));
+}
+
+static int create_and_commit(const struct nm_remote *r, const char *user)
+{
+    struct nm_remote_file f;
+    struct base_error err;
+    int rc = nm_remote_create(r, user, &app, &f, &err);
+
+    return rc < 0 ? rc : nm_remote_commit(&f, &err);
+}
+
+/* Goal: nobody but the NodeManager's user gets logs of others by what he puts into the folder. */
+static void test_remote_planted(void)
+{
+    struct nm_remote r;
+    struct place p;
+    char *path, *target;
+    struct stat st;
+
+    make_place(&p);
+    CU_ASSERT_EQUAL_FATAL(nm_remote_init(&r, p.root, "logs", "host:8042", NULL), 0);
+    CU_ASSERT_EQUAL(create_and_commit(&r, "alice"), 0);
+    path = base_printf("%s/alice/bucket-logs-tfile/0042/application_1700000000000_120042/host_8042",
+                       p.root);
+    CU_ASSERT_EQUAL(lstat(path, &st), 0);
+    CU_ASSERT_EQUAL(st.st_mode & 0777, 0640);
+    free(path);
+    CU_ASSERT_EQUAL(create_and_commit(&r, ".."), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(create_and_commit(&r, "a/b"), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(create_and_commit(&r, ""), -BASE_EINVAL);
+    target = base_printf("%s/elsewhere", p.root);
+    path = base_printf("%s/bob", p.root);
+    CU_ASSERT_EQUAL(mkdir(target, 0700), 0);
+    CU_ASSERT_EQUAL(symlink(target, path), 0);
+    CU_ASSERT_EQUAL(create_and_commit(&r, "bob"), -BASE_EPERM);
+    CU_ASSERT_EQUAL(rmdir(target), 0); /* nothing was written there */
+    if (geteuid() == 0) {
+        CU_ASSERT_EQUAL(unlink(path), 0);
+        CU_ASSERT_EQUAL(mkdir(path, 0777), 0);
+        CU_ASSERT_EQUAL(chown(path, 12345, 12345), 0);
+        CU_ASSERT_EQUAL(create_and_commit(&r, "bob"), -BASE_EPERM);
+    }
+    free(path);
+    free(target);
+    remove_place(&p);
+}
+
+static bool never_stop(void *user)
+{
+    (void)user;
+    return false;
+}
+
+/* Goal: a node removes its own old files alone, and the folder with the last one. */
+static void test_remote_old(void)
+{
+    struct nm_remote r, other;
+    struct place p;
+    char *folder;
+
+    make_place(&p);
+    CU_ASSERT_EQUAL_FATAL(nm_remote_init(&r, p.root, "logs", "host:1", NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(nm_remote_init(&other, p.root, "logs", "host:2", NULL), 0);
+    CU_ASSERT_EQUAL(create_and_commit(&r, "alice"), 0);
+    CU_ASSERT_EQUAL(create_and_commit(&other, "alice"), 0);
+    CU_ASSERT_EQUAL(create_and_commit(&r, "bob"), 0);
+    folder =
+        base_printf("%s/alice/bucket-logs-tfile/0042/application_1700000000000_120042", p.root);
+    CU_ASSERT_EQUAL(nm_remote_remove_old(&r, 1000, never_stop, NULL), 0);
+    CU_ASSERT_EQUAL(nm_remote_remove_old(&r, INT64_MAX, never_stop, NULL), 2);
+    CU_ASSERT_EQUAL(access(folder, F_OK), 0);
+    CU_ASSERT_EQUAL(nm_remote_remove_old(&other, INT64_MAX, never_stop, NULL), 1);
+    CU_ASSERT_EQUAL(access(folder, F_OK), -1);
+    free(folder);
+    remove_place(&p);
+}
+
 static const struct cunit_case cases[] = {
     {"as a node of YARN writes it", test_recorded},
     {"compressed", test_gz},
@@ -272,5 +373,8 @@ static const struct cunit_case cases[] = {
     {"what is no log", test_hostile},
     {"a full disk", test_full},
     {"stopped meanwhile", test_stopped},
+    {"configuration of the shared folder", test_remote_conf},
+    {"what others put into the shared folder", test_remote_planted},
+    {"old files", test_remote_old},
 };
 CUNIT_MAIN("aggregated logs", cases)

@@ -18,10 +18,12 @@ static void test_registration(void)
     struct nm_effects fx = {0};
     struct base_buf out = {0};
     struct wire_registration r;
+    struct wire_log_report report = {{17, 2}, WIRE_LOGS_FAILING};
+    const struct nm_wire_logs logs = {&report, 1};
     struct base_error err = {0};
 
     nm_core_step(core, &start, &fx);
-    nm_wire_put_registration(core, &ident, &out);
+    nm_wire_put_registration(core, &ident, &logs, &out);
     CU_ASSERT_EQUAL_FATAL(wire_registration_get(out.data, out.len, &r, &err), 0);
     CU_ASSERT_STRING_EQUAL(r.version, CREEL_VERSION);
     CU_ASSERT_STRING_EQUAL(r.http_address, "n1:2");
@@ -30,6 +32,9 @@ static void test_registration(void)
     CU_ASSERT_EQUAL(r.hadoop_port, 45454);
     CU_ASSERT_EQUAL(r.epoch_seen, 9);
     CU_ASSERT_EQUAL(r.sent_us, 5);
+    CU_ASSERT_EQUAL_FATAL(r.logs_n, 1);
+    CU_ASSERT_EQUAL(r.logs[0].app.seq, 2);
+    CU_ASSERT_EQUAL(r.logs[0].state, WIRE_LOGS_FAILING);
     wire_registration_free(&r);
     base_buf_free(&out);
     nm_core_free(core);

@@ -54,6 +54,8 @@ static struct wire_container containers[] = {
     {.id = CT(6), .state = WIRE_SUSPENDED, .exit_code = WIRE_EXIT_NONE, .progress = 1},
 };
 static struct base_app_id apps[] = {APP, {17, 2}};
+static struct wire_log_report logs[] = {
+    {APP, WIRE_LOGS_COPYING}, {{17, 2}, WIRE_LOGS_FAILING}, {{17, 3}, WIRE_LOGS_FAILED}};
 static const struct wire_registration registration = {.node_id = "n1:4242",
                                                       .http_address = "n1:4243",
                                                       .rack = "/r1",
@@ -68,7 +70,9 @@ static const struct wire_registration registration = {.node_id = "n1:4242",
                                                       .apps = apps,
                                                       .apps_n = 2,
                                                       .containers = containers,
-                                                      .containers_n = 2};
+                                                      .containers_n = 2,
+                                                      .logs = logs,
+                                                      .logs_n = 1};
 static const struct wire_heartbeat heartbeat = {.node_id = "n1:4242",
                                                 .instance = "0123",
                                                 .response_id = 21,
@@ -81,7 +85,9 @@ static const struct wire_heartbeat heartbeat = {.node_id = "n1:4242",
                                                 .has_utilization = true,
                                                 .utilization = {31, 32, 33, 34, 35, 36, 37, 38},
                                                 .containers = containers + 1,
-                                                .containers_n = 1};
+                                                .containers_n = 1,
+                                                .logs = logs,
+                                                .logs_n = 3};
 static const char *const env[] = {"K=v", "Q=a=\"b\"\n"};
 static const struct wire_launch map_launch = {.container = CT(5),
                                               .app = APP,
@@ -298,7 +304,7 @@ static size_t messages_make(struct message *v)
 {
     static const char of_node[] =
         " rack hadoopPort epochSeen sentUs healthy diskFreeMb holdMs healthReport apps containers "
-        "slot "
+        "logs slot "
         "utilization nodePhysicalMb nodeVirtualMb nodeMilliCores containersPhysicalMb "
         "containersVirtualMb containersMilliCores machineMb machineCores progress "
         "phase exitCode signal startedMs endedMs cpuMs maxRssKb diagnostics partitionsBytes "

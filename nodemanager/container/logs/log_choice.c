@@ -109,13 +109,12 @@ static void remove_unchosen_in_container(int logs, const char *container,
         close(fd);
 }
 
-/* Reads the file with the patterns. Returns NULL when the file does not exist or is not valid. */
-static struct nm_log_choice *read_choice(int logs)
+struct nm_log_choice *nm_log_choice_read(int folder)
 {
     struct base_buf text = {0};
     struct nm_log_choice *c = NULL;
     json_t *j = NULL;
-    int fd = base_plain_open(logs, NM_LOG_CHOICE_FILE, O_RDONLY, 0, NULL);
+    int fd = base_plain_open(folder, NM_LOG_CHOICE_FILE, O_RDONLY, 0, NULL);
 
     if (fd < 0)
         return NULL;
@@ -132,7 +131,7 @@ static struct nm_log_choice *read_choice(int logs)
 void nm_log_choice_remove_unchosen(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct nm_log_choice *c = fd < 0 ? NULL : read_choice(fd);
+    struct nm_log_choice *c = fd < 0 ? NULL : nm_log_choice_read(fd);
     DIR *d = c ? fdopendir(dup(fd)) : NULL;
     struct base_container_id id;
     const struct dirent *e;

@@ -26,6 +26,9 @@ bool nm_log_choice_keeps(const struct nm_log_choice *c, const char *name);
  * "". */
 int nm_log_choice_save(const char *folder, const char *include, const char *exclude,
                        struct base_error *err);
+/* Reads the patterns in @folder, an open folder of an application's logs. Returns NULL when there
+ * are none, or none that can be read. */
+struct nm_log_choice *nm_log_choice_read(int folder);
 /* Removes log files of @folder's containers that are not chosen, and then the patterns. Does
  * nothing when there are no patterns (any more). Follows no link. */
 void nm_log_choice_remove_unchosen(const char *folder);
