@@ -10,6 +10,8 @@
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
  *                                     killed, suspended: marks of orders in force; stopped: the
  *                                     container's master has ordered the kill
+ *    apps/<app>/shared/               what containers of a launch context share, such as map
+ *                                     outputs; made for the first of them
  *    apps/<app>/sysfs/app.json        the master's document for its containers (daemon/sysfs.h)
  *    apps/<app>/<container>/          launch.json for a task, without secrets; token (0600), which
  *                                     the daemon renews; progress, result.json, failure.json,

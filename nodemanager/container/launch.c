@@ -130,7 +130,7 @@ static void set_env_for_node(struct nm_env_list *l, const struct nm_launch_conf 
         if (conf->hadoop_port) /* as in YARN, the port of the node's id that masters know */
             snprintf(port, sizeof port, "%d", conf->hadoop_port);
         nm_env_set(l, "NM_PORT", port);
-        nm_env_set(l, "LOCAL_DIRS", nm_path_in_app(f, &la->id.attempt.app, NULL, path));
+        nm_env_set(l, "LOCAL_DIRS", nm_path_in_app(f, &la->id.attempt.app, "shared", path));
         nm_env_set(l, "LOCAL_USER_DIRS", path);
         if (conf->shuffle_port)
             set_shuffle_port(l, conf->shuffle_port);
@@ -193,6 +193,19 @@ static int create_tmp_folder_if_needed(const struct nm_files *f, const struct nm
         return 0;
     nm_path_in_container(f, &la->id, "work/tmp", path);
     return mkdir(path, 0700) == 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", path);
+}
+
+/* Makes the folder of LOCAL_DIRS. With creel-exec the launch gives it to the application's user. */
+static int create_shared_folder(const struct nm_files *f, const struct nm_launch *la,
+                                struct base_error *err)
+{
+    char path[NM_PATH_MAX];
+    if (!is_command_or_master(la))
+        return 0;
+    nm_path_in_app(f, &la->id.attempt.app, "shared", path);
+    return mkdir(path, 0700) == 0 || errno == EEXIST
+               ? 0
+               : base_error_sys(err, -BASE_EIO, errno, "%s", path);
 }
 
 static const char *look_up(void *env, const char *name, size_t len)
@@ -303,6 +316,8 @@ int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *f
     set_initial_env(conf, &env, l);
     if (rc == 0)
         rc = create_tmp_folder_if_needed(files, l, err);
+    if (rc == 0)
+        rc = create_shared_folder(files, l, err);
     if (rc == 0)
         rc = set_env_of_order(conf, &env, files, l, &fixed, err);
     for (size_t i = 0; i < fixed.len; i++)

@@ -37,8 +37,8 @@ struct nm_command {
     char **argv, **envp; /* NULL-terminated */
 };
 /* Builds the shim's command. Writes command.sh if the user's command is too long for an argument,
- * the container's credentials, and its folder for temporary files. Call nm_command_free() even
- * after an error. */
+ * the container's credentials, its folder for temporary files, and the folder of LOCAL_DIRS. Call
+ * nm_command_free() even after an error. */
 int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files,
                      const struct nm_launch *l, struct nm_command *out, struct base_error *err);
 void nm_command_free(struct nm_command *c);

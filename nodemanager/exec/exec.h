@@ -53,6 +53,8 @@
  *   LOCAL/records, spare, trash n:g   0700   closed to users
  *   LOCAL/apps, logs, cache     n:g   0711   passed through by name only
  *   apps/<app>, logs/<app>      n:g   0711   so containers can neither be added nor replaced
+ *   apps/<app>/shared           user:g 2770  made by the NodeManager as n:g 0700, empty; the first
+ *                                            launch that finds it gives it to the user
  *   apps/<app>/<container>      user:g 2770  made by the NodeManager as n:g 0700; launch gives it
  *   logs/<app>/<container>      user:g 2770  with all that is in it, folders last, to the user
  *   cache/<n>                   n:g   0755   one folder for each resource
@@ -143,6 +145,11 @@ int exec_open_container(const struct exec_conf *c, const char *part, const char 
 /* Gives a folder of the NodeManager, and all that is in it, to the user. Refuses what belongs to
  * neither, and files with several names. */
 void exec_give_folder_to_user(const struct exec_conf *c, const struct exec_user *u, int fd);
+
+/* Gives the folder LOCAL/apps/@app/shared to the user, if there is one and it is not the user's
+ * yet. */
+void exec_give_shared_folder_to_user(const struct exec_conf *c, const struct exec_user *u,
+                                     const char *app);
 
 /* launch.c: the subcommands launch and localize, see above. */
 int exec_launch(const struct exec_conf *c, const char *user, const char *app,

@@ -78,16 +78,21 @@ static void refuse_id_if_malformed(const char *text, const char *begin)
         exec_refuse("'%.100s' is no id (%s...)", text, begin);
 }
 
-int exec_open_container(const struct exec_conf *c, const char *part, const char *app,
-                        const char *container, uid_t owner)
+static int open_app(const struct exec_conf *c, const char *part, const char *app)
 {
     int fd;
 
     refuse_id_if_malformed(app, "application_");
-    refuse_id_if_malformed(container, "container_");
     fd = exec_open_folder(c, exec_open_path_safe_from_others(c->local_dir, c->nm_uid, false), part,
                           c->nm_uid);
-    return exec_open_folder(c, exec_open_folder(c, fd, app, c->nm_uid), container, owner);
+    return exec_open_folder(c, fd, app, c->nm_uid);
+}
+
+int exec_open_container(const struct exec_conf *c, const char *part, const char *app,
+                        const char *container, uid_t owner)
+{
+    refuse_id_if_malformed(container, "container_");
+    return exec_open_folder(c, open_app(c, part, app), container, owner);
 }
 
 /* Changes owner and mode of what @fd (O_PATH) names. */
@@ -159,4 +164,26 @@ void exec_give_folder_to_user(const struct exec_conf *c, const struct exec_user 
                     (unsigned)st.st_uid, (unsigned)st.st_mode & 07777, (unsigned)c->nm_uid);
     give_contents_to_user(c, u, in, 0);
     give_to_user(c, u, fd, "a container's folder", 02770);
+}
+
+/* Only the folder: what is in it, if anything, another launch has let the user make. Two launches
+ * at a time do the same twice. */
+void exec_give_shared_folder_to_user(const struct exec_conf *c, const struct exec_user *u,
+                                     const char *app)
+{
+    struct stat st;
+    int at = open_app(c, "apps", app), fd = openat(at, "shared", FOLDER);
+
+    if (fd < 0 && errno != ENOENT)
+        exec_refuse("folder 'shared': %s", strerror(errno));
+    close(at);
+    if (fd < 0)
+        return;
+    stat_or_refuse(fd, "shared", &st);
+    if (st.st_uid != u->uid && (st.st_uid != c->nm_uid || (st.st_mode & 077)))
+        exec_refuse("folder 'shared' has owner %u and mode %04o; expected %u and 0700",
+                    (unsigned)st.st_uid, (unsigned)st.st_mode & 07777, (unsigned)c->nm_uid);
+    if (st.st_uid != u->uid)
+        give_to_user(c, u, fd, "shared", 02770);
+    close(fd);
 }

@@ -232,6 +232,7 @@ int exec_launch(const struct exec_conf *c, const char *user, const char *app, co
     exec_give_folder_to_user(c, &u, exec_open_container(c, "logs", app, container, c->nm_uid));
     folder = exec_open_container(c, "apps", app, container, c->nm_uid);
     exec_give_folder_to_user(c, &u, folder);
+    exec_give_shared_folder_to_user(c, &u, app);
     if (c->private_tmp)
         mount_private_tmp(c, &u, app, container);
     folder = exec_open_folder(c, folder, "work", u.uid);

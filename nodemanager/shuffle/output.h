@@ -1,11 +1,12 @@
 /* nodemanager/shuffle/output.h - opens the outputs of MapReduce's maps, in the folder that they
- * share with the other containers of their application.
+ * share with the other containers of their application (LOCAL_DIRS).
  *
- *    LOCAL_DIRS/output/<attempt>/file.out         the parts for all reduces, one after the other
- *    LOCAL_DIRS/output/<attempt>/file.out.index   (index.h)
+ *    apps/<app>/shared/output/<attempt>/file.out         the parts for all reduces, one after the
+ *                                                        other
+ *    apps/<app>/shared/output/<attempt>/file.out.index   (index.h)
  *
- * Containers own the folder: no link is followed, and a file that is not the folder's owner's is
- * not opened. */
+ * Containers can write there: no link is followed, and a file that does not belong to the owner of
+ * shared/, which is the application's user or, without creel-exec, ours, is not opened. */
 #ifndef CREEL_NODEMANAGER_SHUFFLE_OUTPUT_H
 #define CREEL_NODEMANAGER_SHUFFLE_OUTPUT_H
 

@@ -114,8 +114,8 @@ check_equal "$(variable json APP_SUBMIT_TIME_ENV)" "$(app "$id" startedTime)" AP
 check_equal "$(variable json NM_HOST):$(variable json NM_PORT)" \
     "$(curl -sf "$API/nodes" | jq -r '.nodes.node[0].id')" "NM_HOST and NM_PORT"
 check_equal "$(variable json NM_HTTP_PORT)" "$(variable json NM_PORT)" NM_HTTP_PORT
-check_equal "$(variable json LOCAL_DIRS)" "$T/nm/apps/$id" LOCAL_DIRS
-check_equal "$(variable json LOCAL_USER_DIRS)" "$T/nm/apps/$id" LOCAL_USER_DIRS
+check_equal "$(variable json LOCAL_DIRS)" "$T/nm/apps/$id/shared" LOCAL_DIRS
+check_equal "$(variable json LOCAL_USER_DIRS)" "$T/nm/apps/$id/shared" LOCAL_USER_DIRS
 check_equal "$(variable json MALLOC_ARENA_MAX)" 4 MALLOC_ARENA_MAX
 check_equal "$(variable json JVM_PID)" "$(cat "$T/out/shell")" JVM_PID
 check_equal "$(cat "$T/out/opens")" "--add-opens=java.base/java.lang=ALL-UNNAMED" "<ADD_OPENS>"

@@ -388,6 +388,11 @@ static void test_malicious_outputs(void)
     shuffle_index_add_number(&index, 7);
     write_file(attempt(5), "file.out.index", index.data, index.len);
     check_refusal_of_map(0, attempt(5), "500 Internal Server Error", "checksum");
+    if (geteuid() == 0) { /* a file that the map has got from somebody else */
+        write_output(5, "x", 1);
+        CU_ASSERT_EQUAL(chown(data, 1, 1), 0);
+        check_refusal_of_map(1, attempt(5), "500 Internal Server Error", "belongs to user 1");
+    }
     CU_ASSERT_EQUAL(symlink(folder, link), 0);
     check_refusal_of_map(0, attempt(6), "500 Internal Server Error", "file.out");
     base_buf_free(&index);

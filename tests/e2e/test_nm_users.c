@@ -200,6 +200,28 @@ static void test_two_users(void)
     CU_ASSERT(fx_gone((pid_t)pid));
 }
 
+/* Containers of an application share a folder, which the NodeManager can read, and others cannot.
+ */
+static void test_shared_folder(void)
+{
+    char ct[64], *app = app_of(new_container(1, ct)), *text, *attack;
+
+    check_run("ann", 1,
+              "cd $LOCAL_DIRS; mkdir -p output/a; echo made > output/a/file.out; stat -c '%U %a' .",
+              0, "ann 2770\n");
+    check_run("ann", 1, "cat $LOCAL_DIRS/output/a/file.out", 0, "made\n");
+    text = fx_file("%s/apps/%s/shared/output/a/file.out", fx->local[0], app);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    CU_ASSERT_STRING_EQUAL(text, "made\n");
+    attack = base_printf("cd %s/apps/%s/shared 2>/dev/null || cat %s/apps/%s/shared/output/a/* "
+                         "2>/dev/null || echo no",
+                         fx->local[0], app, fx->local[0], app);
+    check_run("bob", 2, attack, 0, "no\n");
+    free(attack);
+    free(text);
+    free(app);
+}
+
 static char state_of(int64_t pid)
 {
     struct nm_proc p;
@@ -648,6 +670,7 @@ int main(int argc, char **argv)
     CU_add_test(suite, "identity", test_identity);
     CU_add_test(suite, "refused users", test_refused_users);
     CU_add_test(suite, "two users", test_two_users);
+    CU_add_test(suite, "shared folder", test_shared_folder);
     CU_add_test(suite, "orders", test_orders);
     CU_add_test(suite, "orders during vfork", test_orders_during_vfork);
     CU_add_test(suite, "hostile tree", test_hostile_tree);
