@@ -18,8 +18,7 @@ enum {
 /* Chooses a daemon's port. The first RM gets the port of the command line. Other daemons, and with
  * --ha also a first RM without such a port, keep that of an earlier start if it is free, so that a
  * node keeps its id. With --ha, RMs and ZooKeeper otherwise get a free one, since the configuration
- * must name it before they start. Port 0 lets the daemon choose. The port of Hadoop RPC is another
- * one at each start. */
+ * must name it before they start. Port 0 lets the daemon choose. */
 static void choose_port(const struct cli_dev_options *o, size_t i,
                         const struct cli_dev_daemon *before, struct cli_dev_daemon *x)
 {
@@ -31,7 +30,7 @@ static void choose_port(const struct cli_dev_options *o, size_t i,
     if (x->port == 0 && named)
         x->port = cli_dev_find_free_port();
     if (o->hadoop && cli_dev_is_rm(x))
-        x->rpc_port = cli_dev_find_free_port();
+        cli_dev_choose_rpc_ports(o, x);
     if (named)
         snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld",
                  cli_dev_is_zookeeper(x) ? ""
@@ -118,8 +117,7 @@ static bool port_was_taken(struct cli_dev *d, const struct cli_dev_options *o, c
 
     if (!x || cli_proc_is_alive(&x->proc))
         return false;
-    return (chosen && cli_dev_check_port_free(x->port) != 0) ||
-           (x->rpc_port && cli_dev_check_port_free(x->rpc_port) != 0);
+    return (chosen && cli_dev_check_port_free(x->port) != 0) || cli_dev_is_rpc_port_taken(x);
 }
 
 /* Plans and starts the cluster; repeats that with other ports when a port was taken meanwhile. */

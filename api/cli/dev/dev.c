@@ -43,8 +43,7 @@ static const struct argp_option options[] = {
      "TLS at all ports, with an authority of the cluster's own, in the file tls/ca.pem of --dir",
      1},
     {"hadoop", KEY_HADOOP, NULL, 0,
-     "Ports for Hadoop's own command yarn, free ones, and its configuration in the folder hadoop "
-     "of "
+     "Ports for Hadoop's own programs, free ones, and their configuration in the folder hadoop of "
      "--dir",
      1},
     {"rms", KEY_RMS, "N", 0, "With --ha: ResourceManagers to start; default: 2", 1},

@@ -31,13 +31,17 @@
 enum { CLI_DEV_NODES_MAX = 100, CLI_DEV_RMS_MAX = 3, CLI_DEV_URL_MAX = 256 };
 enum { CLI_DEV_DAEMONS_MAX = CLI_DEV_NODES_MAX + CLI_DEV_RMS_MAX + 1 };
 
+/* Ports of Hadoop RPC that a ResourceManager has, by who calls there. */
+enum cli_dev_rpc_port { CLI_DEV_CLIENTS, CLI_DEV_MASTERS, CLI_DEV_ADMINS, CLI_DEV_RPC_PORTS };
+
 struct cli_dev_daemon {
     char name[32]; /* "rm-1", "nm-12", "zookeeper" */
     struct cli_proc proc;
     char url[CLI_DEV_URL_MAX];
-    int64_t port;     /* kept across restarts; 0: not known yet */
-    int64_t rpc_port; /* of Hadoop RPC, with --hadoop; 0: none, or not known to this process */
-    bool stopping;    /* --restart is stopping the daemon, so its end is not reported */
+    int64_t port; /* kept across restarts; 0: not known yet */
+    /* of Hadoop RPC, with --hadoop; 0: none, or not known to this process */
+    int64_t rpc_ports[CLI_DEV_RPC_PORTS];
+    bool stopping; /* --restart is stopping the daemon, so its end is not reported */
 };
 struct cli_dev {
     char *dir; /* absolute */
@@ -114,7 +118,12 @@ int cli_dev_write_rm_url_file(const struct cli_dev *d, struct base_error *err);
 char *cli_dev_find_program(const char *name, struct base_error *err);
 
 /* ---- api/cli/dev/hadoop.c ---- */
-/* Appends the addresses at which the RMs speak Hadoop RPC, as properties. */
+/* Chooses a RM's ports of Hadoop RPC, which are others at each start. Administrators get none
+ * unless users name themselves, since their protocol has no place for a token. */
+void cli_dev_choose_rpc_ports(const struct cli_dev_options *o, struct cli_dev_daemon *rm);
+/* Returns true when one of the ports is taken. */
+bool cli_dev_is_rpc_port_taken(const struct cli_dev_daemon *rm);
+/* Appends the addresses at which the daemons speak Hadoop RPC, as properties. */
 void cli_dev_add_rpc_addresses(const struct cli_dev *d, struct base_buf *xml);
 /* Writes the configuration of Hadoop's own clients. The RMs' URLs are known. */
 int cli_dev_write_hadoop_conf(const struct cli_dev *d, struct base_error *err);

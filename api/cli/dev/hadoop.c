@@ -1,5 +1,5 @@
-/* api/cli/dev/hadoop.c - `creel dev --hadoop`: ports at which Hadoop's own command yarn talks to
- * the ResourceManagers, and a folder of configuration for it (HADOOP_CONF_DIR). */
+/* api/cli/dev/hadoop.c - `creel dev --hadoop`: ports at which Hadoop's own programs talk to the
+ * daemons, and a folder of configuration for them (HADOOP_CONF_DIR). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,39 @@
 #include "api/cli/text/text.h"
 #include "base/io/io.h"
 
-#define ADDRESS "yarn.resourcemanager.address"
+static const char *const rpc_keys[CLI_DEV_RPC_PORTS] = {
+    [CLI_DEV_CLIENTS] = "yarn.resourcemanager.address",
+    [CLI_DEV_MASTERS] = "yarn.resourcemanager.scheduler.address",
+    [CLI_DEV_ADMINS] = "yarn.resourcemanager.admin.address",
+};
+
+/* Returns true when @port is one of the ports before @n. */
+static bool is_chosen(const struct cli_dev_daemon *rm, enum cli_dev_rpc_port n, int64_t port)
+{
+    for (enum cli_dev_rpc_port p = 0; p < n; p++)
+        if (rm->rpc_ports[p] == port)
+            return true;
+    return false;
+}
+
+void cli_dev_choose_rpc_ports(const struct cli_dev_options *o, struct cli_dev_daemon *rm)
+{
+    for (enum cli_dev_rpc_port p = 0; p < CLI_DEV_RPC_PORTS; p++) {
+        if (p == CLI_DEV_ADMINS && strcmp(o->auth, "simple") != 0)
+            continue;
+        do
+            rm->rpc_ports[p] = cli_dev_find_free_port();
+        while (rm->rpc_ports[p] && is_chosen(rm, p, rm->rpc_ports[p]));
+    }
+}
+
+bool cli_dev_is_rpc_port_taken(const struct cli_dev_daemon *rm)
+{
+    for (enum cli_dev_rpc_port p = 0; p < CLI_DEV_RPC_PORTS; p++)
+        if (rm->rpc_ports[p] && cli_dev_check_port_free(rm->rpc_ports[p]) != 0)
+            return true;
+    return false;
+}
 
 static void add_one(struct base_buf *xml, const char *key, const char *rm, const char *value)
 {
@@ -16,16 +48,25 @@ static void add_one(struct base_buf *xml, const char *key, const char *rm, const
                   *rm ? "." : "", rm, value);
 }
 
+/* Appends the addresses of the ResourceManagers. */
+static void add_rm_addresses(const struct cli_dev *d, struct base_buf *xml)
+{
+    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)
+        for (enum cli_dev_rpc_port p = 0; p < CLI_DEV_RPC_PORTS; p++) {
+            char address[64];
+
+            if (!d->v[i].rpc_ports[p])
+                continue;
+            snprintf(address, sizeof address, "127.0.0.1:%lld", (long long)d->v[i].rpc_ports[p]);
+            add_one(xml, rpc_keys[p], cli_dev_is_ha(d) ? d->v[i].name : "", address);
+        }
+}
+
 void cli_dev_add_rpc_addresses(const struct cli_dev *d, struct base_buf *xml)
 {
-    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
-        char address[64];
-
-        if (!d->v[i].rpc_port)
-            continue;
-        snprintf(address, sizeof address, "127.0.0.1:%lld", (long long)d->v[i].rpc_port);
-        add_one(xml, ADDRESS, cli_dev_is_ha(d) ? d->v[i].name : "", address);
-    }
+    add_rm_addresses(d, xml);
+    if (d->v[0].rpc_ports[CLI_DEV_CLIENTS])
+        add_one(xml, "yarn.nodemanager.address", "", "127.0.0.1:0"); /* any port, on each node */
 }
 
 /* Appends what clients need of several ResourceManagers. */
@@ -51,7 +92,7 @@ int cli_dev_write_hadoop_conf(const struct cli_dev *d, struct base_error *err)
                         "Hadoop's own clients. -->\n<configuration>\n");
     if (cli_dev_is_ha(d))
         add_list_of_rms(d, &xml);
-    cli_dev_add_rpc_addresses(d, &xml);
+    add_rm_addresses(d, &xml);
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)
         add_one(&xml,
                 d->tls ? "yarn.resourcemanager.webapp.https.address"
@@ -72,7 +113,8 @@ void cli_dev_print_hadoop_message(const struct cli_dev *d, bool token)
 
     cli_shell_quote(d->dir, &dir);
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)
-        base_buf_addf(&addresses, "%s127.0.0.1:%lld", i ? "," : "", (long long)d->v[i].rpc_port);
+        base_buf_addf(&addresses, "%s127.0.0.1:%lld", i ? "," : "",
+                      (long long)d->v[i].rpc_ports[CLI_DEV_CLIENTS]);
     printf("\n  Hadoop RPC       %s\n\n  export HADOOP_CONF_DIR=%s/hadoop\n", addresses.data,
            dir.data);
     if (token)
