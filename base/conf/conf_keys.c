@@ -125,8 +125,8 @@ const struct base_conf_key base_conf_keys[] = {
         "of several ResourceManagers. Unless creel.auth is simple, clients show a token (creel "
         "token --hadoop-file). Empty: no such port"),
     STR("yarn.resourcemanager.admin.address", "",
-        "the same for yarn rmadmin -getServiceState; YARN's port is 8033. Only with creel.auth = "
-        "simple, since the protocol has no place for a token"),
+        "the same for yarn rmadmin; YARN's port is 8033. Callers name themselves there, since the "
+        "protocol has no place for a token (creel.rpc.admin.hosts)"),
     STR("yarn.resourcemanager.scheduler.address", "",
         "address at which ApplicationMasters that speak Hadoop RPC register and ask for "
         "containers; YARN's port is 8030. They show the token that the ResourceManager has put "
@@ -138,6 +138,10 @@ const struct base_conf_key base_conf_keys[] = {
         "IP addresses, separated by commas, that may register NodeManagers of Hadoop, which show "
         "no proof and receive keys; empty: that port is only opened on a loopback address, with "
         "creel.auth = simple"),
+    STR("creel.rpc.admin.hosts", "",
+        "IP addresses, separated by commas, whose users may name themselves at "
+        "yarn.resourcemanager.admin.address; empty: that port is only opened on a loopback "
+        "address, with creel.auth = simple"),
     DBL("creel.rpc.reduce-share", "0.33",
         "share of reduce slots, 0 to 1, among those of a NodeManager of Hadoop, which has as many "
         "slots as fit into its memory (with creel.slot.by = memory,vcores also its vcores)"),

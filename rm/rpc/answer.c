@@ -152,15 +152,21 @@ struct rm_rpc_change *rm_rpc_change_new(struct api_rpc_call *call, struct rm_bac
     return c;
 }
 
+void rm_rpc_change_free_unposted(struct rm_rpc_change *change)
+{
+    if (change->drop)
+        change->drop(change->owned);
+    free(change->caller);
+    free(change->text);
+    free(change);
+}
+
 static void release_change(void *change)
 {
     struct rm_rpc_change *c = change;
 
-    if (atomic_fetch_sub(&c->refs, 1) != 1)
-        return;
-    free(c->caller);
-    free(c->text);
-    free(c);
+    if (atomic_fetch_sub(&c->refs, 1) == 1)
+        rm_rpc_change_free_unposted(c);
 }
 
 static void answer_change(void *change, const struct rm_effect *fx)
@@ -172,7 +178,11 @@ static void answer_change(void *change, const struct rm_effect *fx)
     if (c->operation) /* before the answer, after which the call is gone */
         api_audit_log_call(c->operation, c->caller, api_rpc_peer(c->call), p->app,
                            failed ? fx->u.reply.text : NULL);
-    if (failed)
+    if (failed && c->class_of_invalid &&
+        (fx->u.reply.code == -BASE_EINVAL || fx->u.reply.code == -BASE_ELIMIT))
+        api_rpc_answer_error(c->call, RM_RPC_YARN_EXCEPTION, "%s%s", c->class_of_invalid,
+                             fx->u.reply.text);
+    else if (failed)
         rm_rpc_answer_core_error(c->call, fx);
     else {
         api_rpc_note_durable(c->call);

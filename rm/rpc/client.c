@@ -9,7 +9,7 @@
 #include "rm/leader/standby.h"
 #include "rm/rpc/ports.h"
 
-static bool answer_unless_active(struct api_rpc_call *call, void *user)
+bool rm_rpc_answer_unless_active(struct api_rpc_call *call, void *user)
 {
     if (rm_standby_is_active(user))
         return false;
@@ -42,9 +42,7 @@ static bool look_up_groups_and_continue(void *u, bool stopping)
     return false; /* done */
 }
 
-/* Holds the call up until the caller's groups are in the cache, if access lists may ask for them.
- */
-static bool hold_up_for_groups(struct api_rpc_call *call, void *user)
+bool rm_rpc_hold_up_for_groups(struct api_rpc_call *call, void *user)
 {
     const struct base_conf *conf = rm_backend_conf(user);
     const char *caller = api_rpc_caller(call);
@@ -101,5 +99,5 @@ const struct api_rpc_protocol rm_rpc_client_protocol = {
     .name = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB",
     .methods = methods,
     .methods_n = sizeof methods / sizeof *methods,
-    .gate = answer_unless_active,
-    .prepare = hold_up_for_groups};
+    .gate = rm_rpc_answer_unless_active,
+    .prepare = rm_rpc_hold_up_for_groups};

@@ -28,6 +28,12 @@
 #define RM_RPC_YARN_EXCEPTION  RM_RPC_YARN_EXCEPTIONS "YarnException"
 #define RM_RPC_STANDBY         "org.apache.hadoop.ipc.StandbyException"
 
+/* ---- rm/rpc/client.c: for the protocols' .gate and .prepare ---- */
+bool rm_rpc_answer_unless_active(struct api_rpc_call *call, void *backend);
+/* Holds the call up until the caller's groups are in the cache, if access lists may ask for them.
+ */
+bool rm_rpc_hold_up_for_groups(struct api_rpc_call *call, void *backend);
+
 /* ---- rm/rpc/answer.c ---- */
 /* Answer that there is no such object. */
 void rm_rpc_answer_no_app(struct api_rpc_call *call, const struct base_app_id *id);
@@ -59,12 +65,19 @@ struct rm_rpc_change {
     struct api_rpc_call *call;
     struct rm_backend *b;
     struct rm_event ev;
-    const char *operation; /* for the audit log; NULL: it is not logged */
-    char *caller, *text;   /* owned; @text: for what the event points to */
-    bool unmanaged;        /* of the application */
+    const char *operation;     /* for the audit log; NULL: it is not logged */
+    char *caller, *text;       /* owned; @text: for what the event points to */
+    void *owned;               /* what else the event points to, freed by @drop */
+    void (*drop)(void *owned); /* NULL: nothing */
+    bool unmanaged;            /* of the application */
+    /* the Java class that the core's words get in front, where what was given is not valid or too
+     * much; NULL: none */
+    const char *class_of_invalid;
 };
 struct rm_rpc_change *rm_rpc_change_new(struct api_rpc_call *call, struct rm_backend *b,
                                         enum rm_event_kind kind, const char *operation);
+/* Frees a change that is not to be posted. */
+void rm_rpc_change_free_unposted(struct rm_rpc_change *change);
 /* Posts the event. @answer gets the change and the core's reply, if that is no error: errors are
  * answered by rm_rpc_answer_core_error(). */
 typedef void rm_rpc_answer_change(struct rm_rpc_change *change, const struct rm_effect *fx);

@@ -10,7 +10,7 @@
 #include "base/conf/conf.h"
 #include "base/io/log.h"
 #include "rm/config/rpc_address.h"
-#include "rm/rpc/tracker/callers.h"
+#include "rm/rpc/hosts.h"
 #include "rm/rpc/tracker/reports.h"
 
 #define BIND_KEY "yarn.resourcemanager.bind-host"
@@ -67,40 +67,46 @@ static void add_port(struct rm_rpc_ports *p, int fd, const struct api_rpc_protoc
                                           .frame_max = frame_max}};
 }
 
-static int refuse_admin_port(int fd, struct base_error *err)
-{
-    close(fd);
-    return base_error_set(err, -BASE_EPERM,
-                          RM_RPC_ADMIN_KEY
-                          ": the protocol of this port has no place for a token: expected "
-                          "creel.auth = simple, or no address");
-}
+/* A port whose protocols have no place for a proof (hosts.h). */
+struct open_door {
+    const char *name;      /* see open_port() */
+    const char *hosts_key; /* of the list of addresses that may call */
+    const char *danger;    /* what anybody could do who reaches the port */
+    const struct api_rpc_protocol *protocols;
+    size_t protocols_n;
+};
+static const struct open_door tracker_door = {RM_RPC_TRACKER_KEY, RM_RPC_TRACKER_HOSTS_KEY,
+                                              "whoever registers there receives keys",
+                                              &rm_rpc_tracker_protocol, 1};
+static const struct open_door admin_door = {RM_RPC_ADMIN_KEY, RM_RPC_ADMIN_HOSTS_KEY,
+                                            "whoever calls there names himself",
+                                            rm_rpc_admin_protocols, RM_RPC_ADMIN_PROTOCOLS};
 
-/* Opens the port for NodeManagers of Hadoop, unless anybody could register there. */
-static int open_tracker_port(struct rm_rpc_ports *p, const struct base_conf *conf,
-                             const char *rm_id, const struct api_server_conf *server,
-                             size_t frame_max, struct base_error *err)
+/* Opens the port, unless anybody could call there. */
+static int open_door(struct rm_rpc_ports *p, const struct base_conf *conf, const char *rm_id,
+                     const struct api_server_conf *server, const struct open_door *door,
+                     struct base_error *err)
 {
     uint16_t number;
     bool loopback = false;
-    int fd, rc = open_port(conf, RM_RPC_TRACKER_KEY, rm_id, server, &fd, err);
+    int fd, rc = open_port(conf, door->name, rm_id, server, &fd, err);
+    struct api_rpc_port *port;
 
     if (rc < 0 || fd < 0)
         return rc;
-    add_port(p, fd, &rm_rpc_tracker_protocol, frame_max);
-    p->conf.ports[p->conf.ports_n - 1].session.simple = true;
-    p->conf.ports[p->conf.ports_n - 1].session.find_password = NULL;
-    rc = rm_tracker_check_share(conf, err);
-    if (rc < 0)
-        return rc;
-    if (*base_conf_get(conf, RM_TRACKER_HOSTS_KEY))
+    add_port(p, fd, door->protocols, (size_t)base_conf_int(conf, "ipc.maximum.data.length"));
+    port = &p->conf.ports[p->conf.ports_n - 1];
+    port->protocols_n = door->protocols_n;
+    port->session.simple = true;
+    port->session.find_password = NULL;
+    if (*base_conf_get(conf, door->hosts_key))
         return 0;
     rc = api_listen_get_address(fd, &number, &loopback, err);
     if (rc == 0 && (!loopback || !p->simple))
         rc = base_error_set(err, -BASE_EPERM,
-                            RM_RPC_TRACKER_KEY ": whoever registers there receives keys: expected "
-                                               "addresses of nodes in " RM_TRACKER_HOSTS_KEY
-                                               ", or creel.auth = simple and a loopback address");
+                            "%s: %s: expected the addresses of callers in %s, or creel.auth = "
+                            "simple and a loopback address",
+                            door->name, door->danger, door->hosts_key);
     return rc;
 }
 
@@ -119,17 +125,12 @@ static int open_ports(struct rm_rpc_ports *p, const struct base_conf *conf, cons
         return rc;
     if (fd >= 0)
         add_master_port(p, fd, frame_max);
-    rc = open_tracker_port(p, conf, rm_id, server, frame_max, err);
-    if (rc < 0)
-        return rc;
-    rc = open_port(conf, RM_RPC_ADMIN_KEY, rm_id, server, &fd, err);
-    if (rc < 0)
-        return rc;
-    if (fd >= 0 && !p->simple)
-        return refuse_admin_port(fd, err);
-    if (fd >= 0)
-        add_port(p, fd, &rm_rpc_ha_protocol, frame_max);
-    return 0;
+    rc = rm_tracker_check_share(conf, err);
+    if (rc == 0)
+        rc = open_door(p, conf, rm_id, server, &tracker_door, err);
+    if (rc == 0)
+        rc = open_door(p, conf, rm_id, server, &admin_door, err);
+    return rc;
 }
 
 int rm_rpc_ports_open(const struct base_conf *conf, const char *rm_id,

@@ -4,15 +4,15 @@
  *   yarn.resourcemanager.address         ApplicationClientProtocol: reports, lists, changes
  *   yarn.resourcemanager.scheduler.address   ApplicationMasterProtocol: masters of applications
  *   yarn.resourcemanager.resource-tracker.address   ResourceTracker: NodeManagers of Hadoop
- *   yarn.resourcemanager.admin.address   HAServiceProtocol: who is active
+ *   yarn.resourcemanager.admin.address   ResourceManagerAdministrationProtocol: what yarn
+ *                                        rmadmin does; HAServiceProtocol: who is active
  *
  * A port that is not configured is not opened. For one of several ResourceManagers the key with
  * ".RM-ID" at its end counts first. yarn.resourcemanager.bind-host, if set, replaces the host.
  *
  * How callers are known: with creel.auth = simple they name themselves, on loopback addresses alone
- * unless --insecure is given; otherwise they show a token (base/hadoop/token.h), and the admin
- * port, whose protocol has no place for one, is refused. Masters always show a token; NodeManagers
- * are known by their addresses (rm/rpc/tracker/callers.h). */
+ * unless --insecure is given; otherwise they show a token (base/hadoop/token.h). Masters always
+ * show a token. NodeManagers and administrators are known by their addresses (rm/rpc/hosts.h). */
 #ifndef CREEL_RM_RPC_PORTS_H
 #define CREEL_RM_RPC_PORTS_H
 
@@ -39,9 +39,10 @@ void rm_rpc_ports_close(struct rm_rpc_ports *p);
 
 /* ---- the protocols, for the ports and for tests ---- */
 extern const struct api_rpc_protocol rm_rpc_client_protocol;  /* client.c */
-extern const struct api_rpc_protocol rm_rpc_ha_protocol;      /* ha.c */
 extern const struct api_rpc_protocol rm_rpc_master_protocol;  /* master.c */
 extern const struct api_rpc_protocol rm_rpc_tracker_protocol; /* tracker/tracker.c */
+enum { RM_RPC_ADMIN_PROTOCOLS = 2 };
+extern const struct api_rpc_protocol rm_rpc_admin_protocols[RM_RPC_ADMIN_PROTOCOLS]; /* admin/ */
 /* An api_rpc_find_password (token.c); @backend: struct rm_backend *. */
 enum api_rpc_token rm_rpc_find_password(void *backend, const void *identifier, size_t len,
                                         char **password, char **user);

@@ -67,6 +67,9 @@ for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages
     tr -d '` =' | sort -u); do
     case $key in
         hadoop.auth) ;; # a cookie
+        # settings of Hadoop's own programs
+        yarn.nodemanager.resource.memory-mb | yarn.nodemanager.resource.cpu-vcores) ;;
+        yarn.resourcemanager.work-preserving-recovery.enabled | yarn.app.mapreduce.*) ;;
         yarn.resourcemanager.webapp.address | yarn.resourcemanager.webapp.https.address) ;;
         *) grep -qE "$key( \\(|$)" "$T/help" || fail "$key is no key" ;;
     esac

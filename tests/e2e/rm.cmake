@@ -20,4 +20,5 @@ creel_script_test(e2e_signed ${CMAKE_SOURCE_DIR}/tests/e2e/signed.sh LABELS e2e 
 creel_script_test(e2e_rpc ${CMAKE_SOURCE_DIR}/tests/e2e/rpc.sh LABELS e2e TIMEOUT 180)
 creel_script_test(e2e_rpc_tracker ${CMAKE_SOURCE_DIR}/tests/e2e/rpc_tracker.sh LABELS e2e
                   TIMEOUT 120)
+creel_script_test(e2e_rpc_admin ${CMAKE_SOURCE_DIR}/tests/e2e/rpc_admin.sh LABELS e2e TIMEOUT 180)
 creel_script_test(e2e_rpc_submit ${CMAKE_SOURCE_DIR}/tests/e2e/rpc_submit.sh LABELS e2e TIMEOUT 180)

@@ -102,7 +102,7 @@ refuses org.apache.hadoop.yarn.exceptions.YARNFeatureNotEnabledException profile
 refuses org.apache.hadoop.ipc.RpcNoSuchMethodException submitReservation
 call --twice getNewApplication
 grep -qx '1.1: 4' "$T/answer" || fail "no fourth id: $(cat "$T/answer")"
-PORT=$(port_of HAServiceProtocol "$DEV/rm-1.log") call getServiceStatus
+PORT=$(port_of ResourceManagerAdministrationProtocolPB "$DEV/rm-1.log") call getServiceStatus
 says 1 1 # active
 
 call updateApplicationTimeouts "${id[@]}" 2.1=1 2.2==2999-01-01T00:00:00.000+0000
@@ -247,5 +247,5 @@ wait_for 30 "listening standby" test -s "$T/url"
 PORT=$(port_of ApplicationClientProtocolPB "$T/rm.log")
 ! call getClusterMetrics || fail "a standby answered"
 refuses org.apache.hadoop.ipc.StandbyException 'not active'
-PORT=$(port_of HAServiceProtocol "$T/rm.log") call getServiceStatus
+PORT=$(port_of ResourceManagerAdministrationProtocolPB "$T/rm.log") call getServiceStatus
 says 1 2 # standby

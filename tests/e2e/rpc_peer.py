@@ -21,6 +21,11 @@ HA = "org.apache.hadoop.ha.HAServiceProtocol"
 TRACKER = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
 PROTOCOLS = {"getServiceStatus": HA, "registerNodeManager": TRACKER, "nodeHeartbeat": TRACKER,
              "unRegisterNodeManager": TRACKER}  # of the methods that are not the client's
+ADMIN = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
+PROTOCOLS |= dict.fromkeys(
+    ("refreshQueues", "refreshNodes", "refreshUserToGroupsMappings", "refreshAdminAcls",
+     "checkForDecommissioningNodes", "getGroupsForUser", "updateNodeResource",
+     "addToClusterNodeLabels", "removeFromClusterNodeLabels", "replaceLabelsOnNodes"), ADMIN)
 
 
 def varint(n):

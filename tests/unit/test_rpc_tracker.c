@@ -5,8 +5,8 @@
 #include "tests/unit/rpc_frames.h"
 
 #include "base/conf/conf.h"
+#include "rm/rpc/hosts.h"
 #include "rm/rpc/tracker/answer.h"
-#include "rm/rpc/tracker/callers.h"
 #include "rm/rpc/tracker/reports.h"
 
 /* Lines of tracker.hex. */
@@ -307,12 +307,12 @@ static void test_wrong_shares(void)
 
 static void test_callers(void)
 {
-    CU_ASSERT(rm_tracker_lists_host("10.0.0.1,10.0.0.2", "10.0.0.2"));
-    CU_ASSERT(rm_tracker_lists_host(" 10.0.0.1, 2001:db8::1", "2001:DB8:0::1"));
-    CU_ASSERT_FALSE(rm_tracker_lists_host("10.0.0.1", "10.0.0.10"));
-    CU_ASSERT_FALSE(rm_tracker_lists_host("10.0.0.1", ""));
-    CU_ASSERT_FALSE(rm_tracker_lists_host("node1", "node1")); /* addresses alone */
-    CU_ASSERT_FALSE(rm_tracker_lists_host("", "127.0.0.1"));
+    CU_ASSERT(rm_rpc_lists_host("10.0.0.1,10.0.0.2", "10.0.0.2"));
+    CU_ASSERT(rm_rpc_lists_host(" 10.0.0.1, 2001:db8::1", "2001:DB8:0::1"));
+    CU_ASSERT_FALSE(rm_rpc_lists_host("10.0.0.1", "10.0.0.10"));
+    CU_ASSERT_FALSE(rm_rpc_lists_host("10.0.0.1", ""));
+    CU_ASSERT_FALSE(rm_rpc_lists_host("node1", "node1")); /* addresses alone */
+    CU_ASSERT_FALSE(rm_rpc_lists_host("", "127.0.0.1"));
 }
 
 static const struct cunit_case cases[] = {{"registration", test_registration},

@@ -26,6 +26,6 @@ int cli_jar_main(int argc, char **argv)
 {
     return refuse_subcommand(
         argc, argv, "FILE [CLASS] [ARGUMENT]...",
-        "jar is refused: Creel takes no submissions over Hadoop's RPC; submit with creel "
-        "job submit, or over REST (POST /ws/v1/cluster/apps)");
+        "jar is refused: Creel is not written in Java; Hadoop's own yarn jar submits to Creel over "
+        "Hadoop RPC (yarn.resourcemanager.address), and creel job submit runs commands");
 }

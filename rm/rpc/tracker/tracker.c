@@ -15,9 +15,9 @@
 #include "api/audit/audit.h"
 #include "rm/leader/standby.h"
 #include "rm/rpc/client.h"
+#include "rm/rpc/hosts.h"
 #include "rm/rpc/ports.h"
 #include "rm/rpc/tracker/answer.h"
-#include "rm/rpc/tracker/callers.h"
 #include "rm/rpc/tracker/reports.h"
 
 #define INSTANCE   "hadoop"  /* these NodeManagers name none */
@@ -25,19 +25,8 @@
 
 static bool answer_unless_listed_and_active(struct api_rpc_call *call, void *user)
 {
-    const char *hosts = base_conf_get(rm_backend_conf(user), RM_TRACKER_HOSTS_KEY);
-
-    if (*hosts && !rm_tracker_lists_host(hosts, api_rpc_peer(call))) {
-        api_audit_log_call(api_rpc_method_name(call), api_rpc_caller(call), api_rpc_peer(call), "",
-                           "not in " RM_TRACKER_HOSTS_KEY);
-        api_rpc_answer_error(call, "org.apache.hadoop.security.AccessControlException",
-                             "%s is not in " RM_TRACKER_HOSTS_KEY, api_rpc_peer(call));
-        return true;
-    }
-    if (rm_standby_is_active(user))
-        return false;
-    api_rpc_answer_error(call, RM_RPC_STANDBY, "this ResourceManager is not active");
-    return true;
+    return rm_rpc_refuse_unless_listed(call, user, RM_RPC_TRACKER_HOSTS_KEY) ||
+           rm_rpc_answer_unless_active(call, user);
 }
 
 /* ---- a call: the event, until the core has processed it, and the reply hold a reference each ----
