@@ -24,6 +24,7 @@
 #include "rm/core/master/app_submit.h"
 #include "rm/core/master/master.h"
 #include "rm/core/master/protocol.h"
+#include "rm/core/master/turns.h"
 #include "rm/core/node/answer.h"
 #include "rm/core/node/forget.h"
 #include "rm/core/node/heartbeat.h"

@@ -10,17 +10,6 @@ void rm_plain_app_accept(struct rm_core *c, struct rm_app *a);
 /* Lets the master of an unmanaged attempt, which runs elsewhere, register: the attempt's record is
  * durable. */
 void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a);
-/* Returns how many map slots the masters that run or may be placed hold at most, unless it is a
- * single one. */
-int64_t rm_masters_max(const struct rm_core *c);
-/* Lets waiting masters be placed, by priority and then by arrival, as long as not too many are
- * active. */
-void rm_masters_activate_waiting(struct rm_core *c);
-/* Implements rm_app_kind.priority_changed: if the master waits for its turn, changes its place. */
-void rm_master_reorder_waiting(struct rm_core *c, struct rm_app *a);
-/* Removes the master of @a from those that wait for their turn and from those that count as
- * active. */
-void rm_master_deactivate(struct rm_core *c, struct rm_app *a);
 /* Orders the launch of the master of attempt @attempt, whose record is durable. */
 void rm_master_launch_stored(struct rm_core *c, struct rm_app *a, int64_t attempt);
 /* Adds @ct to the allocations and ends that the master will learn of. */

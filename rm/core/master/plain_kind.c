@@ -4,6 +4,7 @@
 #include "rm/core/app/finished.h"
 #include "rm/core/master/master.h"
 #include "rm/core/master/master_attach.h"
+#include "rm/core/master/turns.h"
 #include "rm/core/state.h"
 
 static struct policy_phase count_demand(const struct rm_app *a, enum base_task_kind k)

@@ -9,7 +9,7 @@
 #include "policies/common/queue_acl.h"
 #include "rm/core/job/job.h"
 #include "rm/core/job/task_attempt.h"
-#include "rm/core/master/master.h"
+#include "rm/core/master/turns.h"
 #include "rm/core/state.h"
 #include "rm/core/view/view_internal.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rm/core/master/master.h"
+#include "rm/core/master/turns.h"
 #include "rm/core/state.h"
 #include "rm/core/view/view.h"
 
