@@ -427,8 +427,9 @@ struct rm_event {
         struct {
             const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
             int32_t map_slots, reduce_slots;
-            int32_t hadoop_port; /* at which masters start containers by Hadoop RPC; 0: none */
-            bool is_hadoop;      /* a NodeManager of Hadoop (rm/core/node/node.h) */
+            int32_t hadoop_port;  /* at which masters start containers by Hadoop RPC; 0: none */
+            bool is_hadoop;       /* a NodeManager of Hadoop (rm/core/node/node.h) */
+            int32_t master_slots; /* for masters alone: rm/core/master/master_slots.h */
             int64_t epoch_seen;
             /* Time of sending, on the node's clock since its boot; 0: unknown. A registration of a
              * registered or awaited node is answered with RM_REPLY_RESYNC if, within the same boot,

@@ -77,6 +77,12 @@ static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tal
         rm_step_places_release(c, ct);
     if (there)
         add_to_container_counts(q, ct, there);
+    if (ct->on_master_slots) { /* which no policy counts */
+        if (held)
+            add_to_resource_counts(q, ct, held);
+        rm_master_slots_change_used(c, n, held * ct->slots, freeing);
+        return;
+    }
     if (suspended) {
         n->suspended[ct->slot] += suspended;
         c->suspended[ct->slot] += suspended;

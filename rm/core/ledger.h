@@ -6,7 +6,8 @@
  * counted as (rm_container.tally), and every change adds the difference everywhere at once. A
  * container of n slots counts as n slots of its node, application and cluster from its allocation
  * until it ends or is suspended, and as one container; no node's used slots exceed its slots,
- * unless an operator has given it fewer since, or it registers with containers that hold more.
+ * unless an operator has given it fewer since, or it registers with containers that hold more. A
+ * master in master slots counts as holding these instead, and no slot of its application.
  * rm_ledger_check recomputes the counts from the objects and compares. */
 #ifndef CREEL_RM_CORE_LEDGER_H
 #define CREEL_RM_CORE_LEDGER_H

@@ -8,6 +8,7 @@
 struct sums {
     int64_t containers, running[BASE_TASK_KINDS], used[BASE_TASK_KINDS], suspended[BASE_TASK_KINDS],
         freeing[BASE_TASK_KINDS];
+    int32_t master_slots, master_slots_freeing;
     struct rm_res held;
 };
 
@@ -17,6 +18,12 @@ static bool resources_equal(const struct rm_res *a, const struct rm_res *b)
         if (a->v[i] != b->v[i])
             return false;
     return true;
+}
+
+static void add_resource(struct rm_res *to, const struct rm_res *r)
+{
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        to->v[i] += r->v[i];
 }
 
 /* Returns the tally that @ct should have according to its state. */
@@ -34,14 +41,20 @@ static void check_tally_and_add_to_sums(struct sums *s, const struct rm_containe
     base_assert(ct->tally == t && ct->state != RM_CONTAINER_COMPLETED);
     s->containers++;
     base_assert(ct->slots > 0);
+    if (ct->on_master_slots) {
+        base_assert(ct->master && ct->slot == BASE_TASK_MAP && t != RM_TALLY_SUSPENDED);
+        s->master_slots += ct->slots;
+        s->master_slots_freeing += t == RM_TALLY_FREEING ? ct->slots : 0;
+        add_resource(&s->held, &ct->resource);
+        return;
+    }
     s->running[ct->slot] += ct->master ? 0 : ct->slots;
     s->suspended[ct->slot] += t == RM_TALLY_SUSPENDED;
     s->freeing[ct->slot] += t == RM_TALLY_FREEING ? ct->slots : 0;
     if (t == RM_TALLY_SUSPENDED)
         return;
     s->used[ct->slot] += ct->slots;
-    for (int i = 0; i < RM_RES_NAMES; i++)
-        s->held.v[i] += ct->resource.v[i];
+    add_resource(&s->held, &ct->resource);
 }
 
 static void check_task_counts(const struct rm_app *a, enum base_task_kind k)
@@ -258,6 +271,33 @@ static void check_counts_of_nodes(const struct rm_core *c)
     }
 }
 
+/* Checks the master slots: what holds them, how many running nodes have, and the most that a node
+ * offers. */
+static void check_master_slots(const struct rm_core *c)
+{
+    int64_t slots = 0, used = 0;
+    int32_t most = 0;
+
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+        struct sums s = {0};
+
+        for (const struct rm_container *ct = n ? n->containers : NULL; ct; ct = ct->node_next)
+            check_tally_and_add_to_sums(&s, ct);
+        if (!n)
+            continue;
+        base_assert(s.master_slots == n->masters.used);
+        base_assert(s.master_slots_freeing == n->masters.freeing);
+        base_assert(n->masters.offered == (n->counted || n->awaited ? n->masters.slots : 0));
+        slots += n->counted ? n->masters.slots : 0;
+        used += n->counted ? n->masters.used : 0;
+        if (rm_node_serves_label(n, 0) && n->masters.offered > most)
+            most = n->masters.offered;
+    }
+    base_assert(slots == c->master_slots.slots && used == c->master_slots.used);
+    base_assert(c->master_slots.changed || most == c->master_slots.most);
+}
+
 /* Checks that reservations of nodes for wide requests point to each other, fit their nodes, and
  * hold what capacity.held counts. */
 static void check_reserved_nodes(const struct rm_core *c)
@@ -364,6 +404,7 @@ void rm_ledger_check(const struct rm_core *c)
 {
     check_step_places(c);
     check_reserved_nodes(c);
+    check_master_slots(c);
     check_counts_of_nodes(c);
     check_counts_of_queues(c);
     check_app_counts_of_users(c);

@@ -20,6 +20,7 @@
 #include "rm/core/job/task.h"
 #include "rm/core/master/ask.h"
 #include "rm/core/master/attempt.h"
+#include "rm/core/master/master_slots.h"
 #include "rm/core/master/waiting.h"
 #include "rm/core/node/node.h"
 #include "rm/core/node/orders.h"
@@ -102,8 +103,10 @@ struct rm_core {
     struct rm_app *heavy;   /* the oldest ended application that may have tasks; NULL: none */
     struct rm_timer trim_timer;
     bool trim_due;                     /* an ended application may have become removable */
-    struct rm_waiting masters_waiting; /* for nodes without a label, as the next member */
-    int64_t masters_active;            /* masters that run or may be placed */
+    struct rm_waiting masters_waiting; /* for map slots of nodes without a label, as next member */
+    int64_t masters_active;            /* map slots of masters that run or may be placed there */
+    uint64_t masters_arrived; /* masters that have waited for a turn: numbers their order */
+    struct rm_master_slots master_slots;
     int32_t awaited; /* recovered nodes that have neither registered nor expired */
     /* Until this time, masters that register again wait for awaited nodes. */
     int64_t masters_wait_until_us;
@@ -116,8 +119,8 @@ struct rm_core {
     int64_t epoch_seen; /* highest epoch that a refused node has obeyed */
     char *refused_text; /* why the last node was refused */
     /* offers: lists of nodes that could take a launch at once, by number of free slots */
-    struct rm_node *free_first[BASE_TASK_KINDS][RM_FREE_BUCKETS];
-    struct rm_node *free_last[BASE_TASK_KINDS][RM_FREE_BUCKETS];
+    struct rm_node *free_first[RM_FREE_LISTS][RM_FREE_BUCKETS];
+    struct rm_node *free_last[RM_FREE_LISTS][RM_FREE_BUCKETS];
     int32_t runnable[BASE_TASK_KINDS];   /* applications with pending demand for the kind */
     int32_t suspended[BASE_TASK_KINDS];  /* suspended attempts on all nodes */
     int32_t reserved_n[BASE_TASK_KINDS]; /* nodes that are reserved for wide requests */

@@ -482,6 +482,7 @@ void world_register(struct world *w, struct world_node *n)
     ev.u.node_register.reduce_slots = n->slots[1];
     ev.u.node_register.is_hadoop = n->is_hadoop;
     ev.u.node_register.hadoop_port = n->is_hadoop ? 45454 : 0;
+    ev.u.node_register.master_slots = n->master_slots;
     ev.u.node_register.reports = r;
     ev.u.node_register.reports_n = n->n;
     for (size_t i = 0; i < n->n; i++)

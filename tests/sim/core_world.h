@@ -23,7 +23,7 @@ struct world_container { /* as its node knows it */
 struct world_node {
     char id[32], host[32], rack[32], instance[32], boot[32];
     char host_label[40]; /* "host:0": names its whole host where labels are given */
-    int32_t slots[BASE_TASK_KINDS];
+    int32_t slots[BASE_TASK_KINDS], master_slots;
     int64_t response_id, epoch_seen; /* epoch_seen: highest epoch of any answer */
     int64_t sent_us; /* time stamp of its last request: a test sets the first, each request adds 1;
                         0: requests carry no time stamp */

@@ -70,6 +70,7 @@ void rm_labels_free(struct rm_labels *l)
         free(l->v[i].name);
         free(l->v[i].of_queue);
         rm_waiting_masters_free(&l->v[i].masters_waiting);
+        rm_waiting_masters_free(&l->v[i].waiting_for_master_slots);
     }
     free_mappings(l->mappings, l->mappings_n);
     free(l->v);
@@ -134,6 +135,8 @@ void rm_node_update_label(struct rm_core *c, struct rm_node *n)
     n->exclusive = label && c->labels.v[label - 1].exclusive;
     if (n->counted)
         rm_node_recount_capacity(c, n);
+    else
+        rm_master_slots_recount_node(c, n); /* it may be awaited */
 }
 
 static void update_labels_of_all_nodes(struct rm_core *c)

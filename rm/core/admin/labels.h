@@ -34,9 +34,11 @@ struct rm_label {
     bool exclusive;
     int64_t slots[BASE_TASK_KINDS];  /* of RUNNING nodes */
     int64_t wanted[BASE_TASK_KINDS]; /* containers that applications wait for */
-    /* Masters that wait for a node of this label, and how many run or may be placed. */
+    /* Masters that wait for map slots of this label, and how many run or may be placed. */
     struct rm_waiting masters_waiting;
     int64_t masters_active;
+    struct rm_waiting waiting_for_master_slots;
+    int32_t most_master_slots;     /* on a node of this label that offers them */
     struct rm_partition *of_queue; /* of queues with an index below of_queue_n; the others: none */
     size_t of_queue_n;
 };

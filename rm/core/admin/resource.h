@@ -2,8 +2,9 @@
  * slots that it registered.
  *
  * They are divided into slots in the proportion of the registered ones: slot by slot, each of the
- * kind with the smaller part of its registered number, as long as memory and vcores suffice. A node
- * that registered no slots gets map slots. The change lasts as long as YARN's: it survives a
+ * kind with the smaller part of its registered number, as long as memory and vcores suffice; slots
+ * for masters alone (rm/core/master/master_slots.h) are a kind of their own here. A node that
+ * registered no slots gets map slots. The change lasts as long as YARN's: it survives a
  * restart of the ResourceManager, as does the time until which containers without a slot may go on,
  * but not one of the NodeManager. Source: Hadoop's RMNode resource update and
  * AbstractYarnScheduler.killContainersIfOvercommitted(). */

@@ -129,6 +129,7 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     ct->slots = rm_slots_for_resource(c, slot, res);
     ct->resource = *res;
     ct->master = master;
+    ct->on_master_slots = master && rm_app_newest_attempt(a)->on_master_slots;
     ct->start_us = c->now_us;
     ct->exit_code = RM_EXIT_INVALID;
     ct->app_next = a->containers;

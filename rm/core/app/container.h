@@ -35,16 +35,17 @@ struct rm_container {
     int64_t suspended_us;    /* duration of its earlier suspensions */
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
-    int32_t slots;       /* that it holds, of kind @slot; while suspended, that it will need */
-    uint8_t slot, tally; /* enum base_task_kind; enum rm_tally, written by the ledger alone */
-    uint8_t step;        /* enum base_job_step, which runs in it; 0: none */
-    bool master;         /* runs its application's master */
-    bool killing;        /* an order to kill it was queued */
-    bool waiting;        /* in the list of unstarted containers */
-    bool pulled;         /* announced to its master */
-    bool told;           /* end reported to the master, and not acknowledged yet */
-    int32_t kill_status; /* exit status to show if the container ends by being killed */
-    uint32_t label;      /* label of its node when the container began, for the totals alone */
+    int32_t slots;        /* that it holds, of kind @slot; while suspended, that it will need */
+    uint8_t slot, tally;  /* enum base_task_kind; enum rm_tally, written by the ledger alone */
+    uint8_t step;         /* enum base_job_step, which runs in it; 0: none */
+    bool master;          /* runs its application's master */
+    bool on_master_slots; /* @slots are master slots of the node; @slot is BASE_TASK_MAP */
+    bool killing;         /* an order to kill it was queued */
+    bool waiting;         /* in the list of unstarted containers */
+    bool pulled;          /* announced to its master */
+    bool told;            /* end reported to the master, and not acknowledged yet */
+    int32_t kill_status;  /* exit status to show if the container ends by being killed */
+    uint32_t label;       /* label of its node when the container began, for the totals alone */
     struct rm_res resource;
 };
 
@@ -60,7 +61,7 @@ void rm_container_remove_from_unstarted(struct rm_core *c, struct rm_container *
  * kill them, and sets the timer for the next one. */
 void rm_containers_expire_unstarted(struct rm_core *c);
 /* Creates a container in state ALLOCATED, which from now on holds as many slots of kind @slot as
- * its resource @res needs (rm/core/node/width.h). */
+ * its resource @res needs (rm/core/node/width.h); a master, master slots if its attempt says so. */
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum base_task_kind slot,
                                       const struct rm_res *res, bool master);

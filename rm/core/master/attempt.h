@@ -16,6 +16,7 @@ struct rm_attempt {
     struct rm_container *master;        /* the master's container while it is live; NULL: none */
     struct base_container_id master_id; /* valid if has_master, also after its end */
     bool has_master;                    /* a container was allocated for the master */
+    bool on_master_slots;               /* it holds master slots of its node */
     bool registered;                    /* the master has registered */
     bool reregister; /* the master was started under an earlier instance, and must register again */
     char *host, *tracking_url; /* as the master reported them; may be NULL */

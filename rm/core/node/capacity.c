@@ -52,7 +52,25 @@ void rm_node_move_to_free_list_end(struct rm_core *c, struct rm_node *n, int k, 
     c->free_last[k][b] = n;
 }
 
-void rm_node_update_free_lists(struct rm_core *c, struct rm_node *n)
+/* Puts @n into the list of nodes with free master slots to which it belongs now, or into none. */
+static void update_list_for_masters(struct rm_core *c, struct rm_node *n)
+{
+    int32_t room = n->masters.slots - n->masters.used;
+    int b = -1;
+
+    if (n->parked && n->state == RM_NODE_RUNNING && n->registered && room > 0)
+        b = room < RM_FREE_BUCKETS ? room : RM_FREE_BUCKETS - 1;
+    if (b == n->free_bucket[RM_FREE_LIST_MASTERS])
+        return;
+    if (n->free_bucket[RM_FREE_LIST_MASTERS] >= 0)
+        free_list_remove(c, n, RM_FREE_LIST_MASTERS);
+    if (b < 0)
+        return;
+    free_list_append(c, n, RM_FREE_LIST_MASTERS, b);
+    c->master_slots.due = true;
+}
+
+static void update_lists_for_tasks(struct rm_core *c, struct rm_node *n)
 {
     if (n->offering)
         return;
@@ -71,6 +89,13 @@ void rm_node_update_free_lists(struct rm_core *c, struct rm_node *n)
     }
 }
 
+void rm_node_update_free_lists(struct rm_core *c, struct rm_node *n)
+{
+    if (n->masters.slots || n->free_bucket[RM_FREE_LIST_MASTERS] >= 0)
+        update_list_for_masters(c, n);
+    update_lists_for_tasks(c, n);
+}
+
 void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                                int32_t by)
 {
@@ -84,7 +109,7 @@ void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_t
         return;
     if (by < 0)
         c->offer_all[k] = true;
-    rm_node_update_free_lists(c, n);
+    update_lists_for_tasks(c, n);
 }
 
 static void add_to_cluster_capacity(struct rm_core *c, struct rm_node *n, int32_t sign)
@@ -114,9 +139,12 @@ void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n)
     n->counted = n->state == RM_NODE_RUNNING && n->registered;
     memcpy(n->counted_slots, n->slots, sizeof n->slots);
     n->counted_res = n->total;
+    for (int i = 0; i <= RM_RES_VCORES; i++) /* of map and reduce slots alone */
+        n->counted_res.v[i] -= n->masters.slots * c->conf.slot_res[BASE_TASK_MAP].v[i];
     n->counted_label = n->label;
     if (n->counted)
         add_to_cluster_capacity(c, n, 1);
+    rm_master_slots_recount_node(c, n);
     rm_node_release_unusable(c, n);
     if (c->ops->on_capacity)
         c->ops->on_capacity(c->policy, c->now_us);

@@ -7,8 +7,8 @@
 /* No job wanted a slot of kind @k of @n in this round of offers: moves @n to the end of its list of
  * free nodes, which has the number @b, and remembers the round. */
 void rm_node_move_to_free_list_end(struct rm_core *c, struct rm_node *n, int k, int b);
-/* Puts @n into the lists of free nodes to which it belongs now, or into none. Does nothing while
- * the slots of @n are offered in its own heartbeat. */
+/* Puts @n into the lists of free nodes to which it belongs now, or into none. While the slots of @n
+ * are offered in its own heartbeat, changes the list for master slots alone. */
 void rm_node_update_free_lists(struct rm_core *c, struct rm_node *n);
 /* Changes the number of used slots of kind @k by @by. Negative: slots come free, and are offered if
  * a heartbeat of @n is held. Called by the ledger. */

@@ -115,6 +115,8 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     }
     n->parked = ev->token;
     n->offering = true;
+    if (n->masters.slots) /* they are offered at the end of the step */
+        rm_node_update_free_lists(c, n);
     rm_offer_node_slots(c, n);
     n->offering = false;
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)

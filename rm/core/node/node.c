@@ -30,7 +30,7 @@ struct rm_node *rm_node_new(struct rm_core *c, const char *id)
     n->decommission = (struct rm_timer){.kind = RM_TIMER_NODE_DECOMMISSION, .owner = n};
     n->step_limit = (struct rm_timer){.kind = RM_TIMER_STEP_LIMIT, .owner = n};
     n->overcommit = (struct rm_timer){.kind = RM_TIMER_NODE_OVERCOMMIT, .owner = n};
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+    for (int k = 0; k < RM_FREE_LISTS; k++)
         n->free_bucket[k] = -1;
     if (c->nodes_free_n) {
         n->index = c->nodes_free[--c->nodes_free_n];
@@ -107,12 +107,14 @@ void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char 
     }
 }
 
-void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces)
+void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces,
+                       int32_t masters)
 {
     n->slots[BASE_TASK_MAP] = maps > 0 ? maps : 0;
     n->slots[BASE_TASK_REDUCE] = reduces > 0 ? reduces : 0;
+    n->masters.slots = masters > 0 ? masters : 0;
     for (int i = 0; i < RM_RES_NAMES; i++) {
-        n->total.v[i] = 0;
+        n->total.v[i] = n->masters.slots * c->conf.slot_res[BASE_TASK_MAP].v[i];
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             n->total.v[i] += n->slots[k] * c->conf.slot_res[k].v[i];
     }

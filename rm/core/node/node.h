@@ -7,6 +7,7 @@
 #define CREEL_RM_CORE_NODE_NODE_H
 
 #include "rm/core/core.h"
+#include "rm/core/master/master_slots.h"
 #include "rm/core/node/orders.h"
 #include "rm/core/step_memory.h"
 
@@ -15,6 +16,9 @@ struct rm_container;
 struct rm_core;
 
 #define RM_FREE_BUCKETS 64 /* lists of nodes by free slots; the last one is for 63 or more */
+
+/* The lists of nodes with free slots: by kind of task, and those with free master slots. */
+enum { RM_FREE_LIST_MASTERS = BASE_TASK_KINDS, RM_FREE_LISTS };
 
 struct rm_node {
     uint32_t index;      /* in rm_core.nodes */
@@ -36,6 +40,7 @@ struct rm_node {
     bool unseen;          /* not a node: stands for an excluded host that never had one */
     int64_t decommission_at_us, decommission_timeout_us;
     int32_t slots[BASE_TASK_KINDS], used[BASE_TASK_KINDS], containers_n;
+    struct rm_node_masters masters; /* slots for masters alone */
     /* As registered; @slots differ when an operator has given the node other resources. */
     int32_t registered_slots[BASE_TASK_KINDS];
     bool resource_given; /* by an operator: rm/core/admin/resource.h */
@@ -72,8 +77,8 @@ struct rm_node {
     int64_t last_us; /* time of the last heartbeat or registration */
     struct rm_timer hold, expiry, decommission, overcommit;
     /* In the lists of nodes that could take a launch at once, by number of free slots. */
-    struct rm_node *free_prev[BASE_TASK_KINDS], *free_next[BASE_TASK_KINDS];
-    int16_t free_bucket[BASE_TASK_KINDS];    /* -1: in none */
+    struct rm_node *free_prev[RM_FREE_LISTS], *free_next[RM_FREE_LISTS];
+    int16_t free_bucket[RM_FREE_LISTS];      /* -1: in none */
     uint64_t free_round[BASE_TASK_KINDS];    /* round of offers in which no job wanted it */
     int32_t round_assigned[BASE_TASK_KINDS]; /* slots assigned since its last heartbeat arrived */
     bool round_off_rack; /* one of these slots went to a map whose data is in other racks */
@@ -112,6 +117,7 @@ void rm_node_delete(struct rm_core *c, struct rm_node *n);
 void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char *host,
                                const char *rack);
 /* Sets the slots, and the total resources that follow from them. Negative numbers count as 0. */
-void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
+void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces,
+                       int32_t masters);
 
 #endif

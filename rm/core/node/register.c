@@ -74,6 +74,8 @@ static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
         ev->u.node_register.map_slots > 0 ? ev->u.node_register.map_slots : 0;
     n->registered_slots[BASE_TASK_REDUCE] =
         ev->u.node_register.reduce_slots > 0 ? ev->u.node_register.reduce_slots : 0;
+    n->masters.registered =
+        ev->u.node_register.master_slots > 0 ? ev->u.node_register.master_slots : 0;
     rm_node_apply_resource(c, n);
     n->healthy = true;
     n->utilization = (struct base_utilization){0};
@@ -149,8 +151,10 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     n->response_id = 0;
     if (n->state != RM_NODE_RUNNING) {
         rm_node_set_state(c, n, RM_NODE_RUNNING);
-        rm_emit_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0],
-                     n->slots[1]);
+        rm_emit_note(
+            c, 6, "node %s: RUNNING with %d map and %d reduce slots%s", n->id, n->slots[0],
+            n->slots[1],
+            n->masters.slots ? rm_scratch_printf(c, ", and %d for masters", n->masters.slots) : "");
     }
     rm_node_resume_decommissioning(c, n);
     rm_node_recount_capacity(c, n);

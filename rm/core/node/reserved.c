@@ -14,7 +14,7 @@ static int32_t slots_of_masters(const struct rm_node *n, enum base_task_kind k)
     int32_t sum = 0;
 
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
-        sum += ct->master && ct->slot == (uint8_t)k ? ct->slots : 0;
+        sum += ct->master && !ct->on_master_slots && ct->slot == (uint8_t)k ? ct->slots : 0;
     return sum;
 }
 

@@ -10,6 +10,7 @@
  *                       and its unfinished output is still to be removed
  *              attempt: <number> <state> <registered> <has_master> <master_num> <node> <http>
  *                       <host> <url> <diagnostics> <rpc> <exit> <start> <finish> <next_num>
+ *                       has_master: 0 no, 1 in map slots, 2 in master slots
  *              sums, of an ended job whose tasks are not restored: <maps> <succeeded> <reduces>
  *                       <succeeded> <MiB us> <vcore us> <n counters of tasks>
  *           a2 the same with <MiB ms> <vcore ms>; written when sums in microseconds do not fit
@@ -40,7 +41,7 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
     rm_put_int(b, at->id.attempt);
     rm_put_int(b, at->state);
     rm_put_int(b, at->registered);
-    rm_put_int(b, at->has_master);
+    rm_put_int(b, at->has_master ? 1 + at->on_master_slots : 0);
     rm_put_int(b, at->master_id.num);
     rm_put_text(b, at->node_id);
     rm_put_text(b, at->node_http);
@@ -150,12 +151,15 @@ int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const cha
 static void read_and_add_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_add_attempt(c, a);
+    int64_t place;
 
     at->id.attempt = (int32_t)rm_get_int_in(r, 1, INT32_MAX / 2);
     at->state = (enum rm_attempt_state)rm_get_int_in(r, 0, RM_ATTEMPT_STATES - 1);
     at->state_before = at->state;
     at->registered = rm_get_int_in(r, 0, 1) == 1;
-    at->has_master = rm_get_int_in(r, 0, 1) == 1;
+    place = rm_get_int_in(r, 0, 2);
+    at->has_master = place > 0;
+    at->on_master_slots = place == 2;
     at->master_id = (struct base_container_id){at->id, rm_get_int_in(r, 0, INT64_MAX)};
     at->node_id = rm_get_text(r);
     at->node_http = rm_get_text(r);

@@ -366,13 +366,12 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     enum rm_node_state state;
     struct rm_node *n;
     char *host, *http, *rack, *version, *boot, *instance;
-    int32_t maps, reduces;
+    int32_t maps, reduces, masters;
     int64_t sent_us, until_us = 0, overcommit_at_us = 0, memory_mb = -1, vcores = -1;
     bool gone, draining = false, decommissioning = false;
-    bool third = r.end - r.p > 2 && r.p[0] == 'n' && r.p[1] == '3';
-    bool second = third || (r.end - r.p > 2 && r.p[0] == 'n' && r.p[1] == '2');
+    int form = r.end - r.p > 2 && r.p[1] >= '1' && r.p[1] <= '4' ? r.p[1] - '0' : 1;
 
-    if (!rm_skip_word(&r, third ? "n3" : second ? "n2" : "n1"))
+    if (!rm_skip_word(&r, (const char *const[]){"n1", "n2", "n3", "n4"}[form - 1]))
         return rm_record_set_corrupt_error(rec, err, "unknown version");
     state = (enum rm_node_state)rm_get_int_in(&r, 0, RM_NODE_STATES - 1);
     host = rm_get_text(&r);
@@ -384,15 +383,16 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     maps = (int32_t)rm_get_int_in(&r, 0, BASE_NODE_SLOTS_MAX);
     reduces = (int32_t)rm_get_int_in(&r, 0, BASE_NODE_SLOTS_MAX);
     sent_us = !r.bad && r.p < r.end ? rm_get_int_in(&r, 0, INT64_MAX) : 0;
-    if (second) {
+    if (form >= 2) {
         draining = rm_get_int_in(&r, 0, 1) == 1;
         decommissioning = rm_get_int_in(&r, 0, 1) == 1;
         until_us = rm_get_time(&r);
         memory_mb = rm_get_int_in(&r, -1, INT32_MAX);
         vcores = rm_get_int_in(&r, -1, INT32_MAX);
     }
-    if (third)
+    if (form >= 3)
         overcommit_at_us = rm_get_time(&r);
+    masters = form >= 4 ? (int32_t)rm_get_int_in(&r, 0, BASE_NODE_SLOTS_MAX) : 0;
     if (r.bad || r.p != r.end || !host || rm_node_find(c, rec->key)) {
         bool twice = !r.bad && r.p == r.end && host;
 
@@ -422,6 +422,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     rm_node_set_host_and_rack(c, n, host, rack);
     n->registered_slots[BASE_TASK_MAP] = maps;
     n->registered_slots[BASE_TASK_REDUCE] = reduces;
+    n->masters.registered = masters;
     n->resource_given = memory_mb >= 0 && vcores >= 0;
     n->given.v[RM_RES_MEMORY_MB] = memory_mb;
     n->given.v[RM_RES_VCORES] = vcores;
@@ -431,6 +432,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     free(rack);
     n->awaited = !gone;
     c->awaited += n->awaited;
+    rm_master_slots_recount_node(c, n);
     return 0;
 }
 

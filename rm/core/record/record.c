@@ -248,11 +248,12 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 {
     struct base_buf *b = &c->text;
     bool admin = n->draining || n->decommissioning || n->resource_given;
-    bool deadline = n->resource_given && n->overcommit_at_us;
+    int64_t overcommit_at_us = n->resource_given ? n->overcommit_at_us : 0;
+    int version = n->masters.registered ? 4 : overcommit_at_us ? 3 : admin ? 2 : 1;
 
     if (c->conf.simulation)
         return c->seq;
-    rm_record_begin(c, deadline ? "n3" : admin ? "n2" : "n1");
+    rm_record_begin(c, (const char *const[]){"n1", "n2", "n3", "n4"}[version - 1]);
     rm_put_int(b, n->state);
     rm_put_text(b, n->host_name);
     rm_put_text(b, n->http);
@@ -262,17 +263,19 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     rm_put_text(b, n->instance);
     rm_put_int(b, n->registered_slots[BASE_TASK_MAP]);
     rm_put_int(b, n->registered_slots[BASE_TASK_REDUCE]);
-    if (n->sent_us || admin)
+    if (n->sent_us || version >= 2)
         rm_put_int(b, n->sent_us);
-    if (admin) {
+    if (version >= 2) {
         rm_put_int(b, n->draining);
         rm_put_int(b, n->decommissioning);
         rm_put_int(b, n->decommission_at_us);
         rm_put_int(b, n->resource_given ? n->given.v[RM_RES_MEMORY_MB] : -1);
         rm_put_int(b, n->resource_given ? n->given.v[RM_RES_VCORES] : -1);
     }
-    if (deadline)
-        rm_put_int(b, n->overcommit_at_us);
+    if (version >= 3)
+        rm_put_int(b, overcommit_at_us);
+    if (version >= 4)
+        rm_put_int(b, n->masters.registered);
     return rm_record_emit(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 

@@ -18,6 +18,8 @@
  *              read it
  *           n3 the same and <time at which containers without a slot are killed>; written only for
  *              a node with such a time
+ *           n4 the same, that time 0: none, and <master slots>; written only for a node that
+ *              registered some
  *   commit  c1 <attempt>: the attempt that may commit; -1: none any more
  *   meta    f2 <0|1>, key "format": 1 for a store that is known to be the right one, 0 for one that
  *              was created empty and has not been confirmed

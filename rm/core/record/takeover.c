@@ -208,6 +208,7 @@ void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n)
     if (!n->awaited)
         return;
     n->awaited = false;
+    rm_master_slots_recount_node(c, n);
     if (--c->awaited > 0)
         return;
     rm_timer_cancel(&c->timers, &c->grace_timer);
