@@ -259,6 +259,10 @@ struct policy_ops {
     /* Returns false only when victims() would name no attempt for tasks of @kind now; true is
      * always allowed. O(1): called before the attempts of a node are listed. NULL: true. */
     bool (*may_preempt)(const struct policy *self, enum base_task_kind kind);
+    /* Returns false while a limit of running applications holds @job back, as a new one: its master
+     * then gets no slot that the policy does not count, either. May change in any call of the hooks
+     * on_job_left, on_job_moved and on_queues. NULL: true. */
+    bool (*may_start)(const struct policy *self, const struct policy_job *job);
     /* Appends a line for operators: why @job waits, its place in the order, its share. NULL: the
      * core says "pending". */
     void (*explain)(const struct policy *self, const struct policy_job *job, int64_t now_us,

@@ -65,6 +65,12 @@ static void set_job_active(struct policy *self, struct fair_job *fj, bool active
         self->queues[i].active += active ? 1 : -1;
 }
 
+bool fair_may_start(const struct policy *self, const struct policy_job *job)
+{
+    (void)self;
+    return fair_job_of(job)->active;
+}
+
 static void queue_add_job(struct fair_queue *q, struct fair_job *fj)
 {
     fj->queue_prev = q->last_job;

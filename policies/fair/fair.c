@@ -289,6 +289,7 @@ const struct policy_ops policy_fair = {
     .on_queues = fair_on_queues,
     .on_timer = fair_on_timer,
     .next = fair_next,
+    .may_start = fair_may_start,
     .explain = fair_explain,
     .queue_share = fair_queue_share,
 };

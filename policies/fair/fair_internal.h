@@ -163,6 +163,8 @@ void fair_update_shares(struct policy *self, int64_t now_us);
 /* Adds to @plan the attempts to kill for queues that are past their time-outs. */
 void fair_preempt_for_starved(struct policy *self, struct policy_plan *plan);
 
+/* Implements policy_ops.may_start. */
+bool fair_may_start(const struct policy *self, const struct policy_job *job);
 void fair_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
                   struct base_buf *out);
 

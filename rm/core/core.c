@@ -303,6 +303,8 @@ void rm_core_free(struct rm_core *c)
     rm_app_spec_unref(c->recover_app);
     free(c->queues);
     rm_waiting_masters_free(&c->masters_waiting);
+    rm_waiting_masters_free(&c->master_slots.waiting);
+    free(c->master_slots.held_back);
     rm_members_free(&c->members);
     free(c->acks);
     free(c->apps);
@@ -361,8 +363,9 @@ static void finish_step(struct rm_core *c)
 {
     run_work_of_stored_records(c);
     rm_nodes_decommission_idle(c);
-    if (c->masters_waiting.n || c->labels.masters_waiting)
-        rm_masters_activate_waiting(c);
+    if (c->masters_waiting.n || c->labels.masters_waiting ||
+        rm_master_slots_need_turns(&c->master_slots))
+        rm_masters_give_turns(c);
     if (c->places.due)
         rm_step_place_on_held_nodes(c);
     rm_offer_free_slots(c);

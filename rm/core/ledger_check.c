@@ -298,6 +298,28 @@ static void check_master_slots(const struct rm_core *c)
     base_assert(c->master_slots.changed || most == c->master_slots.most);
 }
 
+/* Checks that each waiting master is counted where it waits, and waits for the right slots. */
+static void check_waiting_masters(const struct rm_core *c)
+{
+    size_t for_map_slots = 0, for_master_slots = 0, held_back = 0;
+
+    for (size_t i = 0; i < c->apps_n; i++) {
+        const struct rm_app *a = c->apps[i];
+
+        if (!a->waits)
+            continue;
+        base_assert(a->in_policy && !a->activated);
+        base_assert(c->master_slots.changed ||
+                    (a->waits_for != RM_WAITS_FOR_MAP_SLOTS) == rm_master_slots_are_for_app(c, a));
+        for_map_slots += a->waits_for == RM_WAITS_FOR_MAP_SLOTS;
+        for_master_slots += a->waits_for == RM_WAITS_FOR_MASTER_SLOTS;
+        held_back += a->waits_for == RM_WAITS_FOR_POLICY;
+    }
+    base_assert(for_map_slots == c->masters_waiting.n + c->labels.masters_waiting);
+    base_assert(for_master_slots == c->master_slots.waiting_n);
+    base_assert(held_back == c->master_slots.held_back_n);
+}
+
 /* Checks that reservations of nodes for wide requests point to each other, fit their nodes, and
  * hold what capacity.held counts. */
 static void check_reserved_nodes(const struct rm_core *c)
@@ -405,6 +427,7 @@ void rm_ledger_check(const struct rm_core *c)
     check_step_places(c);
     check_reserved_nodes(c);
     check_master_slots(c);
+    check_waiting_masters(c);
     check_counts_of_nodes(c);
     check_counts_of_queues(c);
     check_app_counts_of_users(c);

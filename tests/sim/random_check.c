@@ -10,19 +10,24 @@
 
 static struct world_container *given; /* launches so far, by task and attempt: an open hash table */
 static size_t given_n;
+size_t masters_seen;
 
 /* ---------------------------------------------------------------- invariants */
 static void check_node(const struct rm_node *n)
 {
     int32_t used[BASE_TASK_KINDS] = {0}, suspended[BASE_TASK_KINDS] = {0},
-            freeing[BASE_TASK_KINDS] = {0}, count = 0;
+            freeing[BASE_TASK_KINDS] = {0}, count = 0, masters = 0, masters_freeing = 0;
 
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
         bool stopped = ct->state == RM_CONTAINER_SUSPENDED;
+        int32_t slots = ct->on_master_slots ? 0 : ct->slots;
 
-        used[ct->slot] += stopped ? 0 : ct->slots;
+        masters += ct->slots - slots;
+        masters_freeing += ct->killing ? ct->slots - slots : 0;
+        MUST(!ct->on_master_slots || ct->master);
+        used[ct->slot] += stopped ? 0 : slots;
         suspended[ct->slot] += stopped;
-        freeing[ct->slot] += !stopped && ct->killing ? ct->slots : 0;
+        freeing[ct->slot] += !stopped && ct->killing ? slots : 0;
         count++;
         MUST(stopped == (ct->suspended_at_us != 0));
         MUST(!stopped || !ct->task || ct->task->state == RM_TASK_SUSPENDED);
@@ -38,6 +43,11 @@ static void check_node(const struct rm_node *n)
         MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
         MUST(n->free_bucket[k] < 0 || n->state == RM_NODE_RUNNING);
     }
+    MUST(masters == n->masters.used && masters_freeing == n->masters.freeing);
+    MUST(n->masters.used <= n->masters.slots || n->masters.used <= SLOTS_MAX);
+    MUST(n->free_bucket[RM_FREE_LIST_MASTERS] < 0 || n->state == RM_NODE_RUNNING);
+    MUST(!n->registered || !n->resource_given || !n->overcommit_at_us ||
+         n->overcommit_at_us > w.now || masters - masters_freeing <= n->masters.slots);
     MUST(!n->registered ||
          (n->state == RM_NODE_DECOMMISSIONING) == (n->draining || n->decommissioning));
     MUST(n->registered || !n->containers);
@@ -204,6 +214,43 @@ static void check_sums(void)
     }
 }
 
+static bool any_wide_master_waits(void)
+{
+    for (size_t i = 0; i < w.core->apps_n; i++)
+        if (w.core->apps[i]->waits && w.core->apps[i]->master_slots > 1)
+            return true;
+    return false;
+}
+
+/* Checks that no master waits for master slots while a node that could launch it has enough free
+ * ones, and that none wants map slots while a node offers enough master slots. */
+static void check_waiting_masters(void)
+{
+    /* for a wide one a node may be held; fair's limits may hold applications back */
+    bool work_conserving = !any_wide_master_waits() && !w.core->ops->may_start;
+
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+        const struct rm_attempt *at = a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+        bool scheduled = at && at->state == RM_ATTEMPT_SCHEDULED && a->in_policy, offered = false;
+
+        for (size_t j = 0; scheduled && j < w.core->nodes_n; j++) {
+            const struct rm_node *n = w.core->nodes[j];
+
+            if (!n || !rm_node_serves_label(n, a->am_label))
+                continue;
+            offered =
+                offered || ((n->counted || n->awaited) && n->masters.slots >= a->master_slots);
+            if (a->waits && work_conserving)
+                MUST(!n->parked || n->state != RM_NODE_RUNNING ||
+                     n->masters.used >= n->masters.slots);
+        }
+        MUST(!offered || (!a->activated && !a->pj.phase[BASE_TASK_MAP].pending));
+        MUST(!at || !at->on_master_slots || !a->activated);
+        masters_seen += at && at->master && at->on_master_slots;
+    }
+}
+
 static void check_capacity(void)
 {
     struct policy_capacity all = {0};
@@ -367,17 +414,19 @@ static void check_given(const struct world_container *ct)
 static void check_world(void)
 {
     for (size_t i = 0; i < w.nodes_n; i++) {
-        int32_t live[BASE_TASK_KINDS] = {0};
+        int32_t live[BASE_TASK_KINDS] = {0}, masters = 0;
 
         for (size_t j = 0; j < w.nodes[i].n; j++) {
             const struct world_container *ct = &w.nodes[i].v[j];
 
-            live[ct->slot] += !ct->ended && !ct->suspended;
+            live[ct->slot] += !ct->master && !ct->ended && !ct->suspended;
+            masters += ct->master && !ct->ended;
             if (ct->has_task)
                 check_given(ct);
         }
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             MUST(live[k] <= SLOTS_MAX);
+        MUST(masters <= 2 * SLOTS_MAX); /* in map slots, and in slots for masters alone */
     }
 }
 
@@ -461,6 +510,7 @@ void check(bool all)
     check_labels();
     check_sums();
     check_capacity();
+    check_waiting_masters();
     check_queues();
     rm_ledger_check(w.core);
     MUST(w.core->stats.fallbacks == 0);

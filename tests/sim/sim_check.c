@@ -181,14 +181,21 @@ static int slots_of_launch(const struct nm_launch *l)
     return l->memory_mb > W_SLOT_MB ? (int)(l->memory_mb / W_SLOT_MB) : 1;
 }
 
+/* The first container of an attempt is its master's; those of jobs have higher numbers. */
+static bool is_of_master(const struct base_container_id *id)
+{
+    return (id->num & ((INT64_C(1) << 40) - 1)) == 1;
+}
+
 /* Checks that the processes on a node do not exceed its slots. Processes that were ordered to end,
- * or are suspended, hold no slot. */
+ * or are suspended, hold no slot. A master may hold a map slot, or one for masters alone. */
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
 {
-    int used[BASE_TASK_KINDS] = {0};
+    int used[BASE_TASK_KINDS] = {0}, masters = 0;
 
     for (size_t i = 0; i < nm->boxes_n; i++) {
         const struct sim_disk_box *d = nm->boxes[i];
+        int before = used[BASE_TASK_MAP];
 
         if (d->kill_ordered || d->suspend_ordered)
             continue;
@@ -196,7 +203,9 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
             used[d->box->slot] += d->box->task ? d->box->job->slots : 1;
         else if (!d->box && !d->ended && nm->core && nm_core_find_container(nm->core, &d->id))
             used[d->launch.slot == BASE_TASK_REDUCE] += slots_of_launch(&d->launch);
+        masters += is_of_master(&d->id) ? used[BASE_TASK_MAP] - before : 0;
     }
+    used[BASE_TASK_MAP] -= masters < nm->master_slots ? masters : nm->master_slots;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !nm->was_full; k++)
         if (used[k] > nm->slots[k])
             sim_violated(&w->s, "I3", "%s uses %d slots of its %d of kind %d", nm->proc.name,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/map.h"
 #include "tests/sim/sim_rm.h"
 
 #define HEALTH_US (1 * S)
@@ -222,6 +223,7 @@ static void fill_register(struct sim_nm *nm, struct rm_event *ev, const struct c
     r->instance = sim_copy(&nm->w->s, nm->instance, strlen(nm->instance));
     r->map_slots = nm->slots[BASE_TASK_MAP];
     r->reduce_slots = nm->slots[BASE_TASK_REDUCE];
+    r->master_slots = nm->master_slots;
     r->epoch_seen = nm_core_epoch(nm->core);
     r->sent_us = nm_core_request_sent_us(nm->core);
     r->reports = c->v;
@@ -721,5 +723,8 @@ void sim_nm_init(struct sim_world *w, int index)
     nm->wall_us = sim_between(&w->s, -2 * S, 2 * S);
     nm->slots[BASE_TASK_MAP] = (int32_t)sim_between(&w->s, 1, 3);
     nm->slots[BASE_TASK_REDUCE] = (int32_t)sim_between(&w->s, 1, 2);
+    /* one node in four has one or two slots for masters alone */
+    nm->master_slots = (int32_t)(base_hash_mix((uint64_t)nm->wall_us) % 8);
+    nm->master_slots = nm->master_slots > 2 ? 0 : nm->master_slots;
     sim_defer(&w->s, free_nm, nm);
 }

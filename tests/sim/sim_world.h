@@ -189,7 +189,7 @@ struct sim_nm {
     char node_id[32], host[32], instance[32], boot[32];
     int instances, boots;
     int64_t wall_us; /* offset of its wall clock */
-    int32_t slots[BASE_TASK_KINDS];
+    int32_t slots[BASE_TASK_KINDS], master_slots;
     /* disk */
     int64_t epoch_saved;
     bool full;

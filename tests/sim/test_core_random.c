@@ -431,6 +431,8 @@ static void do_node_trouble(void)
     default:
         for (enum base_task_kind k = 0; !rnd(3) && k < BASE_TASK_KINDS; k++)
             n->slots[k] = (int32_t)rnd(SLOTS_MAX + 1);
+        if (!rnd(3))
+            n->master_slots = rnd(2) ? 0 : (int32_t)rnd(SLOTS_MAX + 1);
         world_restart_node(&w, n);
     }
 }
@@ -810,6 +812,7 @@ static void test_random(void)
         printf(", effects %016" PRIx64, log_hash);
     }
     printf("\n  ");
+    CU_ASSERT(masters_seen > 0 || events_per_seed < 100000);
 }
 
 static const struct cunit_case cases[] = {{"random events", test_random}};

@@ -14,6 +14,8 @@ creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c
            LIBS creel_core_world LABELS unit)
 creel_test(test_core_third_party SOURCES unit/test_core_third_party.c
            LIBS creel_core_world LABELS unit)
+creel_test(test_core_master_slots SOURCES unit/test_core_master_slots.c
+           LIBS creel_core_world LABELS unit)
 creel_test(test_core_waiting SOURCES unit/test_core_waiting.c LIBS creel_rm_core LABELS unit)
 creel_test(test_core_updates SOURCES unit/test_core_updates.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)

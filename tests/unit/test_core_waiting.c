@@ -13,6 +13,7 @@ static uint64_t seed;
 static struct rm_app *apps;
 static struct rm_app *list[APPS]; /* those that wait, in the order of their turns */
 static size_t list_n;
+static uint64_t arrivals;
 
 /* Returns a random number from 0 to @n - 1. */
 static uint64_t below(uint64_t n)
@@ -65,12 +66,12 @@ static void test_order(void)
 
             if (!a->waits) {
                 a->pj.priority = (int32_t)below(1 + run % 5);
-                rm_waiting_masters_put(&w, a);
+                rm_waiting_masters_put(&w, a, arrivals++);
                 list_put(a);
             } else if (below(3) == 0) { /* its priority changes while it is still in the heap */
                 a->pj.priority = (int32_t)below(1 + run % 5);
                 rm_waiting_masters_remove(&w, a);
-                rm_waiting_masters_put(&w, a);
+                rm_waiting_masters_put(&w, a, arrivals++);
                 list_remove(a);
                 list_put(a);
             } else {
@@ -115,7 +116,7 @@ static void test_work_is_bounded(void)
     before = base_alloc(APPS * sizeof(struct rm_app *));
     for (size_t i = 0; i < APPS; i++) {
         apps[i].pj.priority = (int32_t)below(1000);
-        rm_waiting_masters_put(&w, &apps[i]);
+        rm_waiting_masters_put(&w, &apps[i], arrivals++);
         CU_ASSERT(count_changed(&w, before, w.n) <= PLACES_MAX);
     }
     for (size_t i = 0; i < APPS; i += 2) {

@@ -304,6 +304,7 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
     if (a->names_labels)
         rm_labels_update_demand(c, a);
     c->policy_jobs--;
+    c->master_slots.ask_policy = true; /* the policy may let another application start */
     c->ops->on_job_left(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         a->pj.phase[k] = (struct policy_phase){0};

@@ -8,6 +8,7 @@
 #include "rm/core/job/step/step.h"
 #include "rm/core/job/task.h"
 #include "rm/core/master/attempt.h"
+#include "rm/core/master/waiting.h"
 #include "rm/core/node/reserved.h"
 #include "rm/core/states.h"
 #include "rm/core/step_memory.h"
@@ -113,9 +114,11 @@ struct rm_app {
     struct rm_app *finished_prev, *finished_next; /* ended applications, oldest first */
     struct rm_app *live_prev, *live_next;         /* applications not retired, newest first */
     bool is_listed_live;                          /* in the list rm_core.live */
-    /* While the master waits for its turn (rm/core/master/waiting.h): the master's priority and
-     * number in the order, and its place in the heap. */
+    /* While the master waits for its turn (rm/core/master/waiting.h): for what, the master's
+     * priority and number in the order, and its place in the heap, or in the list of those that the
+     * policy holds back. */
     bool waits;
+    enum rm_waits_for waits_for;
     int32_t wait_priority;
     uint64_t wait_number;
     size_t wait_at;

@@ -22,6 +22,7 @@ static void move_to_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* shares and limits have changed */
         c->offer_all[k] = true;
     c->preempt_all = c->preempt_all || c->ops->victims;
+    c->master_slots.ask_policy = true;
     rm_app_store_record(c, a);
     rm_emit_note(c, 6, "%s was moved from queue %s to %s", base_app_id_text(&a->id, id), from,
                  c->tree.v[index].name);

@@ -19,6 +19,7 @@ static void add_counts_of_new_queues(struct rm_core *c)
 
 static void tell_policy_of_queues(struct rm_core *c)
 {
+    c->master_slots.ask_policy = true;
     if (c->ops && c->ops->on_queues)
         c->ops->on_queues(c->policy, c->now_us);
 }

@@ -135,7 +135,7 @@ static bool offer_slot_to_master(struct rm_core *c, struct rm_app *a, struct rm_
         rm_node_reserve_if_due(c, a, BASE_TASK_MAP, n, a->master_slots, false);
         return false;
     }
-    rm_master_place_on_node(c, a, n);
+    rm_master_place_on_node(c, a, n, false);
     return true;
 }
 
@@ -464,7 +464,7 @@ void rm_plain_app_continue_recovered(struct rm_core *c, struct rm_app *a)
     if (at->state < RM_ATTEMPT_LAUNCHED)
         at->state = RM_ATTEMPT_LAUNCHED;
     at->reregister = true;
-    if (at->has_master && !a->activated)
+    if (at->has_master && !at->on_master_slots && !a->activated)
         rm_master_count_as_active(c, a);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }

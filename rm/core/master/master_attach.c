@@ -38,8 +38,10 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     master = at->has_master && rm_container_ids_equal(&at->master_id, &r->id);
     if (master && at->master)
         return NULL;
-    ct = rm_container_new(c, a, n, &r->id, rm_slot_kind_for_resource(&r->resource), &r->resource,
-                          master);
+    /* masters hold map slots, or master slots, whatever the node says */
+    ct = rm_container_new(c, a, n, &r->id,
+                          master ? BASE_TASK_MAP : rm_slot_kind_for_resource(&r->resource),
+                          &r->resource, master);
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;

@@ -21,12 +21,12 @@ struct rm_app *rm_waiting_masters_first(const struct rm_waiting *w)
     return w->n ? w->v[0] : NULL;
 }
 
-void rm_waiting_masters_put(struct rm_waiting *w, struct rm_app *a)
+void rm_waiting_masters_put(struct rm_waiting *w, struct rm_app *a, uint64_t arrival)
 {
     base_assert(!a->waits);
     a->waits = true;
+    a->wait_number = arrival;
     a->wait_priority = a->pj.priority;
-    a->wait_number = w->put++;
     base_array_grow(&w->v, w->n, &w->cap);
     w->v[w->n++] = a;
     restore_heap_order(w->v, w->n, w->n - 1);

@@ -203,6 +203,7 @@ int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
     c->preempt_all = true;
+    c->master_slots.ask_policy = true;
     return 0;
 }
 

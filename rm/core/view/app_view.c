@@ -120,7 +120,7 @@ static void fill_usage(const struct rm_core *c, const struct rm_app *a, struct r
             memory, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], c->now_us - ct->start_us));
         vcores = base_sat_add(vcores,
                               rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
-        if (!ct->suspended_at_us)
+        if (!ct->suspended_at_us && !ct->on_master_slots)
             v->allocated.v[RM_RES_MAP_SLOTS + ct->slot] += ct->slots;
     }
     for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++) {
@@ -373,6 +373,7 @@ static void copy_container(const struct rm_app *a, const struct rm_container *ct
         .progress = (float)ct->progress / RM_PROGRESS_ONE,
         .has_task = ct->task != NULL,
         .master = ct->master,
+        .on_master_slots = ct->on_master_slots,
         .task_attempt = ct->task_attempt};
     if (ct->task)
         v->task = (struct base_task_id){a->id, ct->task->kind, ct->task->index};

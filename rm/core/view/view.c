@@ -168,6 +168,8 @@ static void copy_node(const struct rm_core *c, const struct rm_node *n, struct r
         .decommission_at_us = n->decommission_at_us,
         .last_heartbeat_us = n->last_us,
         .containers = n->containers_n,
+        .master_slots = n->masters.slots,
+        .used_master_slots = n->masters.used,
         .total = n->total,
         .used = n->used_res,
         .utilization = n->utilization};
@@ -249,8 +251,10 @@ static double max_as_fraction_of_cluster(const struct rm_core *c, const struct p
     return part < 1 ? part : 1;
 }
 
+/* @total: slots that policies count; @most: also memory and vcores of slots for masters alone */
 static void fill_queue_limits(const struct rm_core *c, const struct policy_queue *q,
-                              const struct rm_res *total, struct rm_queue_view *v)
+                              const struct rm_res *total, const struct rm_res *most,
+                              struct rm_queue_view *v)
 {
     int64_t min[BASE_TASK_KINDS], max[BASE_TASK_KINDS];
 
@@ -259,7 +263,7 @@ static void fill_queue_limits(const struct rm_core *c, const struct policy_queue
         max[k] = policy_limit_to_slots(&q->max, k, &c->capacity, c->capacity.slots[k]);
     }
     v->min = slots_as_resource(c, min);
-    v->max = q->max.given ? slots_as_resource(c, max) : *total;
+    v->max = q->max.given ? slots_as_resource(c, max) : *most;
     v->weight = q->weight;
     v->max_apps = q->max_running;
     v->preemptable = q->preempt;
@@ -310,11 +314,13 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 {
     int64_t *slots = (int64_t[BASE_TASK_KINDS]){c->capacity.slots[BASE_TASK_MAP],
                                                 c->capacity.slots[BASE_TASK_REDUCE]};
-    struct rm_res total = slots_as_resource(c, slots);
+    struct rm_res total = slots_as_resource(c, slots), most = total;
     size_t n = c->tree.n, kept = 0;
     struct rm_queue_view *all = base_alloc(n * sizeof *all);
     int32_t *place = base_alloc(n * sizeof *place), *inside = base_alloc(n * sizeof *inside);
 
+    for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
+        most.v[r] += c->master_slots.slots * c->conf.slot_res[BASE_TASK_MAP].v[r];
     for (size_t i = 0; i < n; i++) {
         fill_queue_counts(c, i, &all[i]);
         if (i) /* root has no parent */
@@ -345,7 +351,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         v->depth = i ? all[v->parent].depth + 1 : 0;
         v->policy =
             rm_view_copy_text(out, c->ops->queue_share ? queue_order_name(q->order) : c->ops->name);
-        fill_queue_limits(c, q, &total, v);
+        fill_queue_limits(c, q, &total, &most, v);
         fill_queue_fair_share(c, i, &total, i ? inside[q->parent] : 1, v);
         place[i] = (int32_t)kept++;
     }

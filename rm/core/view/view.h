@@ -94,7 +94,7 @@ struct rm_container_view {
     int32_t priority, exit_code;
     int64_t start_us, finish_us;
     float progress;
-    bool has_task, master;
+    bool has_task, master, on_master_slots;
     struct base_task_id task;
     int32_t task_attempt;
 };
@@ -108,6 +108,7 @@ struct rm_node_view {
     int64_t decommission_at_us;
     int64_t last_heartbeat_us;
     int32_t containers, slots[BASE_TASK_KINDS], used_slots[BASE_TASK_KINDS];
+    int32_t master_slots, used_master_slots; /* for masters alone */
     struct rm_res total, used;
     struct base_utilization utilization; /* as last reported; zeros: not reported yet */
 };
@@ -157,9 +158,12 @@ struct rm_past_attempt_view {
     X(int64_t, events, c->stats.events)                                                            \
     X(int64_t, policy_overruled, c->stats.overruled)                                               \
     X(int64_t, policy_fallbacks, c->stats.fallbacks)                                               \
-    /* masters that run or may be placed; a further one waits when there are masters_max */        \
+    /* map slots of masters that run or may be placed; others wait when there are masters_max */   \
     X(int64_t, masters_active, c->masters_active)                                                  \
     X(int64_t, masters_max, rm_masters_max(c))                                                     \
+    /* of running nodes, for masters alone */                                                      \
+    X(int64_t, master_slots, c->master_slots.slots)                                                \
+    X(int64_t, used_master_slots, c->master_slots.used)                                            \
     /* attempts suspended, resumed and killed so far on behalf of the policy */                    \
     X(int64_t, suspended, c->stats.suspended)                                                      \
     X(int64_t, resumed, c->stats.resumed)                                                          \

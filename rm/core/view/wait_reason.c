@@ -56,7 +56,7 @@ static void find_slot_holders(const struct rm_core *c, enum base_task_kind k, st
             continue;
         for (const struct rm_container *ct = n->containers; ct && !h->cut; ct = ct->node_next) {
             h->cut = ++h->looked > HOLDERS_LOOK_MAX;
-            if (ct->slot == k && !ct->suspended_at_us)
+            if (ct->slot == k && !ct->suspended_at_us && !ct->on_master_slots)
                 add_slot_holder(h, ct);
         }
     }
@@ -167,6 +167,31 @@ static void describe_slots(const struct rm_core *c, const struct rm_app *a, enum
     describe_wide_request(a, k, out);
 }
 
+/* Names the master slots of the nodes that admit the master of @a. */
+static void describe_wanted_master_slots(const struct rm_core *c, const struct rm_app *a,
+                                         struct base_buf *out)
+{
+    int64_t slots = 0, used = 0;
+
+    if (a->waits_for == RM_WAITS_FOR_POLICY) {
+        base_buf_adds(out, "a limit of running applications holds its master back");
+        return;
+    }
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        if (!n || !n->counted || !rm_node_serves_label(n, a->am_label))
+            continue;
+        slots += n->masters.slots;
+        used += n->masters.used;
+    }
+    if (a->master_slots == 1)
+        base_buf_adds(out, "its master waits for a master slot");
+    else
+        base_buf_addf(out, "its master waits for %d master slots of one node", a->master_slots);
+    base_buf_addf(out, ": %lld of %lld are taken", (long long)used, (long long)slots);
+}
+
 /* Appends nothing if @a wants no slot now. */
 static void describe_wanted_slots(const struct rm_core *c, const struct rm_app *a,
                                   struct base_buf *out)
@@ -175,6 +200,10 @@ static void describe_wanted_slots(const struct rm_core *c, const struct rm_app *
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         wants[k] = a->pj.phase[k].pending > 0;
+    if (a->waits && a->waits_for != RM_WAITS_FOR_MAP_SLOTS) {
+        describe_wanted_master_slots(c, a, out);
+        return;
+    }
     if (a->waits)
         wants[BASE_TASK_MAP] = true;
     if (!wants[BASE_TASK_MAP] && !wants[BASE_TASK_REDUCE])
