@@ -143,6 +143,7 @@ static const struct wire_member registration_members[] = {
     WIRE_TEXT_ROW(R, version, "version", WIRE_R, TOKEN_MAX),
     WIRE_INT32_ROW(R, map_slots, "mapSlots", WIRE_R, 0, BASE_NODE_SLOTS_MAX),
     WIRE_INT32_ROW(R, reduce_slots, "reduceSlots", WIRE_R, 0, BASE_NODE_SLOTS_MAX),
+    WIRE_INT32_ROW(R, master_slots, "masterSlots", WIRE_S, 0, BASE_NODE_SLOTS_MAX),
     WIRE_INT32_ROW(R, hadoop_port, "hadoopPort", WIRE_S, 0, UINT16_MAX),
     WIRE_INT64_ROW(R, epoch_seen, "epochSeen", WIRE_D, 0, INT32_MAX),
     WIRE_INT64_ROW(R, sent_us, "sentUs", WIRE_D, 0, INT64_MAX),

@@ -71,7 +71,7 @@ struct wire_log_report {
 struct wire_registration {
     const char *node_id; /* host:port */
     const char *http_address, *rack, *instance, *boot_id, *version;
-    int32_t map_slots, reduce_slots;
+    int32_t map_slots, reduce_slots, master_slots; /* the last for masters alone */
     int32_t hadoop_port; /* at which Hadoop's masters start containers; 0: none */
     int64_t epoch_seen, sent_us;
     struct base_app_id *apps; /* applications that have folders on the node */

@@ -421,6 +421,9 @@ const struct base_conf_key base_conf_keys[] = {
     STR("creel.nodemanager.rack", "/default-rack", "rack of the node"),
     INT("creel.nodemanager.map-slots", "2", 0, 10000, "map slots of the node"),
     INT("creel.nodemanager.reduce-slots", "1", 0, 10000, "reduce slots of the node"),
+    INT("creel.nodemanager.master-slots", "0", 0, 10000,
+        "slots of the node for masters of applications alone, of the size of map slots; while a "
+        "node has any, masters take no map slots"),
     STR("creel.nodemanager.local-dir", "/var/lib/creel/nm",
         "folder for containers, their logs and map outputs"),
     STR("creel.nodemanager.isolation", "none",

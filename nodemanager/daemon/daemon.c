@@ -200,6 +200,7 @@ static void set_node_identity(struct nm *nm)
         .boot_id = base_boot_id(),
         .map_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.map-slots"),
         .reduce_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.reduce-slots"),
+        .master_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.master-slots"),
         .hadoop_port = nm_rpc_port(nm->rpc)};
 }
 
@@ -255,9 +256,9 @@ static int write_pid_url_and_notify_ready(struct nm *nm, struct base_error *err)
         rc = write_line_file(nm->options.url_file, nm->url, err);
     if (rc < 0)
         return rc;
-    base_log_info("nm", "node %s, %lld map slots, %lld reduce slots, folder %s", nm->node_id,
-                  (long long)nm->ident.map_slots, (long long)nm->ident.reduce_slots,
-                  nm->files.root);
+    base_log_info("nm", "node %s, %lld map slots, %lld reduce slots, %lld master slots, folder %s",
+                  nm->node_id, (long long)nm->ident.map_slots, (long long)nm->ident.reduce_slots,
+                  (long long)nm->ident.master_slots, nm->files.root);
     sd_notify(0, "READY=1");
     return 0;
 }

@@ -12,7 +12,7 @@
 
 struct nm_ident { /* identity of this node; strings borrowed */
     const char *node_id, *http_address, *rack, *instance, *boot_id;
-    int32_t map_slots, reduce_slots, hadoop_port;
+    int32_t map_slots, reduce_slots, master_slots, hadoop_port;
 };
 
 /* Append the body of a registration or of a heartbeat to @out. Both call

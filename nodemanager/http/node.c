@@ -13,7 +13,8 @@
 static int64_t sum_over_slots(const struct nm *nm, const char *per_map_key,
                               const char *per_reduce_key)
 {
-    return base_conf_int(nm->conf, per_map_key) * nm->ident.map_slots +
+    return base_conf_int(nm->conf, per_map_key) *
+               ((int64_t)nm->ident.map_slots + nm->ident.master_slots) +
            base_conf_int(nm->conf, per_reduce_key) * nm->ident.reduce_slots;
 }
 

@@ -35,6 +35,8 @@ static void get_node_page(struct api_request *rq, void *user)
     api_page_add_property(&page, "Rack", "%s", nm->ident.rack);
     api_page_add_property(&page, "Map slots", "%lld", (long long)nm->ident.map_slots);
     api_page_add_property(&page, "Reduce slots", "%lld", (long long)nm->ident.reduce_slots);
+    if (nm->ident.master_slots)
+        api_page_add_property(&page, "Master slots", "%lld", (long long)nm->ident.master_slots);
     api_page_add_property(&page, "Memory for containers", "%lld MB",
                           (long long)nm_offered_memory_mb(nm));
     api_page_add_property(&page, "VCores for containers", "%lld", (long long)nm_offered_vcores(nm));

@@ -91,6 +91,7 @@ static int fill_register_event(struct rm_node_message *m, struct base_error *err
     r->map_slots = w->map_slots;
     r->reduce_slots = w->reduce_slots;
     r->hadoop_port = w->hadoop_port;
+    r->master_slots = w->master_slots;
     r->epoch_seen = w->epoch_seen;
     r->sent_us = w->sent_us;
     r->reports = m->reports;

@@ -25,6 +25,7 @@ static const struct nm_ident ident = {"node17.example.org:8042",
                                       "boot",
                                       20,
                                       10,
+                                      0,
                                       0};
 
 static void step(struct nm_core *core, struct nm_event ev, struct nm_effects *fx)

@@ -20,7 +20,7 @@ static inline void node_step(struct nm_core *core, struct nm_event ev, struct nm
  * it. */
 static inline void node_check_beat(struct nm_core *core, const struct nm_effects *fx)
 {
-    static const struct nm_ident who = {"n1:4242", "n1:4242", "/r", "01", "b", 2, 1, 0};
+    static const struct nm_ident who = {"n1:4242", "n1:4242", "/r", "01", "b", 2, 1, 0, 0};
     struct base_buf b = {0};
     struct rm_node_message m;
     struct base_error err = {0};

@@ -9,7 +9,7 @@
 #include "nodemanager/daemon/wire.h"
 #include "tests/unit/cunit_main.h"
 
-static const struct nm_ident ident = {"n1:1", "n1:2", "/r", "i", "b", 4, 2, 45454};
+static const struct nm_ident ident = {"n1:1", "n1:2", "/r", "i", "b", 4, 2, 3, 45454};
 
 static void test_registration(void)
 {
@@ -30,6 +30,7 @@ static void test_registration(void)
     CU_ASSERT_EQUAL(r.map_slots, 4);
     CU_ASSERT_EQUAL(r.reduce_slots, 2);
     CU_ASSERT_EQUAL(r.hadoop_port, 45454);
+    CU_ASSERT_EQUAL(r.master_slots, 3);
     CU_ASSERT_EQUAL(r.epoch_seen, 9);
     CU_ASSERT_EQUAL(r.sent_us, 5);
     CU_ASSERT_EQUAL_FATAL(r.logs_n, 1);

@@ -15,7 +15,7 @@ static void test_register(void)
 {
     static const char body[] =
         "{" ID ",\"httpAddress\":\"n1:4242\",\"rack\":\"/"
-        "r1\",\"mapSlots\":2,\"reduceSlots\":1,\"bootId\":\"b\","
+        "r1\",\"mapSlots\":2,\"reduceSlots\":1,\"masterSlots\":3,\"bootId\":\"b\","
         "\"epochSeen\":3,\"sentUs\":4000000001,\"version\":\"" CREEL_VERSION "\",\"containers\":["
         "{\"id\":\"container_e03_17_0002_01_000005\",\"state\":\"complete\",\"slot\":\"reduce\","
         "\"exitCode\":143,"
@@ -32,6 +32,7 @@ static void test_register(void)
     CU_ASSERT_EQUAL_FATAL(rm_node_decode_register(body, strlen(body), &m, &err), 0);
     CU_ASSERT_STRING_EQUAL(m.ev.u.node_register.host, "n1");
     CU_ASSERT_EQUAL(m.ev.u.node_register.map_slots, 2);
+    CU_ASSERT_EQUAL(m.ev.u.node_register.master_slots, 3);
     CU_ASSERT_EQUAL(m.ev.u.node_register.epoch_seen, 3);
     CU_ASSERT_EQUAL(m.ev.u.node_register.sent_us, 4000000001);
     CU_ASSERT_EQUAL_FATAL(m.ev.u.node_register.reports_n, 1);

@@ -64,6 +64,7 @@ static const struct wire_registration registration = {.node_id = "n1:4242",
                                                       .version = "1.2.3",
                                                       .map_slots = 4,
                                                       .reduce_slots = 2,
+                                                      .master_slots = 5,
                                                       .hadoop_port = 45454,
                                                       .epoch_seen = 11,
                                                       .sent_us = 12,
@@ -303,7 +304,8 @@ struct message {
 static size_t messages_make(struct message *v)
 {
     static const char of_node[] =
-        " rack hadoopPort epochSeen sentUs healthy diskFreeMb holdMs healthReport apps containers "
+        " rack masterSlots hadoopPort epochSeen sentUs healthy diskFreeMb holdMs healthReport apps "
+        "containers "
         "logs slot "
         "utilization nodePhysicalMb nodeVirtualMb nodeMilliCores containersPhysicalMb "
         "containersVirtualMb containersMilliCores machineMb machineCores progress "
