@@ -68,21 +68,41 @@ static json_t *select_and_sort_nodes(const json_t *all, const char *states)
     return list;
 }
 
+static bool any_has_master_slots(const json_t *nodes)
+{
+    for (size_t i = 0; i < json_array_size(nodes); i++)
+        if (cli_int(json_array_get(nodes, i), "slots.master.total"))
+            return true;
+    return false;
+}
+
+/* The column for master slots is there only if a node has some. */
 static void print_creel_list(const json_t *nodes)
 {
+    bool masters_too = any_has_master_slots(nodes);
     struct cli_table *t =
-        cli_table_new("NODE", "<", "STATE", "<", "MAPS", ">", "REDUCES", ">", "SILENT", "<", "HTTP",
-                      "<1", "RACK", "~2", "HEALTH", "~", NULL);
+        masters_too
+            ? cli_table_new("NODE", "<", "STATE", "<", "MAPS", ">", "REDUCES", ">", "MASTERS", ">",
+                            "SILENT", "<", "HTTP", "<1", "RACK", "~2", "HEALTH", "~", NULL)
+            : cli_table_new("NODE", "<", "STATE", "<", "MAPS", ">", "REDUCES", ">", "SILENT", "<",
+                            "HTTP", "<1", "RACK", "~2", "HEALTH", "~", NULL);
     for (size_t i = 0; i < json_array_size(nodes); i++) {
         const json_t *j = json_array_get(nodes, i);
-        const char *http = cli_str(j, "httpAddress"), *health = cli_str(j, "health");
+        const char *id = cli_str(j, "id"), *state = cli_str(j, "state"), *rack = cli_str(j, "rack"),
+                   *http = cli_str(j, "httpAddress"), *health = cli_str(j, "health");
         struct base_buf silent = {0};
-        char maps[48], reduces[48];
+        char maps[48], reduces[48], masters[48];
         format_slots(j, "map", maps);
         format_slots(j, "reduce", reduces);
+        format_slots(j, "master", masters);
         add_time_since_heartbeat(j, &silent);
-        cli_table_add_row(t, cli_str(j, "id"), cli_str(j, "state"), maps, reduces, silent.data,
-                          *http ? http : "-", cli_str(j, "rack"), *health ? health : "-", NULL);
+        http = *http ? http : "-";
+        health = *health ? health : "-";
+        if (masters_too)
+            cli_table_add_row(t, id, state, maps, reduces, masters, silent.data, http, rack, health,
+                              NULL);
+        else
+            cli_table_add_row(t, id, state, maps, reduces, silent.data, http, rack, health, NULL);
         base_buf_free(&silent);
     }
     cli_table_print_and_free(t, stdout);
@@ -105,6 +125,9 @@ static void print_creel_status(const json_t *j)
     printf("%-11s %s in use\n", "map slots", slots);
     format_slots(j, "reduce", slots);
     printf("%-11s %s in use\n", "red. slots", slots);
+    format_slots(j, "master", slots);
+    if (cli_int(j, "slots.master.total"))
+        printf("%-11s %s in use\n", "mast. slots", slots);
     printf("%-11s %lld\n", "containers", (long long)cli_int(j, "containers"));
     base_buf_clear(&b);
     add_time_since_heartbeat(j, &b);

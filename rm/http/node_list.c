@@ -1,5 +1,6 @@
 /* rm/http/node_list.c - GET /ws/v1/cluster/node-list: all known nodes, whatever their state, in the
- * order of rm_view_nodes(), with their slots of each kind and the time since their last heartbeat:
+ * order of rm_view_nodes(), with their slots of each kind (those for masters alone where there are
+ * any) and the time since their last heartbeat:
  * {"nodes":[{…},…]}. YARN's own list of nodes has only memory and vcores. */
 #include "base/io/json_write.h"
 #include "rm/http/core_call.h"
@@ -11,6 +12,15 @@ struct node_list {
     bool opened;
 };
 
+static void put_slots_of_kind(const char *kind, int32_t used, int32_t total, struct base_buf *out)
+{
+    base_json_key(out, kind);
+    base_json_open(out, '{');
+    base_json_put_int(out, "used", used);
+    base_json_put_int(out, "total", total);
+    base_json_close(out, '}');
+}
+
 static void put_slots(const struct rm_node_view *n, struct base_buf *out)
 {
     static const char *const kinds[BASE_TASK_KINDS] = {
@@ -18,13 +28,10 @@ static void put_slots(const struct rm_node_view *n, struct base_buf *out)
 
     base_json_key(out, "slots");
     base_json_open(out, '{');
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        base_json_key(out, kinds[k]);
-        base_json_open(out, '{');
-        base_json_put_int(out, "used", n->used_slots[k]);
-        base_json_put_int(out, "total", n->slots[k]);
-        base_json_close(out, '}');
-    }
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        put_slots_of_kind(kinds[k], n->used_slots[k], n->slots[k], out);
+    if (n->master_slots || n->used_master_slots)
+        put_slots_of_kind("master", n->used_master_slots, n->master_slots, out);
     base_json_close(out, '}');
 }
 

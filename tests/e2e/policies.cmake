@@ -3,6 +3,8 @@
 add_executable(creel-test-lived ${CMAKE_SOURCE_DIR}/tests/e2e/lived.c)
 creel_script_test(e2e_preempt ${CMAKE_SOURCE_DIR}/tests/e2e/preempt.sh LABELS e2e TIMEOUT 300)
 creel_script_test(e2e_wide ${CMAKE_SOURCE_DIR}/tests/e2e/wide.sh LABELS e2e TIMEOUT 120)
+creel_script_test(e2e_master_slots ${CMAKE_SOURCE_DIR}/tests/e2e/master_slots.sh LABELS e2e
+                  TIMEOUT 120)
 creel_script_test(e2e_fig7 ${CMAKE_SOURCE_DIR}/tests/e2e/fig7.sh LABELS e2e TIMEOUT 300)
 creel_script_test(e2e_deadline ${CMAKE_SOURCE_DIR}/tests/e2e/deadline.sh LABELS e2e ARGS 3
                   TIMEOUT 300)

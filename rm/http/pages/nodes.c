@@ -45,6 +45,10 @@ static void add_node_row(struct api_table *t, const struct rm_node_view *v, int6
         rm_page_add_use_bar(out, v->used_slots[k], v->slots[k]);
         api_table_close_cell(t);
     }
+    api_table_open_cell(t);
+    if (v->master_slots || v->used_master_slots)
+        rm_page_add_use_bar(out, v->used_master_slots, v->master_slots);
+    api_table_close_cell(t);
     api_table_add_cell(t, "%d", v->containers);
     api_table_open_cell(t);
     rm_page_add_memory(out, v->used.v[RM_RES_MEMORY_MB]);
@@ -112,17 +116,12 @@ static void add_state_choices(struct base_buf *out, struct rm_backend *b, int st
 static bool add_nodes_table(struct base_buf *out, struct rm_backend *b, int state, size_t *pos)
 {
     static const struct api_column columns[] = {
-        {.heading = "Node"},
-        {.heading = "State"},
-        {.heading = "Rack"},
-        {.heading = "Label"},
-        {.heading = "Map slots"},
-        {.heading = "Reduce slots"},
-        {.heading = "Containers", .is_number = true},
-        {.heading = "Memory"},
-        {.heading = "VCores"},
-        {.heading = "Heard of"},
-        {.heading = "Health"},
+        {.heading = "Node"},         {.heading = "State"},
+        {.heading = "Rack"},         {.heading = "Label"},
+        {.heading = "Map slots"},    {.heading = "Reduce slots"},
+        {.heading = "Master slots"}, {.heading = "Containers", .is_number = true},
+        {.heading = "Memory"},       {.heading = "VCores"},
+        {.heading = "Heard of"},     {.heading = "Health"},
         {.heading = "Version"},
     };
     struct api_table t = {.out = out, .columns = columns, .columns_n = COUNT(columns)};

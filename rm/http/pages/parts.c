@@ -109,6 +109,11 @@ static enum rm_page_mood get_container_mood(enum rm_container_state s)
                : RM_MOOD_IDLE;
 }
 
+static const char *name_slot_kind(const struct rm_container_view *c)
+{
+    return c->on_master_slots ? "master" : rm_page_name_task_kind(c->slot);
+}
+
 static void add_container_row(struct api_table *t, const struct rm_container_view *c,
                               const struct rm_time_line *line, int64_t now_us)
 {
@@ -123,7 +128,7 @@ static void add_container_row(struct api_table *t, const struct rm_container_vie
     api_table_open_cell(t);
     rm_page_add_state(out, name_container_state(c->state), get_container_mood(c->state));
     api_table_close_cell(t);
-    api_table_add_cell(t, "%s", rm_page_name_task_kind(c->slot));
+    api_table_add_cell(t, "%s", name_slot_kind(c));
     api_table_open_cell(t);
     rm_page_add_node_link(out, c->node_http, c->node_id);
     api_table_close_cell(t);
@@ -302,7 +307,7 @@ static void add_container_properties(struct base_buf *out, const struct rm_page 
     else if (c->master)
         api_page_add_property(out, "Runs", "the master of the application");
     api_page_add_property(out, "User", "%s", text_or(c->user, ""));
-    api_page_add_property(out, "Slot", "%s", rm_page_name_task_kind(c->slot));
+    api_page_add_property(out, "Slot", "%s", name_slot_kind(c));
     api_page_add_property(out, "Memory", "%" PRId64 " MB", c->resource.v[RM_RES_MEMORY_MB]);
     api_page_add_property(out, "VCores", "%" PRId64, c->resource.v[RM_RES_VCORES]);
     api_page_open_property(out, "Node");

@@ -30,6 +30,11 @@ static void add_policy_properties(struct base_buf *out, const struct rm_cluster_
         base_buf_addf(out, ", %" PRId64 " wanted", c->pending.v[r]);
         api_page_close_property(out);
     }
+    if (c->master_slots) {
+        api_page_open_property(out, "Master slots");
+        rm_page_add_use_bar(out, c->used_master_slots, c->master_slots);
+        api_page_close_property(out);
+    }
     if (c->suspended || c->preempted)
         api_page_add_property(out, "So far",
                               "%" PRId64 " attempts suspended, %" PRId64 " resumed, %" PRId64

@@ -527,8 +527,8 @@ void yarn_container_fill(const struct yarn_context *f, const struct rm_container
     filled->resources[0] = (struct api_pair){"memory-mb", filled->memory};
     filled->resources[1] = (struct api_pair){"vcores", filled->vcores};
     if (f->show_slots) {
-        filled->resources[n++] =
-            (struct api_pair){"map-slots", v->slot == BASE_TASK_MAP ? "1" : "0"};
+        filled->resources[n++] = (struct api_pair){
+            "map-slots", v->slot == BASE_TASK_MAP && !v->on_master_slots ? "1" : "0"};
         filled->resources[n++] =
             (struct api_pair){"reduce-slots", v->slot == BASE_TASK_REDUCE ? "1" : "0"};
     }

@@ -67,6 +67,10 @@ static void add_resource_metrics(struct base_buf *b, const struct rm_cluster_vie
         for (int i = 0; i < RM_RES_NAMES; i++)
             add_labelled_value(b, kinds[k].name, "resource", rm_res_names[i], r->v[i]);
     }
+    add_metric(b, "master_slots", "gauge", "Slots of running nodes for masters alone.",
+               (double)c->master_slots);
+    add_metric(b, "master_slots_used", "gauge", "Those of them that masters hold.",
+               (double)c->used_master_slots);
     add_metric(b, "containers_allocated", "gauge", "Containers that hold a slot.",
                (double)c->containers_allocated);
     add_metric(b, "containers_pending", "gauge", "Containers asked for and not given yet.",
