@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Goal: yarn rmadmin changes over Hadoop RPC what creel rmadmin changes over REST: queues and hosts are
-# read again, nodes get other resources and labels; administrators alone may do so, from the addresses
-# that the configuration lists.
+# Goal: yarn rmadmin changes over Hadoop RPC what creel rmadmin changes over REST: queues and hosts
+# are read again, nodes get other resources and labels; administrators alone may do so, from the
+# addresses that the configuration lists.
 # Method: rpc_peer.py, a client of its own, against a cluster; REST shows what has changed.
 . "$(dirname "$0")/lib.sh"
 PEER=$(dirname "$0")/rpc_peer.py
