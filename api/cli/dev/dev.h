@@ -11,7 +11,7 @@
  *   rm.url                   the RMs' addresses separated by commas, as CREEL_RM and --rm take them
  *   conf/                    creel-site.xml, cluster.secret, with --ha zookeeper.secret (all 0600)
  *   rm-1/ nm-1/ …            state of the daemons
- *   with --hadoop: hadoop/yarn-site.xml, for Hadoop's own clients
+ *   with --hadoop: hadoop/core-site.xml, yarn-site.xml and mapred-site.xml, for Hadoop's programs
  *   with --tls: tls/         ca.pem and ca.key of the cluster's authority, host.pem and host.key
  *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, log4j.properties, and data/ with
  *   the jobs)
@@ -104,6 +104,8 @@ void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out
  * makes one. */
 int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
                        struct base_error *err);
+/* Appends a property of a configuration in Hadoop's XML form. */
+void cli_dev_add_property(struct base_buf *xml, const char *name, const char *value);
 /* Starts a daemon and waits until it listens. Fills in its identity, and its URL and port unless it
  * is ZooKeeper, which has them already; writes the pid file. */
 int cli_dev_launch_daemon_and_wait(struct cli_dev *d, struct cli_dev_daemon *x,

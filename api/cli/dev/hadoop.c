@@ -42,10 +42,14 @@ bool cli_dev_is_rpc_port_taken(const struct cli_dev_daemon *rm)
     return false;
 }
 
-static void add_one(struct base_buf *xml, const char *key, const char *rm, const char *value)
+/* Appends a property of one ResourceManager; @rm "": there is only one. */
+static void add_rm_property(struct base_buf *xml, const char *key, const char *rm,
+                            const char *value)
 {
-    base_buf_addf(xml, "<property><name>%s%s%s</name><value>%s</value></property>\n", key,
-                  *rm ? "." : "", rm, value);
+    char *name = base_printf("%s%s%s", key, *rm ? "." : "", rm);
+
+    cli_dev_add_property(xml, name, value);
+    free(name);
 }
 
 /* Appends the addresses of the ResourceManagers. */
@@ -58,15 +62,34 @@ static void add_rm_addresses(const struct cli_dev *d, struct base_buf *xml)
             if (!d->v[i].rpc_ports[p])
                 continue;
             snprintf(address, sizeof address, "127.0.0.1:%lld", (long long)d->v[i].rpc_ports[p]);
-            add_one(xml, rpc_keys[p], cli_dev_is_ha(d) ? d->v[i].name : "", address);
+            add_rm_property(xml, rpc_keys[p], cli_dev_is_ha(d) ? d->v[i].name : "", address);
         }
+}
+
+/* Appends where nodes copy the logs of ended applications to, for nodes and for yarn logs. */
+static void add_log_folder(const struct cli_dev *d, struct base_buf *xml)
+{
+    char *logs = cli_dev_path(d, "hadoop/", "logs");
+
+    cli_dev_add_property(xml, "yarn.log-aggregation-enable", "true");
+    cli_dev_add_property(xml, "yarn.nodemanager.remote-app-log-dir", logs);
+    free(logs);
+}
+
+/* Appends what all nodes have in common: each takes any free port. */
+static void add_node_settings(const struct cli_dev *d, struct base_buf *xml)
+{
+    cli_dev_add_property(xml, "yarn.nodemanager.address", "127.0.0.1:0");
+    cli_dev_add_property(xml, "yarn.nodemanager.aux-services", "mapreduce_shuffle");
+    cli_dev_add_property(xml, "mapreduce.shuffle.port", "0");
+    add_log_folder(d, xml);
 }
 
 void cli_dev_add_rpc_addresses(const struct cli_dev *d, struct base_buf *xml)
 {
     add_rm_addresses(d, xml);
     if (d->v[0].rpc_ports[CLI_DEV_CLIENTS])
-        add_one(xml, "yarn.nodemanager.address", "", "127.0.0.1:0"); /* any port, on each node */
+        add_node_settings(d, xml);
 }
 
 /* Appends what clients need of several ResourceManagers. */
@@ -76,33 +99,107 @@ static void add_list_of_rms(const struct cli_dev *d, struct base_buf *xml)
 
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)
         base_buf_addf(&ids, "%s%s", i ? "," : "", d->v[i].name);
-    add_one(xml, "yarn.resourcemanager.ha.enabled", "", "true");
-    add_one(xml, "yarn.resourcemanager.cluster-id", "", "creel-dev");
-    add_one(xml, "yarn.resourcemanager.ha.rm-ids", "", ids.data);
+    cli_dev_add_property(xml, "yarn.resourcemanager.ha.enabled", "true");
+    cli_dev_add_property(xml, "yarn.resourcemanager.cluster-id", "creel-dev");
+    cli_dev_add_property(xml, "yarn.resourcemanager.ha.rm-ids", ids.data);
     base_buf_free(&ids);
+}
+
+/* Writes the file @name in the folder of the clients' configuration. */
+static int write_site(const struct cli_dev *d, const char *name, const struct base_buf *properties,
+                      struct base_error *err)
+{
+    char *path = cli_dev_path(d, "hadoop/", name);
+    struct base_buf xml = {0};
+    int rc;
+
+    base_buf_addf(
+        &xml,
+        "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start, for Hadoop's own "
+        "programs. -->\n<configuration>\n%s</configuration>\n",
+        properties->data ? properties->data : "");
+    rc = base_file_write_atomic(path, xml.data, xml.len, 0644, false, err);
+    base_buf_free(&xml);
+    free(path);
+    return rc;
+}
+
+/* Appends where the cluster is. */
+static void add_yarn_properties(const struct cli_dev *d, struct base_buf *xml)
+{
+    if (cli_dev_is_ha(d))
+        add_list_of_rms(d, xml);
+    add_rm_addresses(d, xml);
+    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)
+        add_rm_property(xml,
+                        d->tls ? "yarn.resourcemanager.webapp.https.address"
+                               : "yarn.resourcemanager.webapp.address",
+                        cli_dev_is_ha(d) ? d->v[i].name : "", strstr(d->v[i].url, "://") + 3);
+    add_log_folder(d, xml);
+}
+
+/* Appends a class path: @first (NULL: none), and the folders of the parts of Hadoop, which lies in
+ * @home. */
+static void add_class_path(struct base_buf *xml, const char *key, const char *first,
+                           const char *home, const char *const *parts, size_t n)
+{
+    struct base_buf path = {0};
+
+    if (first)
+        base_buf_adds(&path, first);
+    for (size_t i = 0; i < n; i++)
+        base_buf_addf(&path, "%s%s/share/hadoop/%s/*,%s/share/hadoop/%s/lib/*", path.len ? "," : "",
+                      home, parts[i], home, parts[i]);
+    cli_dev_add_property(xml, key, path.data);
+    base_buf_free(&path);
+}
+
+/* Appends where containers find Hadoop's classes, if this process knows it: HADOOP_HOME. What YARN
+ * has by default needs variables that Hadoop's own scripts set for nodes. */
+static void add_class_paths(const struct cli_dev *d, struct base_buf *yarn, struct base_buf *mapred)
+{
+    static const char *const for_all[] = {"common", "hdfs", "yarn"};
+    static const char *const for_jobs[] = {"mapreduce"};
+    const char *home = getenv("HADOOP_HOME");
+    char *conf = cli_dev_path(d, "hadoop", "");
+
+    if (home && *home) {
+        add_class_path(yarn, "yarn.application.classpath", conf, home, for_all,
+                       sizeof for_all / sizeof *for_all);
+        add_class_path(mapred, "mapreduce.application.classpath", NULL, home, for_jobs, 1);
+    }
+    free(conf);
+}
+
+/* Appends that jobs of MapReduce go to the cluster, with their files in its folder. */
+static void add_mapreduce_properties(const struct cli_dev *d, struct base_buf *xml)
+{
+    char *staging = cli_dev_path(d, "hadoop/", "staging");
+
+    cli_dev_add_property(xml, "mapreduce.framework.name", "yarn");
+    cli_dev_add_property(xml, "yarn.app.mapreduce.am.staging-dir", staging);
+    free(staging);
 }
 
 int cli_dev_write_hadoop_conf(const struct cli_dev *d, struct base_error *err)
 {
-    char *dir = cli_dev_path(d, "hadoop", ""), *path = cli_dev_path(d, "hadoop", "/yarn-site.xml");
-    struct base_buf xml = {0};
+    char *dir = cli_dev_path(d, "hadoop", "");
+    struct base_buf core = {0}, yarn = {0}, mapred = {0};
     int rc = base_mkdirs(dir, 0700, err);
 
-    base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start, for "
-                        "Hadoop's own clients. -->\n<configuration>\n");
-    if (cli_dev_is_ha(d))
-        add_list_of_rms(d, &xml);
-    add_rm_addresses(d, &xml);
-    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)
-        add_one(&xml,
-                d->tls ? "yarn.resourcemanager.webapp.https.address"
-                       : "yarn.resourcemanager.webapp.address",
-                cli_dev_is_ha(d) ? d->v[i].name : "", strstr(d->v[i].url, "://") + 3);
-    base_buf_adds(&xml, "</configuration>\n");
+    cli_dev_add_property(&core, "fs.defaultFS", "file:///");
+    add_yarn_properties(d, &yarn);
+    add_mapreduce_properties(d, &mapred);
+    add_class_paths(d, &yarn, &mapred);
     if (rc >= 0)
-        rc = base_file_write_atomic(path, xml.data, xml.len, 0644, false, err);
-    base_buf_free(&xml);
-    free(path);
+        rc = write_site(d, "core-site.xml", &core, err);
+    if (rc >= 0)
+        rc = write_site(d, "yarn-site.xml", &yarn, err);
+    if (rc >= 0)
+        rc = write_site(d, "mapred-site.xml", &mapred, err);
+    base_buf_free(&mapred);
+    base_buf_free(&yarn);
+    base_buf_free(&core);
     free(dir);
     return rc;
 }

@@ -85,7 +85,7 @@ static void add_number_property(struct base_buf *out, const char *name, int64_t 
     add_property(out, name, strlen(name), text);
 }
 
-static void add_text_property(struct base_buf *out, const char *name, const char *value)
+void cli_dev_add_property(struct base_buf *out, const char *name, const char *value)
 {
     add_property(out, name, strlen(name), value);
 }
@@ -95,17 +95,17 @@ static void add_ha_properties(struct base_buf *out, const struct cli_dev *d)
 {
     struct base_buf ids = {0};
     char *zookeeper = base_printf("127.0.0.1:%lld", (long long)d->v[d->n - 1].port);
-    add_text_property(out, "yarn.resourcemanager.ha.enabled", "true");
+    cli_dev_add_property(out, "yarn.resourcemanager.ha.enabled", "true");
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
         char *name = base_printf("yarn.resourcemanager.webapp.%saddress.%s", d->tls ? "https." : "",
                                  d->v[i].name);
-        add_text_property(out, name, strstr(d->v[i].url, "://") + 3);
+        cli_dev_add_property(out, name, strstr(d->v[i].url, "://") + 3);
         base_buf_addf(&ids, "%s%s", i ? "," : "", d->v[i].name);
         free(name);
     }
-    add_text_property(out, "yarn.resourcemanager.ha.rm-ids", ids.data);
-    add_text_property(out, "yarn.resourcemanager.cluster-id", "dev");
-    add_text_property(out, "yarn.resourcemanager.zk-address", zookeeper);
+    cli_dev_add_property(out, "yarn.resourcemanager.ha.rm-ids", ids.data);
+    cli_dev_add_property(out, "yarn.resourcemanager.cluster-id", "dev");
+    cli_dev_add_property(out, "yarn.resourcemanager.zk-address", zookeeper);
     add_number_property(out, "yarn.resourcemanager.zk-timeout-ms", SESSION_MS);
     base_buf_free(&ids);
     free(zookeeper);
@@ -116,10 +116,10 @@ static void add_tls_properties(struct base_buf *out, const struct cli_dev *d)
     static const char *const files[][2] = {{"creel.tls.certificate-file", "/host.pem"},
                                            {"creel.tls.key-file", "/host.key"},
                                            {"creel.tls.ca-file", "/ca.pem"}};
-    add_text_property(out, "yarn.http.policy", "HTTPS_ONLY");
+    cli_dev_add_property(out, "yarn.http.policy", "HTTPS_ONLY");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = cli_dev_path(d, "tls", files[i][1]);
-        add_text_property(out, files[i][0], path);
+        cli_dev_add_property(out, files[i][0], path);
         free(path);
     }
 }
@@ -149,15 +149,15 @@ int cli_dev_write_conf(const struct cli_dev *d, const struct cli_dev_options *o,
     if (rc >= 0) {
         base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. "
                             "-->\n<configuration>\n");
-        add_text_property(&xml, BASE_CLUSTER_SECRET_KEY, secret);
-        add_text_property(&xml, "creel.auth", o->auth);
-        add_text_property(&xml, "creel.auth.token-file", token);
+        cli_dev_add_property(&xml, BASE_CLUSTER_SECRET_KEY, secret);
+        cli_dev_add_property(&xml, "creel.auth", o->auth);
+        cli_dev_add_property(&xml, "creel.auth.token-file", token);
         add_number_property(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
-        add_text_property(&xml, "creel.scheduler.policy", d->policy);
+        cli_dev_add_property(&xml, "creel.scheduler.policy", d->policy);
         add_number_property(&xml, "creel.nodemanager.map-slots", d->map_slots);
         add_number_property(&xml, "creel.nodemanager.reduce-slots", d->reduce_slots);
         if (*rms)
-            add_text_property(&xml, "creel.nodemanager.rm", rms);
+            cli_dev_add_property(&xml, "creel.nodemanager.rm", rms);
         if (cli_dev_is_ha(d))
             add_ha_properties(&xml, d);
         if (d->tls)
