@@ -162,6 +162,8 @@ struct rm_core_conf {
     const struct rm_properties *queue_conf;
     /* Refuse submissions to queues whose ACLs do not name the user (yarn.acl.enable). */
     bool checks_queue_acls;
+    /* Nodes aggregate the logs of ended applications (rm/core/logs/log_reports.h). */
+    bool aggregates_logs;
     bool closed_queues; /* nobody administers the root queue unless configured */
 #define X(type, name, key, factor) type name;
     RM_CORE_KEYS(X)
@@ -283,6 +285,10 @@ enum rm_event_kind {
         RM_EV_KINDS
 };
 
+struct rm_log_report {
+    struct base_app_id app;
+    enum rm_log_state state; /* COPYING, FAILING or FAILED */
+};
 struct rm_container_report {
     struct base_container_id id;
     enum rm_container_state state; /* RUNNING, SUSPENDED or COMPLETED */
@@ -439,6 +445,8 @@ struct rm_event {
             size_t reports_n;
             const struct base_app_id *apps; /* applications with folders on the node */
             size_t apps_n;
+            const struct rm_log_report *logs; /* that are not copied yet */
+            size_t logs_n;
         } node_register;
         struct {
             const char *node_id, *instance;
@@ -455,6 +463,8 @@ struct rm_event {
             uint32_t node_hint;
             const struct rm_container_report *reports;
             size_t reports_n;
+            const struct rm_log_report *logs; /* all that are not copied yet */
+            size_t logs_n;
         } heartbeat;
         struct {
             const char *node_id, *instance;

@@ -35,6 +35,20 @@ struct rm_preempted { /* what the policy took back from an application */
     int64_t memory_ms, vcore_ms; /* MiB and vcores, times the milliseconds held; saturate */
 };
 
+/* How far a node is with copying the logs of an ended application to the folder that the nodes
+ * share. */
+enum rm_log_state {
+    RM_LOGS_COPYING, /* or waiting for that */
+    RM_LOGS_FAILING, /* copying has failed, and will be tried again */
+    RM_LOGS_FAILED,  /* the node has lost the logs */
+    RM_LOGS_MISSING, /* the node is lost; never reported */
+    RM_LOG_STATES
+};
+struct rm_app_logs {
+    int32_t nodes[RM_LOG_STATES]; /* nodes that have its logs in this state; none as FAILED */
+    bool failed;                  /* a node has lost logs */
+};
+
 /* ---- life cycles (diagrams and tables of legal edges: rm/core/states.h) ---- */
 enum rm_app_state { /* YARN's internal states (RMAppState) */
                     RM_APP_NEW,

@@ -57,6 +57,18 @@ static int read_reports(const struct wire_container *v, size_t n, struct rm_node
     return rc;
 }
 
+static void convert_log_reports(const struct wire_log_report *v, size_t n,
+                                struct rm_node_message *m)
+{
+    static const enum rm_log_state states[] = {[WIRE_LOGS_COPYING] = RM_LOGS_COPYING,
+                                               [WIRE_LOGS_FAILING] = RM_LOGS_FAILING,
+                                               [WIRE_LOGS_FAILED] = RM_LOGS_FAILED};
+
+    m->logs = n ? base_realloc_array(NULL, n, sizeof *m->logs) : NULL;
+    for (size_t i = 0; i < n; i++)
+        m->logs[i] = (struct rm_log_report){.app = v[i].app, .state = states[v[i].state]};
+}
+
 /* Checks that @id is "host:port" and copies the host to m->host. */
 static int read_host_from_node_id(const char *id, struct rm_node_message *m, struct base_error *err)
 {
@@ -98,6 +110,9 @@ static int fill_register_event(struct rm_node_message *m, struct base_error *err
     r->reports_n = w->containers_n;
     r->apps = w->apps;
     r->apps_n = w->apps_n;
+    convert_log_reports(w->logs, w->logs_n, m);
+    r->logs = m->logs;
+    r->logs_n = w->logs_n;
     return 0;
 }
 
@@ -134,6 +149,9 @@ static int fill_heartbeat_event(struct rm_node_message *m, struct base_error *er
     if (rc == 0)
         rc = read_reports(w->containers, w->containers_n, m, err);
     h->reports = m->reports;
+    convert_log_reports(w->logs, w->logs_n, m);
+    h->logs = m->logs;
+    h->logs_n = w->logs_n;
     return rc;
 }
 
@@ -183,6 +201,7 @@ void rm_node_message_free(struct rm_node_message *m)
         break;
     }
     free(m->reports);
+    free(m->logs);
     free(m->host);
     memset(m, 0, sizeof *m);
 }

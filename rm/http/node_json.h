@@ -16,6 +16,7 @@ struct rm_node_message {
         struct wire_node_name name;
     } wire; /* the member that belongs to ev.kind */
     struct rm_container_report *reports;
+    struct rm_log_report *logs;
     char *host;
 };
 /* These decode a request of @len bytes. Each returns 0, or -BASE_EINVAL, -BASE_ELIMIT or, for a

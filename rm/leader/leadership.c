@@ -45,6 +45,7 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
         /* YARN's fifo scheduler has one queue, which everybody may use */
         .checks_queue_acls =
             base_acl_conf_is_enabled(c) && rm_scheduler_shape_read(c) != RM_SHAPE_FIFO,
+        .aggregates_logs = base_conf_bool(c, "yarn.log-aggregation-enable"),
         .closed_queues = base_acl_conf_requires_auth(c),
     };
 #define READ_KEY(type, name, key, factor) out->name = (type)(base_conf_int(c, key) * (factor));

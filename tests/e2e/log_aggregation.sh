@@ -27,6 +27,7 @@ start_nm() { # ARGS...
 }
 # job COMMAND: submits a job with one task, and prints its id
 job() { creel job submit --name logs --task "$1" --json 2> /dev/null | jq -r .job.id; }
+status_is() { [ "$(app "$1" logAggregationStatus)" = "$2" ]; }
 ended() { [ "$(app "$1" state)" = FINISHED ]; }
 app() { curl -sf "$CREEL_RM/ws/v1/cluster/apps/$1" | jq -r ".app.$2"; }
 node_file() { curl -sf "$CREEL_RM/ws/v1/cluster/nodes" | jq -r '.nodes.node[0].id' | tr : _; }
@@ -59,11 +60,14 @@ check_equal "$(ls -A "$(folder "$first")")" "$NODE" "files in the folder"
 check_equal "$(mode "$REMOTE") $(mode "$REMOTE/$USER") $(mode "$(folder "$first")/$NODE")" \
     "1777 770 640" "modes"
 
+wait_for 30 "the status" status_is "$first" SUCCEEDED
+
 # The shared folder cannot be written to, the NodeManager is killed, and something is in the way.
 mv "$REMOTE" "$T/away"
 touch "$REMOTE"
 second=$(job 'echo second')
 wait_for 30 "the end" ended "$second"
+wait_for 30 "the failure" status_is "$second" RUNNING_WITH_FAILURE
 wait_for 30 "an error in the log" grep -q "$second: .*remote: .*Not a directory" "$DEV/nm.log"
 signal_child KILL "${PID[nm]}"
 wait "${PID[nm]}" 2> /dev/null || :
@@ -75,6 +79,7 @@ echo half > "$(folder "$second")/$NODE.tmp"
 start_nm
 wait_for 30 "the file" test -f "$(folder "$second")/$NODE"
 check_equal "$(logs "$second" stdout)" second "the log after a restart"
+wait_for 30 "the status" status_is "$second" SUCCEEDED
 check_equal "$(ls -A "$(folder "$second")")" "$NODE" "files in the folder after a restart"
 no_notes() { [ -z "$(find "$T/nm/logs" -name .aggregate)" ]; }
 wait_for 10 "the end of the notes" no_notes

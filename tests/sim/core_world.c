@@ -489,6 +489,8 @@ void world_register(struct world *w, struct world_node *n)
         make_folder(n, n->v[i].id.attempt.app);
     ev.u.node_register.apps = n->apps;
     ev.u.node_register.apps_n = n->apps_n;
+    ev.u.node_register.logs = n->logs;
+    ev.u.node_register.logs_n = n->logs_n;
     n->token = w->token;
     world_step(w, &ev);
     free(r);
@@ -514,6 +516,8 @@ static void beat(struct world *w, struct world_node *n, int64_t response_id, int
     ev.u.heartbeat.hold_us = hold_us;
     ev.u.heartbeat.sent_us = sends(n);
     ev.u.heartbeat.reports = r;
+    ev.u.heartbeat.logs = n->logs;
+    ev.u.heartbeat.logs_n = n->logs_n;
     ev.u.heartbeat.reports_n = n->n;
     n->token = w->token;
     world_step(w, &ev);

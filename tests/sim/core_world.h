@@ -33,6 +33,8 @@ struct world_node {
     int32_t nm_key_id, container_key_id; /* of the keys that it has got; 0: none */
     const struct base_utilization *utilization; /* in heartbeats; NULL: not measured */
     uint64_t token;                             /* of the request that awaits its answer; 0: none */
+    const struct rm_log_report *logs; /* in its requests: logs that it has not copied yet */
+    size_t logs_n;
     struct world_container *v;
     size_t n, cap;
     struct base_app_id *apps; /* applications with a folder on the node */

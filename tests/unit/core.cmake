@@ -7,6 +7,7 @@ creel_test(test_core_steps SOURCES unit/test_core_steps.c LIBS creel_core_world 
 creel_test(test_core_step_places SOURCES unit/test_core_step_places.c
            LIBS creel_core_world LABELS unit)
 creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_logs SOURCES unit/test_core_logs.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_hadoop_nodes SOURCES unit/test_core_hadoop_nodes.c
            LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)

@@ -102,6 +102,7 @@ struct rm_app {
     struct rm_res allocated;
     /* MiB and vcores, times the milliseconds for which ended containers held them; saturates. */
     int64_t memory_ms, vcore_ms;
+    struct rm_app_logs logs;
     struct rm_preempted preempted; /* of its ended containers, those that the policy took back */
     /* Bit set of the nodes that had its containers, each node referenced until the application has
      * ended. */

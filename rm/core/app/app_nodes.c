@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/logs/log_reports.h"
 #include "rm/core/node/forget.h"
 #include "rm/core/state.h"
 
@@ -56,8 +57,10 @@ bool rm_app_needs_folders_on_node(const struct rm_app *a, const struct rm_node *
 static void order_cleanup_on_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
     /* Simulated nodes have nothing on disk. */
-    if (n->registered && !c->conf.simulation)
+    if (n->registered && !c->conf.simulation) {
         rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
+        rm_logs_add_ordered(c, n, &a->id);
+    }
     a->nodes[n->index / 64] &= ~(UINT64_C(1) << (n->index % 64));
     rm_node_unref(c, n);
 }

@@ -4,6 +4,7 @@
 
 #include "rm/core/admin/master_keys.h"
 #include "rm/core/emit.h"
+#include "rm/core/logs/log_reports.h"
 #include "rm/core/node/capacity.h"
 #include "rm/core/state.h"
 
@@ -55,6 +56,7 @@ void rm_node_move_queued_orders_to_sent(struct rm_node *n)
     n->sent = n->queue;
     n->queue = old;
     n->urgent = false;
+    rm_logs_note_orders_sent(n);
 }
 
 void rm_node_answer_parked_heartbeat(struct rm_core *c, struct rm_node *n)

@@ -7,6 +7,7 @@
 #include "rm/core/admin/decommission.h"
 #include "rm/core/emit.h"
 #include "rm/core/job/map_output.h"
+#include "rm/core/logs/log_reports.h"
 #include "rm/core/master/master.h"
 #include "rm/core/node/answer.h"
 #include "rm/core/node/capacity.h"
@@ -52,6 +53,7 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     rm_task_rerun_maps_of_node(c, n, why);
     rm_orders_clear(&n->queue);
     rm_orders_clear(&n->sent);
+    rm_logs_note_node_lost(c, n);
     n->urgent = false;
     rm_record_node(c, n);
     rm_emit_note(c, 4, "node %s: %s", n->id, rm_node_state_name(s));

@@ -55,6 +55,7 @@ void rm_node_free(struct rm_node *n)
 {
     rm_orders_free(&n->queue);
     rm_orders_free(&n->sent);
+    free(n->logs.v);
     free(n->id);
     free(n->host_name);
     free(n->http);

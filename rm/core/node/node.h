@@ -20,6 +20,17 @@ struct rm_core;
 /* The lists of nodes with free slots: by kind of task, and those with free master slots. */
 enum { RM_FREE_LIST_MASTERS = BASE_TASK_KINDS, RM_FREE_LISTS };
 
+/* Logs of an application that the node has to copy (rm/core/logs/log_reports.h). */
+struct rm_log_entry {
+    struct base_app_id app;
+    uint8_t state; /* enum rm_log_state */
+    bool sent;     /* the order to clean up has been sent */
+};
+struct rm_node_logs {
+    struct rm_log_entry *v;
+    size_t len, cap;
+};
+
 struct rm_node {
     uint32_t index;      /* in rm_core.nodes */
     uint32_t host, rack; /* numbers in rm_core.hosts and racks, referenced */
@@ -70,6 +81,7 @@ struct rm_node {
     struct rm_timer step_limit;
     struct rm_orders queue, sent; /* orders for the next answer; orders of the last answer */
     int64_t response_id;          /* id of the last answer */
+    struct rm_node_logs logs;     /* that it has to copy */
     uint64_t parked;              /* token of the held heartbeat; 0: none */
     bool offering;                /* its own heartbeat is being handled: not listed as free */
     bool dirty;                   /* in rm_core.dirty, listed for an answer */

@@ -10,6 +10,7 @@
 #include "rm/core/admin/resource.h"
 #include "rm/core/app/app_nodes.h"
 #include "rm/core/emit.h"
+#include "rm/core/logs/log_reports.h"
 #include "rm/core/master/master.h"
 #include "rm/core/node/answer.h"
 #include "rm/core/node/capacity.h"
@@ -91,9 +92,11 @@ static void order_cleanup_of_ended_apps(struct rm_core *c, struct rm_node *n,
 
         if (a && rm_app_needs_folders_on_node(a, n))
             rm_app_add_used_node(c, a, n);
-        else
+        else {
             rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app =
                 ev->u.node_register.apps[i];
+            rm_logs_add_ordered(c, n, &ev->u.node_register.apps[i]);
+        }
     }
 }
 
@@ -168,6 +171,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     rm_node_resume_overcommit_timeout(c, n);
     rm_node_stop_awaiting(c, n);
     rm_masters_fail_missing_on_node(c, n);
+    rm_logs_take_reports(c, n, ev->u.node_register.logs, ev->u.node_register.logs_n);
     order_cleanup_of_ended_apps(c, n, ev);
     after = rm_record_node(c, n);
     if (n->is_hadoop) { /* this answer has no place for orders: they wait for the first heartbeat */

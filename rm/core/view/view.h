@@ -33,6 +33,7 @@ struct rm_phase_view {
     X(int64_t, promised_us, a->promised_us)                                                        \
     /* deadline offered to a refused job instead; 0: none */                                       \
     X(int64_t, earliest_us, a->earliest_us)                                                        \
+    X(struct rm_app_logs, logs, a->logs)                                                           \
     X(struct rm_preempted, preempted, a->preempted)                                                \
     X(int32_t, master_slots, a->master_slots) /* map slots of its master; 0 for a job */           \
     X(int64_t, running_containers, a->containers_n)                                                \

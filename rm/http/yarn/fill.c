@@ -339,8 +339,9 @@ static const char *name_final_status(const struct rm_app_view *v)
     return rm_final_status_name(s);
 }
 
-/* Log aggregation counts as done once the application has ended: its logs stay on the nodes, which
- * serve them by its id, and tools that wait for aggregation only want to read them. */
+/* Log aggregation counts as done once the application has ended and no node has said that it still
+ * has logs to copy. Nodes without a folder to which they copy logs serve them by its id, and tools
+ * that wait for aggregation only want to read them. SOURCE: YARN's RMAppLogAggregation. */
 static const char *name_log_aggregation(const struct yarn_context *f, const struct rm_app_view *v)
 {
     bool ran = v->memory_seconds || v->vcore_seconds || v->has_master || v->start_us;
@@ -349,7 +350,13 @@ static const char *name_log_aggregation(const struct yarn_context *f, const stru
         return "DISABLED";
     if (!has_ended(v->state) || !ran)
         return "NOT_START";
-    return v->running_containers ? "RUNNING" : "SUCCEEDED";
+    if (v->logs.nodes[RM_LOGS_FAILING])
+        return "RUNNING_WITH_FAILURE";
+    if (v->running_containers || v->logs.nodes[RM_LOGS_COPYING])
+        return "RUNNING";
+    if (v->logs.failed)
+        return "FAILED";
+    return v->logs.nodes[RM_LOGS_MISSING] ? "TIME_OUT" : "SUCCEEDED";
 }
 
 /* Returns the progress as YARN shows it: 100 for an application that was killed after its master
