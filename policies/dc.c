@@ -331,6 +331,7 @@ const struct policy_ops policy_dc = {
     .source = "Kc, Anyanwu, \"Scheduling Hadoop Jobs to Meet Deadlines\", CloudCom 2010",
     .reduces_last = true,
     .single_slots = true,
+    .sizes_at_arrival = true,
     .options = dc_options,
     .create = dc_create,
     .destroy = dc_destroy,

@@ -19,9 +19,10 @@
  *     a booking begins or ends --> on_booking_step()    may name victims anywhere
  *     ended, deleted, changed  --> on_unreserved()
  *
- * A job may arrive with tasks that are running, suspended or done, because the policy was changed
- * or the RM restarted. What successful attempts have shown stays with the job (policy_seen) and
- * with the cluster (policy_learned) when the policy is changed.
+ * A job may arrive with tasks that are running, suspended or done, because the policy was changed,
+ * the RM restarted, or its master has just told that it is a job (rm/core/master/mapreduce.h). What
+ * successful attempts have shown stays with the job (policy_seen) and with the cluster
+ * (policy_learned) when the policy is changed.
  *
  * All counts of tasks are counts of slots (policies/types.h): a task or container may take several
  * slots of one node. The core sees to it that a job which next() names gets them, by reserving a
@@ -185,6 +186,9 @@ struct policy_ops {
     bool single_slots;  /* tasks and containers of more than one slot are refused */
     bool colocates; /* by default reduces wait a heartbeat for a node that ran their job's maps */
     bool sim_only;  /* uses knowledge that only a simulation has */
+    /* Reads is_job, deadlines or sizes when a job arrives: an application that proves to be a job
+     * leaves and arrives again. If false, only its members and counts change. */
+    bool sizes_at_arrival;
     /* options of this policy, ends with a NULL name; or NULL */
     const struct policy_option *options;
     /* Refuses settings that contradict each other; every single value has been checked before.

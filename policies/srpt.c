@@ -303,13 +303,14 @@ static bool is_victim_before(const struct policy_running *here, size_t i, size_t
 }
 
 /* Returns the first attempt after @last in this order (@last n: from the beginning) that can be
- * suspended, or n. Containers of applications with a master have no task and are skipped. */
+ * suspended, or n. Containers of masters cannot, and are skipped. */
 static size_t next_victim(const struct policy_running *here, size_t n, size_t last)
 {
     size_t best = n;
 
     for (size_t i = 0; i < n; i++)
-        if (here[i].task >= 0 && (last == n || is_victim_before(here, last, i)) &&
+        if (here[i].task >= 0 && !here[i].job->never_suspended &&
+            (last == n || is_victim_before(here, last, i)) &&
             (best == n || is_victim_before(here, i, best)))
             best = i;
     return best;

@@ -41,6 +41,9 @@ struct policy_job {
     double weight;       /* > 0, 1 by default */
     int64_t deadline_us; /* relative to submission, 0: none */
     bool is_job;         /* false: an application with its own master; totals grow with its asks */
+    /* Its attempts run in containers of a master, and are never suspended: they run or are killed.
+     * The totals of such a job grow and shrink with its master's asks. */
+    bool never_suspended;
     /* the begun reservation that the job belongs to; NULL: none. Set before on_job_arrived(), and
      * NULL again after on_unreserved(). */
     struct policy_reservation *reservation;

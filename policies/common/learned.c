@@ -1,5 +1,6 @@
 #include "policies/common/learned.h"
 
+#include "base/sat.h"
 #include "policies/policy.h"
 
 void policy_learned_add_task(struct policy_learned *l, const struct policy_job *job,
@@ -26,6 +27,18 @@ void policy_learned_add_task(struct policy_learned *l, const struct policy_job *
         l->kind[kind].cost_sum += per_byte;
         l->kind[kind].sized++;
     }
+}
+
+void policy_learned_add_task_of_job(struct policy_learned *l, struct policy_job *job,
+                                    enum base_task_kind kind, const struct policy_task_end *end)
+{
+    struct policy_seen *s = &job->seen[kind];
+
+    s->n++;
+    s->work_us = base_sat_add(s->work_us, end->work_us);
+    s->bytes_in = base_sat_add(s->bytes_in, end->bytes_in);
+    s->bytes_out = base_sat_add(s->bytes_out, end->bytes_out);
+    policy_learned_add_task(l, job, kind, end);
 }
 
 void policy_learned_add_map_selectivity(struct policy_learned *l, const struct policy_job *job)

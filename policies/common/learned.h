@@ -31,6 +31,9 @@ struct policy_learned { /* all zero at first */
 /* Adds a successful attempt of @job. O(1). */
 void policy_learned_add_task(struct policy_learned *l, const struct policy_job *job,
                              enum base_task_kind kind, const struct policy_task_end *end);
+/* The same, and adds the attempt to job->seen. */
+void policy_learned_add_task_of_job(struct policy_learned *l, struct policy_job *job,
+                                    enum base_task_kind kind, const struct policy_task_end *end);
 /* Adds the selectivity of @job, whose maps are all done: bytes out of its maps per byte into them.
  */
 void policy_learned_add_map_selectivity(struct policy_learned *l, const struct policy_job *job);

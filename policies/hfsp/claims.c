@@ -121,9 +121,10 @@ static int64_t update_hysteresis_and_count_allowed_victims(const struct policy *
 
 /* Collects the attempts on the node that may be victims, with the ranks of their jobs. Returns
  * their number. */
-static size_t collect_victim_candidates(struct hfsp_kind *ks, enum base_task_kind kind,
+static size_t collect_victim_candidates(struct policy *self, enum base_task_kind kind,
                                         const struct policy_running *here, size_t n)
 {
+    struct hfsp_kind *ks = &self->kind[kind];
     size_t len = 0;
 
     if (ks->candidate_cap < n) {
@@ -133,8 +134,8 @@ static size_t collect_victim_candidates(struct hfsp_kind *ks, enum base_task_kin
     for (size_t i = 0; i < n; i++) {
         const struct hfsp_phase *p = hfsp_phase_of(here[i].job, kind);
 
-        if (here[i].task < 0 || here[i].suspended || p->state == HFSP_ABSENT || p->late ||
-            hfsp_train_is_sample(p, here[i].task))
+        if (here[i].task < 0 || here[i].suspended || p->state == HFSP_ABSENT ||
+            !hfsp_may_interrupt_attempts(self, p) || hfsp_train_is_sample(p, here[i].task))
             continue;
         ks->candidate[len++] = (struct hfsp_candidate){i, ks->rank.rank[p->virtual]};
     }
@@ -510,7 +511,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
         virtual_fair_advance(self->fair, self->now_us);
     node = get_or_add_node(ks, offer->node);
     c.room = update_hysteresis_and_count_allowed_victims(self, node, offer);
-    c.len = c.room > 0 ? collect_victim_candidates(ks, kind, here, n) : 0;
+    c.len = c.room > 0 ? collect_victim_candidates(self, kind, here, n) : 0;
     if (offer->reserved_for) {
         clear_reserved_node(&c, offer->reserved_for, node);
         return;

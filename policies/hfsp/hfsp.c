@@ -465,7 +465,7 @@ static bool hfsp_may_preempt(const struct policy *self, enum base_task_kind kind
 }
 
 #define HFSP_TABLE                                                                                 \
-    .delays = true, .options = hfsp_options, .destroy = hfsp_destroy,                              \
+    .delays = true, .sizes_at_arrival = true, .options = hfsp_options, .destroy = hfsp_destroy,    \
     .on_job_arrived = hfsp_on_job_arrived, .on_job_left = hfsp_on_job_left,                        \
     .on_job_changed = hfsp_on_job_changed, .on_task_started = hfsp_on_task_started,                \
     .on_task_suspended = hfsp_on_task_suspended, .on_task_ended = hfsp_on_task_ended,              \

@@ -142,6 +142,9 @@ void hfsp_mark_late_jobs(struct policy *self, enum base_task_kind kind);
 /* Updates the place of @p in the orders, and the wants and counts of its rank, from the job's
  * counts. */
 void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p);
+/* Returns false for attempts of late jobs that share slots, of applications that are not jobs, and,
+ * unless victims are killed, of jobs whose attempts cannot be suspended. */
+bool hfsp_may_interrupt_attempts(const struct policy *self, const struct hfsp_phase *p);
 
 /* Converts a duration to an integer that can still be added to others; given or wrong sizes have no
  * upper bound. */

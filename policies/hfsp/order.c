@@ -76,11 +76,17 @@ static unsigned compute_wants_of_phase(const struct policy *self, const struct h
     return want;
 }
 
-/* Returns the slots of the attempts that may be preempted: none of late jobs that share slots or of
- * applications that are not jobs, and no running sample tasks. */
-static int32_t count_preemptible_slots(const struct hfsp_phase *p)
+bool hfsp_may_interrupt_attempts(const struct policy *self, const struct hfsp_phase *p)
 {
-    if (p->late || !p->own->job->is_job)
+    const struct policy_job *job = p->own->job;
+
+    return !p->late && job->is_job && (!job->never_suspended || self->set.preemption == HFSP_KILL);
+}
+
+/* Returns the slots of the attempts that may be preempted; running sample tasks are not. */
+static int32_t count_preemptible_slots(const struct policy *self, const struct hfsp_phase *p)
+{
+    if (!hfsp_may_interrupt_attempts(self, p))
         return 0;
     return p->own->job->phase[p->kind].running -
            (p->state == HFSP_TRAINING ? p->running * policy_job_width(p->own->job, p->kind) : 0);
@@ -97,7 +103,7 @@ void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p)
     if (p->state == HFSP_ABSENT)
         return;
     hfsp_rank_set_wants(&ks->rank, p->virtual, compute_wants_of_phase(self, p));
-    hfsp_rank_set_count(&ks->rank, HFSP_PREY, p->virtual, count_preemptible_slots(p));
+    hfsp_rank_set_count(&ks->rank, HFSP_PREY, p->virtual, count_preemptible_slots(self, p));
     hfsp_rank_set_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
     if (p->state == HFSP_TRAINING)
         hfsp_train_update_list(self, p);

@@ -454,10 +454,10 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
 
 /* Delay scheduling is off, as in the paper, where few maps of small jobs are local. */
 #define HSRTF_COMMON                                                                               \
-    .colocates = true, .options = hsrtf_options, .destroy = hsrtf_destroy,                         \
-    .on_job_arrived = hsrtf_on_job_arrived, .on_job_left = hsrtf_on_job_left,                      \
-    .on_job_changed = hsrtf_on_job_changed, .on_timer = hsrtf_on_timer, .next = hsrtf_next,        \
-    .explain = hsrtf_explain
+    .colocates = true, .sizes_at_arrival = true, .options = hsrtf_options,                         \
+    .destroy = hsrtf_destroy, .on_job_arrived = hsrtf_on_job_arrived,                              \
+    .on_job_left = hsrtf_on_job_left, .on_job_changed = hsrtf_on_job_changed,                      \
+    .on_timer = hsrtf_on_timer, .next = hsrtf_next, .explain = hsrtf_explain
 
 const struct policy_ops policy_hsrtf_pu = {
     .name = "hsrtf-pu",

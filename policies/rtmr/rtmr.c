@@ -297,7 +297,9 @@ static void update_counts_and_order(struct policy *self, struct policy_job *job,
         rtmr_best_effort_update_order(self, own, kind);
         return;
     }
-    self->anew = self->anew || p[BASE_TASK_MAP].done < own->maps_done; /* map output was lost */
+    self->anew = self->anew || p[BASE_TASK_MAP].done < own->maps_done || /* map output was lost */
+                 p[kind].total > own->total[kind];
+    own->total[kind] = p[kind].total;
     own->maps_done = p[BASE_TASK_MAP].done;
     rtmr_queue_set_reserve(&self->q, own->entry,
                            p[BASE_TASK_MAP].done < p[BASE_TASK_MAP].total
@@ -351,6 +353,8 @@ static void enter_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
     }
     e->job = job;
     own->entry = e;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        own->total[k] = job->phase[k].total;
 }
 
 static void rtmr_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
@@ -560,6 +564,7 @@ const struct policy_ops policy_rtmr = {
               "Algorithms I-VI",
     .reduces_last = true,
     .single_slots = true,
+    .sizes_at_arrival = true,
     .options = rtmr_options,
     .create = rtmr_create,
     .destroy = rtmr_destroy,

@@ -36,6 +36,7 @@ struct rtmr_job { /* policy_job.own */
     struct rtmr_reservation *reservation;                       /* NULL: none */
     LIST_ENTRY(rtmr_job) in_reservation;                        /* when it has one */
     int32_t running[BASE_TASK_KINDS], pending[BASE_TASK_KINDS]; /* as included in the sums */
+    int32_t total[BASE_TASK_KINDS]; /* planned; the master of a job may ask for more */
     int32_t maps_done;
     bool broke; /* a task exceeded its bound, and this has been logged */
 };

@@ -341,8 +341,9 @@ struct rm_ask {
     /* Label of the nodes for the group's containers; NULL: that of the application, "": none. With
      * a label, resource_name must be "*". */
     const char *label;
-    uint32_t label_number; /* set by the core, like the next member */
-    int32_t slots;         /* that each of the containers takes */
+    uint32_t label_number;    /* set by the core, like the next members */
+    enum base_task_kind slot; /* kind of the slots that each of the containers takes */
+    int32_t slots;            /* number of these slots */
     /* Launch context; taken, may be NULL. The latest one given for the same priority and
      * allocation id is used. */
     struct rm_launch *launch;

@@ -275,6 +275,10 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     char *name, *user, *queue, *type;
     struct rm_str_list user_groups; /* as in struct rm_job_spec */
     struct rm_str_list tags;
+    /* Of a MapReduce application, from its tags: its deadline, relative to the submission, and the
+     * number of its reduces (rm/core/master/mapreduce.h). 0: not given. */
+    int64_t deadline_us;
+    int32_t reduces;
     int32_t priority;     /* -1: not given */
     int32_t max_attempts; /* 0: default */
     /* Failures of attempts that ended longer ago do not count towards max_attempts; 0: all count.

@@ -510,6 +510,60 @@ static int decode_id(const json_t *body, struct base_app_id *id, struct base_err
     return 0;
 }
 
+/* ---- tags of MapReduce applications for policies: rm/core/master/mapreduce.h ---- */
+#define DEADLINE_TAG       "creel-deadline-s="
+#define REDUCES_TAG        "creel-reduces="
+#define TAGGED_SECONDS_MAX 1000000000
+#define TAGGED_REDUCES_MAX 1000000
+
+/* Sets *@value to the number of the tag that begins with @prefix; 0: there is none. Two such tags
+ * contradict each other. */
+static int read_number_of_tag(const struct rm_str_list *tags, const char *prefix, int64_t min,
+                              int64_t max, int64_t *value, struct base_error *err)
+{
+    const char *found = NULL;
+
+    *value = 0;
+    for (size_t i = 0; i < tags->n; i++) {
+        const char *text;
+        char *end;
+
+        if (strncmp(tags->v[i], prefix, strlen(prefix)) != 0)
+            continue;
+        text = tags->v[i] + strlen(prefix);
+        if (found)
+            return base_error_set(err, -BASE_EINVAL,
+                                  "application-tags: \"%s\" and \"%s\" contradict each other",
+                                  found, tags->v[i]);
+        found = tags->v[i];
+        errno = 0;
+        *value = *text >= '0' && *text <= '9' ? strtoll(text, &end, 10) : -1;
+        if (*value < min || *value > max || errno || *end)
+            return base_error_set(
+                err, -BASE_EINVAL,
+                "application-tags: \"%s\": a number from %lld to %lld is expected", found,
+                (long long)min, (long long)max);
+    }
+    return 0;
+}
+
+static int decode_tags_for_policies(struct rm_app_spec *s, struct base_error *err)
+{
+    int64_t seconds, reduces;
+    int rc;
+
+    if (!s->type || strcmp(s->type, "MAPREDUCE") != 0)
+        return 0;
+    rc = read_number_of_tag(&s->tags, DEADLINE_TAG, 1, TAGGED_SECONDS_MAX, &seconds, err);
+    if (rc == 0)
+        rc = read_number_of_tag(&s->tags, REDUCES_TAG, 0, TAGGED_REDUCES_MAX, &reduces, err);
+    if (rc < 0)
+        return rc;
+    s->deadline_us = seconds * 1000000;
+    s->reduces = (int32_t)reduces;
+    return 0;
+}
+
 /* Leaves @id unchanged when no reservation is named. */
 static int decode_reservation(const json_t *body, struct base_app_id *id, struct base_error *err)
 {
@@ -661,6 +715,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rc = decode_name_queue_and_type(body, s, err);
     if (rc == 0)
         rc = decode_tags(body, &s->tags, err);
+    if (rc == 0) /* stored submissions of earlier versions may hold other texts there */
+        rc = decode_tags_for_policies(s, err) < 0 && fresh ? -BASE_EINVAL : 0;
     if (rc == 0)
         rc = decode_reservation(body, &s->reservation, err);
     if (rc == 0)

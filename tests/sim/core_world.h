@@ -165,7 +165,8 @@ void world_label(struct world *w, enum rm_labels_op op, const char *name, const 
 void world_give(struct world *w, const char *node, int64_t memory_mb, int64_t vcores,
                 int64_t overcommit_us);
 /* Parses "name memory attempts unmanaged [validity of failures in ms]". An application named
- * "keep…" keeps its containers, one named "lost…" is submitted to a queue that does not exist. */
+ * "keep…" keeps its containers, one named "lost…" is submitted to a queue that does not exist,
+ * and "mr" or "mr-D-R" is of type MAPREDUCE, with a deadline of D s and R reduces by its tags. */
 struct rm_app_spec *world_app_spec(const char *text);
 struct base_app_id world_submit_app(struct world *w, const char *text);
 enum rm_app_state world_state(struct world *w, struct base_app_id id);

@@ -143,7 +143,7 @@ struct rm_app_spec *world_app_spec(const char *text)
 {
     struct rm_app_spec *s = base_alloc(sizeof *s);
     char name[64];
-    int memory, attempts, unmanaged;
+    int memory, attempts, unmanaged, deadline = 0;
     long long validity_ms = 0;
     int n = sscanf(text, "%63s %d %d %d %lld", name, &memory, &attempts, &unmanaged, &validity_ms);
 
@@ -152,7 +152,9 @@ struct rm_app_spec *world_app_spec(const char *text)
     s->name = base_strdup(name);
     s->user = base_strdup("ann");
     s->queue = base_strdup(strncmp(name, "lost", 4) == 0 ? "nosuch" : "default");
-    s->type = base_strdup("YARN");
+    s->type = base_strdup(strncmp(name, "mr", 2) == 0 ? "MAPREDUCE" : "YARN");
+    sscanf(name, "mr-%d-%d", &deadline, &s->reduces);
+    s->deadline_us = deadline * INT64_C(1000000);
     s->max_attempts = attempts;
     s->failures_validity_ms = validity_ms;
     s->unmanaged = unmanaged;

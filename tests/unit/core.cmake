@@ -13,6 +13,7 @@ creel_test(test_core_hadoop_nodes SOURCES unit/test_core_hadoop_nodes.c
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c
            LIBS creel_core_world LABELS unit)
+creel_test(test_core_mapreduce SOURCES unit/test_core_mapreduce.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_third_party SOURCES unit/test_core_third_party.c
            LIBS creel_core_world LABELS unit)
 creel_test(test_core_master_slots SOURCES unit/test_core_master_slots.c

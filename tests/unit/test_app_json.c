@@ -162,6 +162,47 @@ static void test_lenient(void)
     rm_app_spec_unref(s);
 }
 
+/* Tags tell policies the deadline and the reduces of a MapReduce application, and of no other. */
+static void test_tags_for_policies(void)
+{
+#define TAGGED(type, tags)                                                                         \
+    "{\"application-id\":\"application_1_7\",\"application-type\":\"" type                         \
+    "\",\"application-tags\":{\"tag\":[" tags "]}}"
+    struct rm_app_spec *s =
+        good(TAGGED("MAPREDUCE", "\"Creel-Deadline-S=600\",\"creel-reduces=0\",\"creel\""), false);
+
+    CU_ASSERT_EQUAL(s->deadline_us, 600000000);
+    CU_ASSERT_EQUAL(s->reduces, 0);
+    rm_app_spec_unref(s);
+    s = good(TAGGED("MAPREDUCE", "\"creel-reduces=1000000\""), false);
+    CU_ASSERT_EQUAL(s->deadline_us, 0);
+    CU_ASSERT_EQUAL(s->reduces, 1000000);
+    rm_app_spec_unref(s);
+    s = good(TAGGED("SPARK", "\"creel-deadline-s=soon\",\"creel-reduces=7\""), false);
+    CU_ASSERT_EQUAL(s->deadline_us, 0);
+    CU_ASSERT_EQUAL(s->reduces, 0);
+    rm_app_spec_unref(s);
+    bad(TAGGED("MAPREDUCE", "\"creel-deadline-s=0\""), -BASE_EINVAL,
+        "application-tags: \"creel-deadline-s=0\": a number from 1 to 1000000000 is expected");
+    bad(TAGGED("MAPREDUCE", "\"creel-deadline-s=60s\""), -BASE_EINVAL,
+        "application-tags: \"creel-deadline-s=60s\": a number from 1 to 1000000000 is expected");
+    bad(TAGGED("MAPREDUCE", "\"creel-reduces=-1\""), -BASE_EINVAL,
+        "application-tags: \"creel-reduces=-1\": a number from 0 to 1000000 is expected");
+    bad(TAGGED("MAPREDUCE", "\"creel-reduces=99999999999999999999\""), -BASE_EINVAL,
+        "application-tags: \"creel-reduces=99999999999999999999\": a number from 0 to 1000000 is "
+        "expected");
+    bad(TAGGED("MAPREDUCE", "\"creel-reduces=2\",\"creel-reduces=1\""), -BASE_EINVAL,
+        "application-tags: \"creel-reduces=1\" and \"creel-reduces=2\" contradict each other");
+    /* stored before tags had this meaning */
+    CU_ASSERT_EQUAL_FATAL(
+        rm_app_spec_from_stored_json(TAGGED("MAPREDUCE", "\"creel-reduces=x\""),
+                                     strlen(TAGGED("MAPREDUCE", "\"creel-reduces=x\"")), &s,
+                                     &(struct base_error){0}),
+        0);
+    CU_ASSERT_EQUAL(s->reduces, 0);
+    rm_app_spec_unref(s);
+}
+
 static void test_refused(void)
 {
     bad("{}", -BASE_EINVAL, "Could not parse application id ");
@@ -488,6 +529,7 @@ static const struct cunit_case cases[] = {
     {"XML", test_xml},
     {"defaults", test_defaults},
     {"lenient values", test_lenient},
+    {"tags for policies", test_tags_for_policies},
     {"refused", test_refused},
     {"refused resources", test_refused_resources},
     {"resources", test_resources},

@@ -78,8 +78,10 @@ void rm_app_set_deadline_from_spec(struct rm_app *a)
 {
     const struct rm_job_spec *job = a->job;
 
-    if (!job)
+    if (!job) {
+        a->pj.deadline_us = a->app->deadline_us;
         return;
+    }
     a->pj.deadline_us = job->deadline_us;
     if (job->deadline_at_us) /* clamped: 0 would mean none */
         a->pj.deadline_us =
@@ -189,6 +191,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
         a->am_label = spec->am_label ? rm_labels_find_or_add(&c->labels, spec->am_label) : a->label;
         a->names_labels = a->label || a->am_label;
         a->master_slots = rm_slots_for_resource(c, BASE_TASK_MAP, &spec->resource);
+        a->mapreduce.applies = strcmp(a->type, "MAPREDUCE") == 0;
     }
     rm_app_set_deadline_from_spec(a);
     if (job)
@@ -275,10 +278,10 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
     a->in_policy = true;
     c->policy_jobs++;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        const struct policy_phase none = {0};
+        const struct policy_phase none = {0}, now = a->kind->demand(a, k);
 
-        a->pj.phase[k] =
-            (struct policy_phase){.total = a->phase[k].total * policy_job_width(&a->pj, k)};
+        /* the tasks of jobs are counted when they may start */
+        a->pj.phase[k] = a->is_job ? (struct policy_phase){.total = now.total} : now;
         rm_ledger_count_demand(c, a, k, &none, &a->pj.phase[k]);
     }
     if (a->is_job && !a->phase[BASE_TASK_MAP].total)
@@ -334,7 +337,7 @@ void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_ki
 
 bool rm_app_admission_was_refused(const struct rm_app *a)
 {
-    return a->is_job && a->diagnostics &&
+    return (a->is_job || a->pj.deadline_us > 0) && a->diagnostics &&
            strncmp(a->diagnostics, RM_REFUSED, sizeof RM_REFUSED - 1) == 0;
 }
 

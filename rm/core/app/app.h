@@ -8,6 +8,7 @@
 #include "rm/core/job/step/step.h"
 #include "rm/core/job/task.h"
 #include "rm/core/master/attempt.h"
+#include "rm/core/master/mapreduce.h"
 #include "rm/core/master/waiting.h"
 #include "rm/core/node/reserved.h"
 #include "rm/core/states.h"
@@ -142,6 +143,7 @@ struct rm_app {
     int64_t asked[BASE_TASK_KINDS];       /* containers that the asks still want */
     int64_t asked_slots[BASE_TASK_KINDS]; /* and their slots */
     int32_t master_slots;                 /* slots that its master takes */
+    struct rm_mapreduce mapreduce;
     /* Containers whose allocation or end is still to be announced to the master, or whose announced
      * end it has not acknowledged. */
     struct rm_container **news;
@@ -169,9 +171,8 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
 int32_t rm_app_cap_priority(const struct rm_core *c, int32_t priority);
 /* Returns how many attempts the master of plain application @a may have. */
 int32_t rm_app_master_attempts_limit(const struct rm_core *c, const struct rm_app *a);
-/* Sets the deadline that policies see, relative to the submission, from the job's specification. A
- * deadline that had already passed at the submission becomes 1 us, since 0 means none. Does nothing
- * for plain applications. */
+/* Sets the deadline that policies see, relative to the submission, from the specification. A
+ * deadline that had already passed at the submission becomes 1 us, since 0 means none. */
 void rm_app_set_deadline_from_spec(struct rm_app *a);
 void rm_app_free(struct rm_app *a);
 /* Removes @a from the tables. The caller must drop the reference that they had. */

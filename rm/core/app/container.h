@@ -33,6 +33,7 @@ struct rm_container {
     int64_t start_us, finish_us, allocation_id;
     int64_t suspended_at_us; /* time of the suspension; 0: not suspended */
     int64_t suspended_us;    /* duration of its earlier suspensions */
+    /* task_attempt: in a container of a MapReduce master, its number, by which policies know it */
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
     int32_t slots;        /* that it holds, of kind @slot; while suspended, that it will need */

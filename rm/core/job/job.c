@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "rm/core/admission.h"
 #include "rm/core/app/kill.h"
 #include "rm/core/emit.h"
-#include "rm/core/job/admission.h"
 #include "rm/core/job/pick.h"
 #include "rm/core/state.h"
 
@@ -40,7 +40,7 @@ void rm_job_decide_admission(struct rm_core *c, struct rm_app *a)
     if (!rm_app_is_live(a) || (a->held && a->undecided && a->pj.deadline_us > 0))
         return; /* a held job is asked again */
     a->undecided = false;
-    if (!rm_job_admit(c, a)) {
+    if (!rm_app_admit(c, a)) {
         refuse_admission(c, a);
         return;
     }

@@ -28,13 +28,7 @@ static int64_t task_output_bytes(const struct rm_task *t, const struct rm_contai
 static void add_to_learned_statistics(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                       const struct policy_task_end *e)
 {
-    struct policy_seen *s = &a->pj.seen[k];
-
-    s->n++;
-    s->work_us = base_sat_add(s->work_us, e->work_us);
-    s->bytes_in = base_sat_add(s->bytes_in, e->bytes_in);
-    s->bytes_out = base_sat_add(s->bytes_out, e->bytes_out);
-    policy_learned_add_task(&c->learned, &a->pj, k, e);
+    policy_learned_add_task_of_job(&c->learned, &a->pj, k, e);
     if (k == BASE_TASK_MAP && a->pj.seen[k].n >= a->phase[k].total)
         policy_learned_add_map_selectivity(&c->learned, &a->pj);
 }

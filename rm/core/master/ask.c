@@ -248,7 +248,7 @@ static void put_ask_in_table(struct rm_app *a, const struct rm_ask *ask)
         row->relax = ask->relax_locality;
     }
     g->capability = ask->capability;
-    g->slot = rm_slot_kind_for_resource(&ask->capability);
+    g->slot = ask->slot;
     g->slots = ask->slots;
     if (ask->launch) {
         a->launch_bytes += launch_json_size(ask->launch);
@@ -263,6 +263,17 @@ void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
     for (size_t i = 0; i < n; i++)
         put_ask_in_table(a, &asks[i]);
     drop_empty_groups_and_sum_asked(a);
+}
+
+/* Policies convert slots of a job to tasks, so a kind keeps its width while no container waits. */
+static void keep_widths_of_tasks(struct rm_app *a)
+{
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        if (a->pj.width[k])
+            a->mapreduce.width[k] = a->pj.width[k];
+        else
+            a->pj.width[k] = a->pj.widest[k] = a->mapreduce.width[k];
+    }
 }
 
 void rm_asks_update_widths(struct rm_app *a)
@@ -280,6 +291,8 @@ void rm_asks_update_widths(struct rm_app *a)
         if (g->slots > a->pj.widest[g->slot])
             a->pj.widest[g->slot] = g->slots;
     }
+    if (a->pj.is_job)
+        keep_widths_of_tasks(a);
 }
 
 int32_t rm_asks_pending_slots(const struct rm_app *a, enum base_task_kind k)

@@ -114,6 +114,7 @@ static void place_container_on_node(struct rm_core *c, struct rm_app *a, struct 
     ct->priority = g->priority;
     ct->allocation_id = g->allocation_id;
     ct->launch = rm_launch_ref(g->launch);
+    rm_mapreduce_note_container_begin(c, a, ct);
     rm_asks_subtract_granted(a, g, n, level);
     rm_master_queue_container_news(a, ct);
     if (ct->launch)
@@ -146,7 +147,6 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
     struct rm_ask_group *g;
     enum delay_level level;
 
-    (void)no_delay; /* a master asks for locality by naming hosts */
     if (rm_app_newest_attempt(a)->state == RM_ATTEMPT_SCHEDULED)
         return offer_slot_to_master(c, a, n, room);
     g = pick_group(a, k, n, room, &level);
@@ -158,8 +158,19 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
     }
     if (!g)
         return false;
+    if (rm_mapreduce_waits_for_locality(c, a, g, level, no_delay))
+        return false;
     place_container_on_node(c, a, g, n, level);
     return true;
+}
+
+enum policy_take rm_plain_app_would_take_map_slot(struct rm_core *c, struct rm_app *a,
+                                                  struct rm_node *n)
+{
+    enum delay_level level;
+    const struct rm_ask_group *g = pick_group(a, BASE_TASK_MAP, n, INT64_MAX, &level);
+
+    return g ? rm_mapreduce_would_take(c, a, g, level) : POLICY_DECLINES;
 }
 
 int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
@@ -200,6 +211,7 @@ static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_attempt *
     if (diagnostics)
         rm_set_bounded_text(&at->diagnostics, diagnostics);
     rm_asks_free(a);
+    rm_mapreduce_end_attempt(c, a);
 }
 
 void rm_master_mark_containers_announced(struct rm_app *a)
@@ -304,6 +316,7 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
         rm_plain_app_continue_end(c, a);
         return;
     }
+    rm_mapreduce_note_container_end(c, a, ct);
     rm_app_update_demand(c, a, ct->slot);
     if (rm_app_is_live(a) && at && (attempt_will_learn_end_of(at, ct) || a->app->keep_containers)) {
         if (ct->pulled) /* otherwise it has been in the news since its allocation */
@@ -428,6 +441,17 @@ void rm_masters_fail_missing_on_node(struct rm_core *c, const struct rm_node *n)
         else
             rm_plain_app_continue_end(c, a);
     }
+}
+
+void rm_plain_app_refuse(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_app_newest_attempt(a);
+
+    at->master = NULL; /* the attempt ends here, not with the master's container */
+    end_attempt(c, a, at, RM_ATTEMPT_FAILED, a->diagnostics);
+    rm_master_forget_unreported_ends(c, a);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "its deadline was refused", NULL);
+    rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
 }
 
 /* A running master goes on. The command "resync" in every answer asks it to register again, since

@@ -19,6 +19,10 @@ void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct);
  * the most slots that it may take. */
 bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                              struct rm_node *n, bool no_delay, int64_t room);
+/* Returns whether the maps that the master of @a asks for would use a slot of @n now; a wait for
+ * locality counts as if the slot had been offered. */
+enum policy_take rm_plain_app_would_take_map_slot(struct rm_core *c, struct rm_app *a,
+                                                  struct rm_node *n);
 /* Implements rm_app_kind.wide_request for plain applications. */
 int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                   struct rm_node *n);
@@ -36,6 +40,8 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
 /* Implements rm_app_kind.end: kills the application, whatever @how says. */
 void rm_plain_app_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how,
                       const char *diagnostics);
+/* Fails @a, which the policy has refused: its diagnostics give the reason. */
+void rm_plain_app_refuse(struct rm_core *c, struct rm_app *a);
 /* Stores the end of a killed application when it has no containers left; completes that of a
  * finishing one when its master has ended. Otherwise does nothing. */
 void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a);

@@ -39,9 +39,11 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     if (master && at->master)
         return NULL;
     /* masters hold map slots, or master slots, whatever the node says */
-    ct = rm_container_new(c, a, n, &r->id,
-                          master ? BASE_TASK_MAP : rm_slot_kind_for_resource(&r->resource),
-                          &r->resource, master);
+    ct = rm_container_new(
+        c, a, n, &r->id,
+        master ? BASE_TASK_MAP
+               : rm_mapreduce_slot_kind(a, r->priority, &r->resource, n->slots[BASE_TASK_REDUCE]),
+        &r->resource, master);
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;
@@ -49,6 +51,8 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
      * lost. */
     ct->pulled = master || !rm_app_is_live(a);
     rm_container_set_start_if_plausible(c, ct, r);
+    if (!master)
+        rm_mapreduce_note_container_begin(c, a, ct);
     if (!ct->pulled)
         rm_master_queue_container_news(a, ct);
     if (master)

@@ -190,7 +190,8 @@ static bool refuse_asks_if_bad(struct rm_core *c, struct rm_app *a, const struct
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
         const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
-        enum base_task_kind k = rm_slot_kind_for_resource(&ask->capability);
+        enum base_task_kind k = rm_mapreduce_slot_kind(a, ask->priority, &ask->capability,
+                                                       c->capacity.slots[BASE_TASK_REDUCE]);
 
         if (!ask->resource_name || !*ask->resource_name) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "resourceName must be given");
@@ -237,10 +238,13 @@ static void put_asks_in_table(struct rm_core *c, struct rm_app *a, const struct 
     struct rm_ask *asks = rm_step_arena_alloc(&c->scratch, n * sizeof *asks + 1);
 
     for (size_t i = 0; i < n; i++) {
-        enum base_task_kind k = rm_slot_kind_for_resource(&ev->u.am_allocate.asks[i].capability);
+        const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
+        enum base_task_kind k = rm_mapreduce_slot_kind(a, ask->priority, &ask->capability,
+                                                       c->capacity.slots[BASE_TASK_REDUCE]);
         const struct rm_res *slot = &c->conf.slot_res[k];
 
-        asks[i] = ev->u.am_allocate.asks[i];
+        asks[i] = *ask;
+        asks[i].slot = k;
         asks[i].label_number =
             asks[i].label ? rm_labels_find_or_add(&c->labels, asks[i].label) : a->label;
         a->names_labels = a->names_labels || asks[i].label_number;
@@ -376,11 +380,21 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     }
 }
 
+/* Answers that the application ends. */
+static void reply_shutdown(struct rm_core *c, const struct rm_event *ev, struct rm_app *a,
+                           struct rm_attempt *at)
+{
+    at->allocated_n = at->completed_n = 0;
+    at->response_id = next_response_id(ev->u.am_allocate.response_id);
+    reply_allocated(c, ev, a, at, "shutdown");
+}
+
 void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = find_app_of_current_attempt(c, ev->token, &ev->u.am_allocate.attempt);
     struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
     int64_t response_id = ev->u.am_allocate.response_id;
+    struct rm_mapreduce_wanted wanted;
     char id[BASE_ID_TEXT_MAX];
 
     if (!a) {
@@ -389,9 +403,7 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     }
     if (at->registered && (a->state == RM_APP_KILLING || a->ending == RM_END_KILL)) {
         release_ask_launches(ev);
-        at->allocated_n = at->completed_n = 0;
-        at->response_id = next_response_id(response_id);
-        reply_allocated(c, ev, a, at, "shutdown");
+        reply_shutdown(c, ev, a, at);
         return;
     }
     if (at->state != RM_ATTEMPT_RUNNING) {
@@ -435,7 +447,13 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     a->progress = a->progress < 1 ? a->progress : 1;
     forget_acknowledged_ends(c, a);
     rm_avoided_update(at, ev);
+    wanted = rm_mapreduce_wanted(a);
     put_asks_in_table(c, a, ev);
+    if (!rm_mapreduce_update(c, a, &wanted)) {
+        rm_plain_app_refuse(c, a);
+        reply_shutdown(c, ev, a, at);
+        return;
+    }
     stop_released_containers(c, a, ev);
     fill_allocate_answer(c, a, at);
     at->response_id = next_response_id(at->response_id);

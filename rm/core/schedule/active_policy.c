@@ -146,6 +146,7 @@ static void start_policy(struct rm_core *c, const struct policy_ops *ops)
             for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
                 ops->on_job_changed(c->policy, &c->apps[i]->pj, k);
             open_reduces_if_allowed(c, c->apps[i]);
+            rm_mapreduce_update_reduces(c, c->apps[i]);
         }
 }
 

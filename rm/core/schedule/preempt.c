@@ -2,15 +2,24 @@
  * is checked again, and one that must not be touched is counted as overruled. */
 #include "rm/core/schedule/preempt.h"
 
+#include "rm/core/app/kind.h"
 #include "rm/core/job/suspend.h"
 #include "rm/core/state.h"
+
+/* Returns the number by which policies know what runs in @ct; -1: no task of a job. */
+static int32_t task_number(const struct rm_container *ct)
+{
+    if (ct->task)
+        return ct->task->index;
+    return ct->app->kind->runs_containers && ct->app->pj.is_job ? ct->task_attempt : -1;
+}
 
 void rm_preempt_describe_container(const struct rm_core *c, struct rm_container *ct,
                                    struct policy_running *out)
 {
     *out = (struct policy_running){.job = &ct->app->pj,
                                    .kind = ct->slot,
-                                   .task = ct->task ? ct->task->index : -1,
+                                   .task = task_number(ct),
                                    .node = ct->node->index,
                                    .started_us = ct->start_us + ct->suspended_us,
                                    .progress = (double)ct->progress / RM_PROGRESS_ONE,

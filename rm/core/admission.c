@@ -1,8 +1,9 @@
 /* Asks the policy whether it can promise to meet a job's deadline, and composes the text of a
  * refusal. */
-#include "rm/core/job/admission.h"
+#include "rm/core/admission.h"
 
 #include "base/clock.h"
+#include "rm/core/app/kind.h"
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
@@ -28,15 +29,14 @@ static const char *compose_refusal(struct rm_core *c, const struct rm_app *a, co
         (double)(a->earliest_us - a->submit_us) / 1e6);
 }
 
-bool rm_job_admit(struct rm_core *c, struct rm_app *a)
+bool rm_app_admit(struct rm_core *c, struct rm_app *a)
 {
     struct policy_promise p = {0};
 
     if (a->pj.deadline_us <= 0 || !c->ops->admit)
         return true;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* counts as at arrival */
-        a->pj.phase[k] =
-            (struct policy_phase){.total = a->phase[k].total * policy_job_width(&a->pj, k)};
+        a->pj.phase[k] = (struct policy_phase){.total = a->kind->demand(a, k).total};
     if (c->ops->admit(c->policy, &a->pj, c->now_us, &p)) {
         a->promised_us = p.finish_us;
         return true;
