@@ -22,7 +22,8 @@ allocations() { # QUEUE
 }
 allocations one
 : > "$T/exclude"
-HADOOP_HOME='/a <b' start_cluster --nodes 1 --hadoop --policy fair -D creel.rm.audit-log="$T/audit" \
+HADOOP_HOME='/a <b' start_cluster --nodes 1 \
+    --hadoop --policy fair -D creel.rm.audit-log="$T/audit" \
     -D yarn.scheduler.fair.allocation.file="$T/fair.xml" -D yarn.admin.acl=root \
     -D yarn.resourcemanager.nodes.exclude-path="$T/exclude" -D yarn.node-labels.enabled=true
 PORT=$(port_of "$DEV/rm-1.log")
@@ -30,7 +31,7 @@ grep -q "admin.address</name><value>127.0.0.1:$PORT<" "$DEV/hadoop/yarn-site.xml
     fail "clients do not know the port: $(cat "$DEV/hadoop/yarn-site.xml")"
 grep -q "staging-dir</name><value>$DEV/hadoop/staging<" "$DEV/hadoop/mapred-site.xml" ||
     fail "jobs of MapReduce have no folder: $(cat "$DEV/hadoop/mapred-site.xml")"
-grep -q 'classpath</name><value>/a &lt;b/share/hadoop/mapreduce/\*,' "$DEV/hadoop/mapred-site.xml" ||
+grep -q '<value>/a &lt;b/share/hadoop/mapreduce/\*,' "$DEV/hadoop/mapred-site.xml" ||
     fail "jobs of MapReduce do not find its classes: $(cat "$DEV/hadoop/mapred-site.xml")"
 wait_for 30 "shuffle of MapReduce" grep -q 'shuffle: ' "$DEV/nm-1.log"
 node=$(rest nodes '.nodes.node[0].id')
