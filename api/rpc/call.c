@@ -141,7 +141,7 @@ static bool is_answered_by_gate(struct api_rpc_call *call)
     bool asks = call->asks_gate;
 
     call->asks_gate = false; /* for the gate's own answer */
-    return asks && call->protocol->gate(call, call->conn->server->conf.user);
+    return asks && call->protocol->gate(call, api_rpc_user_of(call->conn));
 }
 
 void api_rpc_answer(struct api_rpc_call *call, const ProtobufCMessage *result)

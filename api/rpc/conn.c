@@ -174,7 +174,7 @@ static void call_handler(struct api_rpc_call *call, const void *request, size_t 
     api_rpc_arena_init(&arena, compute_room(len));
     message = api_rpc_decode(call->method->request, request, len, &arena);
     if (message)
-        call->method->handle(call, message, call->conn->server->conf.user);
+        call->method->handle(call, message, api_rpc_user_of(call->conn));
     else
         api_rpc_answer_error(call, PROTOBUF_FAULT, "The request of %s is malformed",
                              call->method->name);
@@ -185,7 +185,7 @@ static void begin_call(struct api_rpc_conn *c, const struct api_rpc_protocol *pr
                        const struct api_rpc_method *method, const struct api_rpc_incoming *in)
 {
     struct api_rpc_call *call = api_rpc_call_new(c, protocol, method, &in->echo);
-    void *user = c->server->conf.user;
+    void *user = api_rpc_user_of(c);
 
     if (protocol->gate && protocol->gate(call, user))
         return;

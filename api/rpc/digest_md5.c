@@ -73,32 +73,49 @@ static bool keep_member(struct api_rpc_digest *d, bool *counted, const char *nam
     return true; /* charset, maxbuf, and what nobody knows */
 }
 
-static bool read_members(const char *p, struct api_rpc_digest *d)
+/* Sets *@counted when the number of uses is among the members, and right. */
+static bool read_members(const char *p, struct api_rpc_digest *d, bool *counted)
 {
     struct base_buf value = {0};
-    bool counted = false, good = true;
+    bool good = true;
+
+    *counted = false;
 
     while (good && *(p += strspn(p, SEPARATOR))) {
         size_t n = strcspn(p, "=" SEPARATOR "\"");
         const char *name = p;
 
         good = n > 0 && p[n] == '=' && (p = read_value(p + n + 1, &value)) &&
-               (!*p || strchr(SEPARATOR, *p)) && keep_member(d, &counted, name, n, value.data);
+               (!*p || strchr(SEPARATOR, *p)) && keep_member(d, counted, name, n, value.data);
     }
     base_buf_free(&value);
-    return good && counted;
+    return good;
 }
 
-bool api_rpc_digest_parse(const char *text, size_t len, struct api_rpc_digest *out)
+static bool parse(const char *text, size_t len, struct api_rpc_digest *out, bool *counted)
 {
     char *copy = base_strndup(len ? text : "", len); /* @text is NULL for an empty field */
     bool good;
 
     *out = (struct api_rpc_digest){0};
-    good = strlen(copy) == len && read_members(copy, out) && out->username && out->realm &&
-           out->nonce && out->cnonce && out->uri && out->response;
+    good = strlen(copy) == len && read_members(copy, out, counted);
     free(copy);
     return good;
+}
+
+bool api_rpc_digest_parse(const char *text, size_t len, struct api_rpc_digest *out)
+{
+    bool counted;
+
+    return parse(text, len, out, &counted) && counted && out->username && out->realm &&
+           out->nonce && out->cnonce && out->uri && out->response;
+}
+
+bool api_rpc_digest_parse_challenge(const char *text, size_t len, struct api_rpc_digest *out)
+{
+    bool counted;
+
+    return parse(text, len, out, &counted) && out->realm && out->nonce;
 }
 
 void api_rpc_digest_free(struct api_rpc_digest *d)
@@ -162,5 +179,35 @@ bool api_rpc_digest_check(const struct api_rpc_digest *d, const char *nonce, con
         !base_secret_equal(d->response, value) || !api_rpc_digest_compute(d, password, "", value))
         return false;
     base_buf_addf(out, "rspauth=%s", value);
+    return true;
+}
+
+/* Appends a value between quotes. */
+static void add_quoted(struct base_buf *out, const char *name, const char *value)
+{
+    base_buf_addf(out, "%s=\"", name);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            base_buf_add(out, "\\", 1);
+        base_buf_add(out, value, 1);
+    }
+    base_buf_adds(out, "\",");
+}
+
+bool api_rpc_digest_add_response(const struct api_rpc_digest *d, const char *password,
+                                 struct base_buf *out)
+{
+    char value[BASE_MD5_HEX];
+
+    if (!api_rpc_digest_compute(d, password, "AUTHENTICATE", value))
+        return false;
+    base_buf_adds(out, "charset=utf-8,");
+    add_quoted(out, "username", d->username);
+    add_quoted(out, "realm", d->realm);
+    add_quoted(out, "nonce", d->nonce);
+    base_buf_adds(out, "nc=" FIRST_USE ",");
+    add_quoted(out, "cnonce", d->cnonce);
+    add_quoted(out, "digest-uri", d->uri);
+    base_buf_addf(out, "maxbuf=65536,response=%s,qop=" QOP, value);
     return true;
 }

@@ -1,5 +1,5 @@
-/* api/rpc/digest_md5.h - the server's side of DIGEST-MD5 as Hadoop uses it for tokens: the user
- * name is the token's identifier in base64, the password is its password in base64.
+/* api/rpc/digest_md5.h - DIGEST-MD5 as Hadoop uses it for tokens, both sides: the user name is the
+ * token's identifier in base64, the password is its password in base64.
  *
  *   challenge   realm="default",nonce="...",qop="auth",charset=utf-8,algorithm=md5-sess
  *   response    username="...",realm="default",nonce="...",nc=00000001,cnonce="...",
@@ -39,6 +39,15 @@ void api_rpc_digest_free(struct api_rpc_digest *d);
  * appends the result to @out. */
 bool api_rpc_digest_check(const struct api_rpc_digest *d, const char *nonce, const char *password,
                           struct base_buf *out);
+/* ---- the client's side ---- */
+/* Reads the realm and the nonce of a challenge of @len bytes. Returns false when it is none, or
+ * wants more than authentication. Free @out in any case. */
+bool api_rpc_digest_parse_challenge(const char *text, size_t len, struct api_rpc_digest *out);
+/* Appends the response of one who knows @password. @d: all members but .response. Returns false
+ * where MD5 is forbidden. */
+bool api_rpc_digest_add_response(const struct api_rpc_digest *d, const char *password,
+                                 struct base_buf *out);
+
 /* Writes the value of "response", with @method "AUTHENTICATE", or that of "rspauth", with @method
  * "". For the check, and for clients. Returns false where MD5 is forbidden. */
 bool api_rpc_digest_compute(const struct api_rpc_digest *d, const char *password,

@@ -93,6 +93,20 @@ static void add_header(struct base_buf *out, const struct api_rpc_echo *to,
     add_with_length(out, &header->base);
 }
 
+void api_rpc_add_request(struct base_buf *out, const Rpc__RequestHeader *header,
+                         const ProtobufCMessage *second, const struct api_rpc_bytes *request)
+{
+    size_t at = begin_frame(out);
+
+    add_with_length(out, &header->base);
+    add_with_length(out, second);
+    if (request) {
+        add_varint(out, request->len);
+        base_buf_add(out, request->data, request->len);
+    }
+    end_frame(out, at);
+}
+
 void api_rpc_add_success(struct base_buf *out, const struct api_rpc_echo *to,
                          const ProtobufCMessage *result)
 {

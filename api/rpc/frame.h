@@ -56,6 +56,9 @@ extern const struct api_rpc_echo api_rpc_no_request; /* for answers that belong 
  * echoed. */
 void api_rpc_echo_fill(const Rpc__RequestHeader *header, struct api_rpc_echo *out);
 
+/* Appends a frame to a server. @request: the third message, encoded; NULL: there is none. */
+void api_rpc_add_request(struct base_buf *out, const Rpc__RequestHeader *header,
+                         const ProtobufCMessage *second, const struct api_rpc_bytes *request);
 /* Appends a frame with status SUCCESS and @result. */
 void api_rpc_add_success(struct base_buf *out, const struct api_rpc_echo *to,
                          const ProtobufCMessage *result);

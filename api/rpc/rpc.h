@@ -30,7 +30,7 @@ struct api_rpc_server;
 #define API_RPC_COME_AGAIN "org.apache.hadoop.ipc.RetriableException"
 
 /* Answers @call once, now or later, with one of the functions below. @request is valid until the
- * handler returns. @user: that of the server. */
+ * handler returns. @user: that of the port, or of the server. */
 typedef void api_rpc_handler(struct api_rpc_call *call, const ProtobufCMessage *request,
                              void *user);
 struct api_rpc_method {
@@ -73,6 +73,7 @@ struct api_rpc_port {
     const struct api_rpc_protocol *protocols;
     size_t protocols_n;
     struct api_rpc_session_conf session;
+    void *user; /* for handlers; NULL: that of the server */
 };
 struct api_rpc_server_conf {
     struct api_rpc_port ports[API_RPC_PORTS_MAX];

@@ -109,6 +109,11 @@ void api_rpc_note_thread_of(const struct api_rpc_server *s);
 struct api_rpc_call *api_rpc_take_answered(struct api_rpc_server *s);
 
 /* ---- conn.c ---- */
+/* Returns what handlers of calls of @c get. */
+static inline void *api_rpc_user_of(const struct api_rpc_conn *c)
+{
+    return c->port->user ? c->port->user : c->server->conf.user;
+}
 /* Takes a connected socket, and its @seat. @from: the client; @peer: the same as text. */
 void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port, int fd,
                       const struct sockaddr *from, const char *peer, void *seat);

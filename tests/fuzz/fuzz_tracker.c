@@ -1,10 +1,11 @@
 /* Any bytes as what a NodeManager of Hadoop sends, in hex digits where they are not typed: a
  * message is decoded or refused within the room that it has, and what was decoded becomes reports
- * within the bounds of the core. */
+ * within the bounds of the core; as answers to a call, they end it or wait for more. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/rpc/arena.h"
+#include "api/rpc/client.h"
 #include "base/crypto/hex.h"
 #include "base/limits.h"
 #include "rm/rpc/tracker/reports.h"
@@ -32,6 +33,13 @@ const char *const creel_fuzz_samples[] = {
     "2e302e314005220b0801120018f5d38499a034320b08f201108e151de5d0a23e3a1f08aa1010aa101d5f05b3"
     "3f22120a0b7961726e2e696f2f67707515000000004a0c080010001800200028003800121008b8f9dfe50412"
     "0865501ad07683766c1a1008c18cceee011208a0eb71186c17cba94001",
+    /* a challenge, and a proof */
+    "000000a20e08dfffffff0f100018093a00400191011001228c010a05544f4b454e120a4449474553542d4d44"
+    "351a00220764656661756c742a6c7265616c6d3d2264656661756c74222c6e6f6e63653d2243393347324c68"
+    "58326161786a4b33455a59514c4c6a636c317465357a4b462b3174787a5133766d222c716f703d2261757468"
+    "222c636861727365743d7574662d382c616c676f726974686d3d6d64352d736573730000003c0e08dfffffff"
+    "0f100018093a0040012c10001a28727370617574683d39363763383531373138306130626437646335666162"
+    "36333337306438363162",
     NULL,
 };
 /* clang-format on */
@@ -77,6 +85,24 @@ static void read_beat(const Tracker__Beat *beat)
     base_assert(u.node_milli_cores >= 0 && u.containers_physical_mb >= 0);
 }
 
+static void answer_call(const uint8_t *data, size_t len)
+{
+    const struct api_rpc_client_token token = {.identifier = {(const uint8_t *)"i", 1},
+                                               .password = {(const uint8_t *)"p", 1}};
+    struct api_rpc_client c;
+    struct base_buf out = {0};
+    size_t at = 0, used = 1;
+
+    api_rpc_client_begin(&c, &token, "n", "p", "m", &token.identifier, &out);
+    while (used && c.state < API_RPC_CLIENT_DONE) {
+        used = api_rpc_client_take(&c, data + at, len - at, &out);
+        at += used;
+    }
+    base_assert(at <= len && (c.state != API_RPC_CLIENT_FAILED || c.why));
+    api_rpc_client_free(&c);
+    base_buf_free(&out);
+}
+
 static const ProtobufCMessage *decode(const ProtobufCMessageDescriptor *type, const uint8_t *data,
                                       size_t len, struct api_rpc_arena *arena)
 {
@@ -108,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (m)
         read_beat((const Tracker__Beat *)m);
     api_rpc_arena_free(&arena);
+    answer_call(bytes, size);
     free(bytes);
     return 0;
 }
