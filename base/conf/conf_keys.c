@@ -145,6 +145,11 @@ const struct base_conf_key base_conf_keys[] = {
     DBL("creel.rpc.reduce-share", "0.33",
         "share of reduce slots, 0 to 1, among those of a NodeManager of Hadoop, which has as many "
         "slots as fit into its memory (with creel.slot.by = memory,vcores also its vcores)"),
+    INT("yarn.client.nodemanager-connect.max-wait-ms", "180000", 0, MS_MAX,
+        "how long the ResourceManager tries to reach a NodeManager of Hadoop that is to start a "
+        "master; then the attempt has failed"),
+    INT("yarn.client.nodemanager-connect.retry-interval-ms", "10000", 100, MS_MAX,
+        "time between these tries"),
     STR("yarn.resourcemanager.bind-host", "",
         "host at which these four ports listen, in place of that of their addresses; empty: that "
         "of the addresses"),

@@ -217,6 +217,9 @@ struct rm_core_conf {
     X(SET_LIFETIME, rm_app_on_set_lifetime, true)                                                  \
     /* Send a signal to a container's processes; reply: OK when the order is queued. */            \
     X(SIGNAL_CONTAINER, rm_container_on_signal, false)                                             \
+    /* The shell has carried out the launch of a container on a NodeManager of Hadoop, or could    \
+     * not; no reply. */                                                                           \
+    X(START_ENDED, rm_container_on_start_ended, false)                                             \
     /* Answers RM_FX_JOB_SETUP: the shell made the output folder, or failed. */                    \
     X(JOB_SET_UP, rm_job_on_set_up, false)                                                         \
     /* answers RM_FX_JOB_COMMIT */                                                                 \
@@ -402,6 +405,11 @@ struct rm_event {
             struct base_container_id id;
             enum base_signal_command command;
         } signal;
+        struct {
+            struct base_container_id container;
+            bool started;
+            const char *why; /* it was not started */
+        } start_ended;
         struct {
             struct base_task_id task;
             int32_t attempt;
@@ -730,7 +738,8 @@ struct rm_effect {
             bool registered;     /* answers RM_EV_NODE_REGISTER, not a heartbeat */
             bool resource_given; /* by an operator, in place of what the node has registered */
             int64_t given_memory_mb, given_vcores;
-            /* NM and container key, for a registration; NULL: the node gets none */
+            /* NM and container key, for a registration, and on a NodeManager of Hadoop for
+             * launches; NULL: the node gets none */
             const struct rm_master_key *nm_key, *container_key;
             const struct rm_order *orders;
             size_t orders_n;

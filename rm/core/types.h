@@ -286,6 +286,7 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     int64_t failures_validity_ms;
     int64_t lifetime_s; /* it is killed so long after its submission; 0: never */
     bool unmanaged, keep_containers;
+    bool speaks_hadoop;     /* its master speaks Hadoop RPC */
     struct rm_res resource; /* of the master; 0: that of a map slot */
     /* Labels of the nodes for the application's containers (@label) and for its master (@am_label).
      * NULL: no label, or for the master the label of the application. */

@@ -18,6 +18,7 @@
 #define USER_MEMBER      "creel-user" /* the submitting user, in the stored form */
 /* Seconds after its submission at which the application is killed; over Hadoop RPC. */
 #define LIFETIME_MEMBER "creel-lifetime-s"
+#define PROTOCOL_MEMBER "creel-master-protocol"
 
 /* ---- lenient scalars, as YARN reads them ---- */
 
@@ -677,6 +678,19 @@ static int decode_lifetime(const json_t *body, struct rm_app_spec *s, struct bas
     return 0;
 }
 
+static int decode_protocol(const json_t *body, struct rm_app_spec *s, struct base_error *err)
+{
+    const json_t *j = find_member(body, PROTOCOL_MEMBER);
+    const char *text = json_string_value(j);
+
+    s->speaks_hadoop = text && strcmp(text, "hadoop-rpc") == 0;
+    if (!j || s->speaks_hadoop || (text && strcmp(text, "rest") == 0))
+        return 0;
+    return base_error_set(err, -BASE_EINVAL,
+                          PROTOCOL_MEMBER ": expected \"rest\" or "
+                                          "\"hadoop-rpc\"");
+}
+
 static char *make_stored_submission(const json_t *body, const char *user)
 {
     json_t *whole =
@@ -723,6 +737,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rc = decode_log_context(body, s, err);
     if (rc == 0)
         rc = decode_lifetime(body, s, err);
+    if (rc == 0)
+        rc = decode_protocol(body, s, err);
     if (rc == 0)
         rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
     if (rc == 0)

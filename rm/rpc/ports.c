@@ -12,12 +12,14 @@
 #include "rm/config/rpc_address.h"
 #include "rm/rpc/hosts.h"
 #include "rm/rpc/tracker/reports.h"
+#include "rm/rpc/tracker/tracker.h"
 
 #define BIND_KEY "yarn.resourcemanager.bind-host"
 
 struct rm_rpc_ports {
     struct api_rpc_server_conf conf; /* owns the listeners until the start */
     bool simple;
+    struct rm_tracker tracker; /* for its port, if there is one */
     struct api_rpc_server *server;
 };
 
@@ -99,6 +101,8 @@ static int open_door(struct rm_rpc_ports *p, const struct base_conf *conf, const
     port->protocols_n = door->protocols_n;
     port->session.simple = true;
     port->session.find_password = NULL;
+    if (door == &tracker_door)
+        port->user = &p->tracker;
     if (*base_conf_get(conf, door->hosts_key))
         return 0;
     rc = api_listen_get_address(fd, &number, &loopback, err);
@@ -176,9 +180,16 @@ int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct api_
                        struct base_error *err)
 {
     struct api_rpc_server_conf given;
+    int rc = 0;
 
     if (!p)
         return 0;
+    p->tracker.b = b;
+    for (size_t i = 0; i < p->conf.ports_n; i++)
+        if (p->conf.ports[i].user == &p->tracker)
+            rc = rm_starter_new(b, &p->tracker.starter, err);
+    if (rc < 0)
+        return rc;
     p->conf.user = b;
     p->conf.note_refusal = enter_refusal_in_audit_log;
     p->conf.seats = (struct api_rpc_seats){.user = server,
@@ -199,6 +210,7 @@ void rm_rpc_ports_close(struct rm_rpc_ports *p)
     if (!p)
         return;
     api_rpc_server_stop(p->server);
+    rm_starter_free(p->tracker.starter); /* no call is left that could use it */
     for (size_t i = 0; i < p->conf.ports_n; i++)
         close(p->conf.ports[i].listener);
     free(p);

@@ -375,6 +375,7 @@ int rm_rpc_submission_to_json(const Yarn__Submission *s, json_t **out, struct ba
     set_text(body, "application-name", s->name);
     set_text(body, "queue", s->queue);
     set_text(body, "application-type", s->type);
+    set_text(body, "creel-master-protocol", "hadoop-rpc");
     set_numbers(body, s);
     set_text_unless_empty(body, "app-node-label-expression", s->label);
     if (s->n_tags)

@@ -12,6 +12,7 @@
  *   credentials             a token file, which becomes REST's tokens and secrets
  *   tokens_conf             kept as "creel-tokens-conf" of the launch context, as base64
  *   timeouts                the lifetime, kept as "creel-lifetime-s"
+ *   what the master speaks  "creel-master-protocol": "hadoop-rpc"
  *
  * Ignored, as in Creel's REST: the retry context, and whether tokens are cancelled at the end,
  * since Creel renews none. */

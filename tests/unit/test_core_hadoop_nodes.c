@@ -109,6 +109,132 @@ static void test_orders_wait(void)
     world_free(&w);
 }
 
+/* ---- masters on such a node ---- */
+
+static struct base_container_id started_master;
+
+static void end_start(bool started)
+{
+    struct rm_event ev = {.kind = RM_EV_START_ENDED};
+
+    ev.u.start_ended.container = started_master;
+    ev.u.start_ended.started = started;
+    ev.u.start_ended.why = "no connection";
+    world_step(&w, &ev);
+}
+
+/* Submits an application whose master speaks Hadoop RPC; the only node is one of Hadoop. */
+static void begin_hadoop_master(void)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_APP};
+
+    world_init(&w, "fifo");
+    hadoop = world_add_hadoop_node(&w, 4, 2, "/a");
+    ev.token = ++w.token;
+    ev.u.submit_app.spec = world_app_spec("app 1024 1 0");
+    ev.u.submit_app.spec->speaks_hadoop = true;
+    ev.u.submit_app.app_token = "token";
+    world_feed(&w, &ev);
+    id = w.reply.app_id;
+    world_settle(&w);
+    world_beat(&w, hadoop, 0);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL_FATAL(hadoop->launches, 1);
+    started_master = hadoop->v[0].id;
+}
+
+/* The answer with the launch is lost: the shell has it, and must not get it again. */
+static void test_launch_is_given_once(void)
+{
+    begin_hadoop_master();
+    world_repeat(&w, hadoop);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(hadoop->launches, 1);
+    CU_ASSERT_EQUAL(hadoop->repeats, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
+    world_free(&w);
+}
+
+static void test_launch_fails(void)
+{
+    begin_hadoop_master();
+    end_start(false);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED); /* it had one attempt */
+    CU_ASSERT_PTR_NOT_NULL(strstr(core_app()->diagnostics, "no connection"));
+    CU_ASSERT_EQUAL(hadoop->launches, 1);
+    world_free(&w);
+}
+
+/* The node says that the container runs before its start is known to have failed. */
+static void test_late_failure(void)
+{
+    begin_hadoop_master();
+    world_beat(&w, hadoop, 0);
+    end_start(false);
+    register_by_rpc(true);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    world_free(&w);
+}
+
+/* The order to end it reaches the node before the container does. */
+static void test_kill_while_it_starts(void)
+{
+    begin_hadoop_master();
+    hadoop->n = 0;
+    world_kill(&w, id);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(hadoop->kills, 1);
+    end_start(true);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(hadoop->kills, 2);
+    world_free(&w);
+}
+
+/* ---- a restart of the ResourceManager ---- */
+
+static struct base_container_id start_by_master(const struct rm_allocated *a)
+{
+    struct world_container *ct;
+
+    base_array_grow(&hadoop->v, hadoop->n, &hadoop->cap);
+    ct = &hadoop->v[hadoop->n++];
+    *ct = (struct world_container){.id = a->id, .resource = a->capability};
+    return ct->id;
+}
+
+/* The master knows the containers that it has started: it is not given them again. */
+static void test_containers_are_not_announced_twice(void)
+{
+    struct base_container_id ct;
+
+    begin_hadoop_master();
+    register_by_rpc(true);
+    allocate(0,
+             &(struct rm_ask){.priority = 1,
+                              .resource_name = "*",
+                              .capability = {{1024, 1, 0, 0}},
+                              .containers = 1,
+                              .relax_locality = true},
+             1, NULL, 0);
+    world_beat(&w, hadoop, 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 1);
+    ct = start_by_master(&w.reply.allocated[0]);
+    world_beat(&w, hadoop, 0);
+    world_crash(&w, w.journal_n);
+    world_register(&w, hadoop);
+    register_by_rpc(true);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    end(&ct, 3);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.completed_n, 1);
+    CU_ASSERT_EQUAL(w.reply.completed[0].exit_status, 3);
+    world_free(&w);
+}
+
 static void test_other_kind(void)
 {
     begin_mixed();
@@ -140,6 +266,11 @@ static const struct cunit_case cases[] = {
     {"masters over HTTP get containers on Creel's nodes", test_masters_over_http},
     {"masters over Hadoop RPC get containers on both", test_masters_over_rpc},
     {"orders wait for a heartbeat", test_orders_wait},
+    {"a launch is given once", test_launch_is_given_once},
+    {"a launch that fails", test_launch_fails},
+    {"a failure that comes late", test_late_failure},
+    {"killed while it starts", test_kill_while_it_starts},
+    {"containers are not announced twice", test_containers_are_not_announced_twice},
     {"a node does not change its kind", test_other_kind},
     {"keys", test_keys},
 };

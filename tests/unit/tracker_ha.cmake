@@ -12,3 +12,7 @@ creel_test(test_groups_http SOURCES unit/test_groups_http.c unit/api_client.c un
            LIBS creel_rm LABELS unit threads)
 creel_test(test_mapreduce_http SOURCES unit/test_mapreduce_http.c unit/api_client.c
            unit/rms_of_test.c LIBS creel_rm LABELS unit threads)
+creel_test(test_rpc_start SOURCES unit/test_rpc_start.c unit/api_client.c unit/rms_of_test.c
+           LIBS creel_rm LABELS unit threads)
+target_compile_definitions(test_rpc_start PRIVATE
+                           RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc")

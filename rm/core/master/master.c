@@ -122,9 +122,10 @@ static void place_container_on_node(struct rm_core *c, struct rm_app *a, struct 
     rm_app_update_demand(c, a, k);
 }
 
+/* Other masters need what Creel's NodeManager gives them. */
 static bool node_may_run_master(const struct rm_node *n, const struct rm_app *a)
 {
-    return rm_node_serves_label(n, a->am_label) && !n->is_hadoop;
+    return rm_node_serves_label(n, a->am_label) && (!n->is_hadoop || a->app->speaks_hadoop);
 }
 
 static bool offer_slot_to_master(struct rm_core *c, struct rm_app *a, struct rm_node *n,

@@ -14,6 +14,13 @@ static bool is_kept_from_earlier_attempt(const struct rm_app *a, const struct rm
     return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
 }
 
+/* Returns true when it is the present master that has started the container. */
+static bool attempt_has_started(const struct rm_app *a, const struct rm_attempt *at,
+                                const struct rm_container_report *r)
+{
+    return (a->app->speaks_hadoop || at->by_rpc) && r->id.attempt.attempt == at->id.attempt;
+}
+
 /* Kills a container that was still unknown when its application's containers were killed. */
 static void kill_late_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
@@ -48,8 +55,9 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;
     /* Announced again if the application is live, since the announcing answer may have been
-     * lost. */
-    ct->pulled = master || !rm_app_is_live(a);
+     * lost; but a master that speaks Hadoop RPC has started the container itself, and would give
+     * back what it gets twice. */
+    ct->pulled = master || !rm_app_is_live(a) || attempt_has_started(a, at, r);
     rm_container_set_start_if_plausible(c, ct, r);
     if (!master)
         rm_mapreduce_note_container_begin(c, a, ct);

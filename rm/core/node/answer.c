@@ -25,7 +25,7 @@ void rm_node_emit_answer(struct rm_core *c, const struct rm_node *n, uint64_t to
     fx->u.heartbeat.response_id = response_id;
     fx->u.heartbeat.interval_us = c->conf.heartbeat_us;
     fx->u.heartbeat.registered = registered;
-    if (registered && n) { /* a node that is refused gets no keys */
+    if (n && (registered || n->is_hadoop)) { /* a node that is refused gets no keys */
         bool hadoop = n->is_hadoop;
 
         fx->u.heartbeat.nm_key = rm_master_key(c, hadoop ? RM_KEY_HADOOP_NM : RM_KEY_NM);
@@ -68,6 +68,10 @@ void rm_node_answer_parked_heartbeat(struct rm_core *c, struct rm_node *n)
     rm_node_clear_parked_heartbeat(c, n);
     rm_node_move_queued_orders_to_sent(n);
     rm_node_emit_answer(c, n, token, ++n->response_id, false, &n->sent, 0);
+    /* On a NodeManager of Hadoop the shell carries out launches: a repeated heartbeat must not
+     * repeat them. */
+    if (n->is_hadoop)
+        rm_orders_remove_launches(&n->sent);
 }
 
 void rm_reply_resync(struct rm_core *c, uint64_t token)

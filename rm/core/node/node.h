@@ -1,8 +1,10 @@
 /* rm/core/node/node.h - a node: its host and rack, slots, containers and orders.
  *
  * A node is a NodeManager of Creel, or one of Hadoop, which cannot do all that Creel's can: it runs
- * containers of plain applications whose masters speak Hadoop RPC, no tasks and no steps of jobs,
- * and it cannot suspend. It gets keys of its own. */
+ * plain applications whose masters speak Hadoop RPC, no tasks and no steps of jobs, and it cannot
+ * suspend. It gets keys of its own. It starts nothing because of an answer to its heartbeat: the
+ * shell calls the node for the launches in the answer, once, and reports what became of each
+ * (RM_EV_START_ENDED). */
 #ifndef CREEL_RM_CORE_NODE_NODE_H
 #define CREEL_RM_CORE_NODE_NODE_H
 

@@ -6,14 +6,30 @@
 #include "rm/core/admin/master_keys.h"
 #include "rm/core/state.h"
 
+static void drop_references(struct rm_queued *o)
+{
+    if (o->app)
+        rm_app_unref(o->app);
+    rm_launch_unref(o->launch);
+}
+
 void rm_orders_clear(struct rm_orders *q)
 {
-    for (size_t i = 0; i < q->len; i++) {
-        if (q->v[i].app)
-            rm_app_unref(q->v[i].app);
-        rm_launch_unref(q->v[i].launch);
-    }
+    for (size_t i = 0; i < q->len; i++)
+        drop_references(&q->v[i]);
     q->len = 0;
+}
+
+void rm_orders_remove_launches(struct rm_orders *q)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < q->len; i++)
+        if (q->v[i].kind == BASE_ORDER_LAUNCH)
+            drop_references(&q->v[i]);
+        else
+            q->v[kept++] = q->v[i];
+    q->len = kept;
 }
 
 void rm_orders_free(struct rm_orders *q)

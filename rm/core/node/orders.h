@@ -35,6 +35,8 @@ struct rm_orders {
 /* Removes all orders, and drops their references. */
 void rm_orders_clear(struct rm_orders *q);
 void rm_orders_free(struct rm_orders *q);
+/* Removes the launches. */
+void rm_orders_remove_launches(struct rm_orders *q);
 /* Lists @n for rm_nodes_answer_due_heartbeats() at the end of this step. */
 void rm_node_add_to_answer_list(struct rm_core *c, struct rm_node *n);
 /* Returns true when such an order for @id is queued and not sent yet. */

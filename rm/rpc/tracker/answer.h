@@ -1,6 +1,6 @@
 /* rm/rpc/tracker/answer.h - the core's answers to NodeManagers of Hadoop, with its orders, as
- * messages. Orders that such a node cannot carry out (suspend, resume, launch) are left out: the
- * core gives it none. */
+ * messages; without launches, for which the node is called (rm/rpc/start/starter.h). The core does
+ * not order such a node to suspend or resume. */
 #ifndef CREEL_RM_RPC_TRACKER_ANSWER_H
 #define CREEL_RM_RPC_TRACKER_ANSWER_H
 

@@ -13,20 +13,25 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
+#include "base/clock.h"
 #include "rm/leader/standby.h"
 #include "rm/rpc/client.h"
 #include "rm/rpc/hosts.h"
 #include "rm/rpc/ports.h"
 #include "rm/rpc/tracker/answer.h"
 #include "rm/rpc/tracker/reports.h"
+#include "rm/rpc/tracker/tracker.h"
 
-#define INSTANCE   "hadoop"  /* these NodeManagers name none */
-#define REPORT_MAX (4 << 20) /* bytes: a node that reports all its containers */
+#define INSTANCE         "hadoop"  /* these NodeManagers name none */
+#define REPORT_MAX       (4 << 20) /* bytes: a node that reports all its containers */
+#define START_EXPIRY_KEY "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"
 
 static bool answer_unless_listed_and_active(struct api_rpc_call *call, void *user)
 {
-    return rm_rpc_refuse_unless_listed(call, user, RM_RPC_TRACKER_HOSTS_KEY) ||
-           rm_rpc_answer_unless_active(call, user);
+    const struct rm_tracker *t = user;
+
+    return rm_rpc_refuse_unless_listed(call, t->b, RM_RPC_TRACKER_HOSTS_KEY) ||
+           rm_rpc_answer_unless_active(call, t->b);
 }
 
 /* ---- a call: the event, until the core has processed it, and the reply hold a reference each ----
@@ -35,8 +40,11 @@ static bool answer_unless_listed_and_active(struct api_rpc_call *call, void *use
 struct node_call {
     atomic_int refs;
     struct api_rpc_call *call;
+    struct rm_tracker *tracker;
     struct rm_backend *b;
     struct rm_event ev; /* points to what follows */
+    int port;
+    char *address; /* from which the node calls */
     char *id, *host, *http, *version, *health;
     struct rm_tracker_reports reports;
     struct base_app_id *apps;
@@ -54,6 +62,7 @@ static void release_node_call(void *user)
     free(n->diagnostics);
     free(n->reports.v);
     free(n->apps);
+    free(n->address);
     free(n->id);
     free(n->host);
     free(n->http);
@@ -76,7 +85,7 @@ static bool is_host_name(const char *host)
 }
 
 /* Returns a call that owns its texts; NULL after answering that @node is missing or wrong. */
-static struct node_call *node_call_new(struct api_rpc_call *call, struct rm_backend *b,
+static struct node_call *node_call_new(struct api_rpc_call *call, struct rm_tracker *tracker,
                                        const Yarn__NodeId *node, enum rm_event_kind kind)
 {
     struct node_call *n;
@@ -89,8 +98,11 @@ static struct node_call *node_call_new(struct api_rpc_call *call, struct rm_back
     n = base_alloc(sizeof *n);
     atomic_init(&n->refs, 2);
     n->call = call;
-    n->b = b;
+    n->tracker = tracker;
+    n->b = tracker->b;
     n->ev.kind = kind;
+    n->port = node->port;
+    n->address = base_strdup(api_rpc_peer(call));
     n->host = base_strdup(node->host);
     n->id = base_printf("%s:%d", node->host, (int)node->port);
     return n;
@@ -171,12 +183,42 @@ static void register_node(struct api_rpc_call *call, const ProtobufCMessage *req
 
 /* ---- heartbeats ---- */
 
+/* Has the masters started that the core has given to the node. */
+static void start_masters(const struct node_call *n, const struct rm_effect *fx)
+{
+    const struct rm_start_basis basis = {
+        .host = n->host,
+        .port = n->port,
+        .address = n->address,
+        .nm_key = fx->u.heartbeat.nm_key,
+        .container_key = fx->u.heartbeat.container_key,
+        .rm_instance_ms = fx->u.heartbeat.rm_instance_ms,
+        .now_ms = base_wall_us(&base_clock_real) / 1000,
+        .lifetime_ms = base_conf_int(rm_backend_conf(n->b), START_EXPIRY_KEY)};
+
+    for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++) {
+        const struct rm_order *o = &fx->u.heartbeat.orders[i];
+        struct base_error err = {0};
+        struct rm_start *start;
+
+        if (o->kind != BASE_ORDER_LAUNCH)
+            continue;
+        start = rm_start_new(o, &basis, &err);
+        if (start)
+            rm_starter_add(n->tracker->starter, start);
+        else
+            rm_starter_report_failure(n->b, &o->container, err.text);
+    }
+}
+
 static void answer_heartbeat(void *user, const struct rm_effect *fx)
 {
     struct node_call *n = user;
     struct rm_tracker_beat_answer answer;
 
     if (!answer_refusal(n, fx)) {
+        if (fx->kind == RM_FX_HEARTBEAT)
+            start_masters(n, fx);
         rm_tracker_put_beat_answer(fx, &answer);
         api_rpc_answer(n->call, &answer.message.base);
         rm_tracker_beat_answer_free(&answer);
