@@ -475,6 +475,10 @@ const struct base_conf_key base_conf_keys[] = {
         "fails"),
     INT("creel.nodemanager.localizer.timeout-s", "600", 1, 86400,
         "longest time for copying a local resource; a container that waits longer fails"),
+    STR("creel.nodemanager.localizer.webhdfs", "",
+        "where name nodes speak HTTP, for local resources in HDFS: \"NAME=URL, NAME:PORT=URL\", "
+        "with the names of hdfs: URLs and an entry for each name node of a service; "
+        "http://NAME:9870 for those that are not in it"),
     INT("yarn.nodemanager.resource-monitor.interval-ms", "3000", 100, MS_MAX,
         "how often the node measures the memory and the processors in use"),
     BOOL("yarn.nodemanager.aux-services.manifest.enabled", "false",

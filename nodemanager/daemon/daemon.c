@@ -324,6 +324,7 @@ static void create_localizer(struct nm *nm)
     const struct nm_localizer_conf c = {
         .program = nm->localize_path,
         .ca_file = base_tls_of_clients()->ca_file,
+        .hdfs = base_conf_get(nm->conf, "creel.nodemanager.localizer.webhdfs"),
         .launcher = nm->launcher,
         .files = &nm->files,
         .cache_bytes = base_conf_int(nm->conf, "yarn.nodemanager.localizer.cache.target-size-mb")

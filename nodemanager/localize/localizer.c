@@ -565,6 +565,8 @@ static int request_fetch_process(struct nm_localizer *l, struct nm_spawn *spawn,
                                 l->conf.files->root,
                                 c->own,
                                 l->conf.ca_file ? l->conf.ca_file : "",
+                                c->visibility == BASE_RESOURCE_PUBLIC ? "nobody" : c->user,
+                                l->conf.hdfs,
                                 NULL};
 
     snprintf(number, sizeof number, "%" PRId64, c->number);

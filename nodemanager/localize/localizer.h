@@ -41,6 +41,7 @@
 struct nm_localizer_conf { /* pointers are borrowed */
     const char *program;   /* creel-localize */
     const char *ca_file;   /* authorities that it trusts besides the system's; NULL: none */
+    const char *hdfs;      /* where name nodes of HDFS speak HTTP (fetch/webhdfs.c) */
     const char *launcher;  /* creel-exec, if containers run as their users, else NULL */
     struct nm_files *files;
     int64_t cache_bytes;    /* removing begins above this size */

@@ -25,18 +25,19 @@ PID[rm]=$!
 wait_for 20 "creel-rm" test -s "$T/url"
 CREEL_RM=$(cat "$T/url")
 export CREEL_RM
+wait_for 20 "the web server" test -s "$T/port"
+WEB=http://127.0.0.1:$(cat "$T/port")
 API=$CREEL_RM/ws/v1/cluster
 start_nm() { # ARGS...
     "$BIN/creel-nm" -D creel.nodemanager.rm="$CREEL_RM" -D creel.nodemanager.port=0 \
         -D creel.nodemanager.local-dir="$T/nm" -D creel.nodemanager.map-slots=8 \
         -D creel.nodemanager.localizer.max-mb=4 -D creel.nodemanager.localizer.timeout-s=300 \
+        -D creel.nodemanager.localizer.webhdfs="ns=$WEB/standby, name:9000=$WEB,ns=$WEB" \
         "$@" 2>> "$DEV/nm.log" &
     PID[nm]=$!
 }
 JAVA_HOME=/opt/of-the-node MALLOC_ARENA_MAX=4 start_nm
 wait_for 20 "the node" nodes_running 1
-wait_for 20 "the web server" test -s "$T/port"
-WEB=http://127.0.0.1:$(cat "$T/port")
 
 new_id() { curl -sf -X POST "$API/apps/new-application?user.name=ann" | jq -r '."application-id"'; }
 app() { curl -sf "$API/apps/$1" | jq -r ".app.$2"; }
@@ -189,6 +190,14 @@ with zipfile.ZipFile(sys.argv[1] + "/some.jar", "w") as z:
     z.writestr("a/lib/unused.jar", "n")
 EOF
 echo plain > "$T/web/plain.txt"
+mkdir -p "$T/web/hdfs/user/ann/tree/in side" "$T/web/hdfs/user/ann/lying"
+cp -p "$T/some.jar" "$T/web/hdfs/user/ann/some.jar"
+echo of-ann > "$T/web/hdfs/user/ann/of ann"
+chmod o-r "$T/web/hdfs/user/ann/of ann"
+echo deep > "$T/web/hdfs/user/ann/tree/in side/100%"
+: > "$T/web/hdfs/user/ann/tree/empty"
+mkdir "$T/folder"
+ln -s ../pack "$T/folder/pack" # links are followed
 cat > "$T/master.sh" << 'EOF'
 # asks for three containers with resources of their own, and finishes when all have ended
 app=${PWD%/container_*} app=${app##*/}
@@ -236,14 +245,21 @@ resources=$(jq -s . <<< "$(resource deep/er/plain "$WEB/plain.txt" FILE PRIVATE 
     $(resource jar "file://$T/some.jar" PATTERN APPLICATION 0 "$(changed_ms "$T/some.jar")")
     $(with_pattern "$(resource some "file://$T/some.jar" PATTERN APPLICATION 0 \
         "$(changed_ms "$T/some.jar")")" '(?:classes/|lib/).*')
-    $(resource whole "$WEB/pack.tgz" FILE PUBLIC 0 0)")
+    $(resource whole "$WEB/pack.tgz" FILE PUBLIC 0 0)
+    $(resource folder "file://$T/folder" FILE PUBLIC 1 "$(changed_ms "$T/folder")")
+    $(resource hdfs.jar hdfs://ns/user/ann/some.jar PATTERN PUBLIC 0 "$(changed_ms "$T/some.jar")")
+    $(resource hdfs.file hdfs://name:9000/user/ann/of%20ann FILE PRIVATE 7 \
+        "$(changed_ms "$T/web/hdfs/user/ann/of ann")")
+    $(resource hdfs.tree "web${WEB/http/hdfs}/user/ann/tree" FILE APPLICATION 1 \
+        "$(changed_ms "$T/web/hdfs/user/ann/tree")")")
 ask "$T/ask" "$resources" "{ cat deep/er/plain jar/a/B.class; echo; pack/tool; ls jar;
+    folder/pack/tool; cat hdfs.jar/a/B.class; echo; cat hdfs.file; find hdfs.tree/ -type f | sort;
     cd some; find * -type f; } > $T/out/{{CONTAINER_ID}}.all"
 run_master "$T/ask" "$T/completed"
 check_equal "$(cat "$T/completed")" "$(printf '0 ;\n0 ;\n0 ;' )" "ends of the containers"
 check_equal "$(cat "$T"/out/container_*.all | sort | uniq -c | tr -s ' \n' ' ')" \
-    " 3 META-INF 3 a 3 b 3 classes 3 classes/C.class 3 lib 3 lib/used.jar 3 plain$(
-    ) 6 some.jar 3 tool " \
+    " 3 META-INF 3 a 6 b 3 classes 3 classes/C.class 3 hdfs.tree/empty 3 hdfs.tree/in side/100%$(
+    ) 3 lib 3 lib/used.jar 3 of-ann 3 plain 6 some.jar 6 tool " \
     "what three containers read"
 check_equal "$(asked /pack.tgz)" 2 "downloads of pack.tgz, as an archive and as a file"
 check_equal "$(asked /plain.txt)" 1 "downloads of plain.txt"
@@ -281,10 +297,26 @@ fails "a redirect to a file" "$(resource x "$WEB/to-file" FILE PUBLIC 0 0)" "Pro
 fails "an endless redirect" "$(resource x "$WEB/round" FILE PUBLIC 0 0)" "redirects"
 fails "an endless download" "$(resource x "$WEB/endless" FILE PUBLIC 0 0)" \
     "more than the 4194304 bytes of creel.nodemanager.localizer.max-mb"
-fails "another file system" "$(resource x "hdfs://namenode:9000/x" FILE PUBLIC 0 0)" \
-    'No FileSystem for scheme "hdfs"'
+fails "another file system" "$(resource x "s3a://bucket/x" FILE PUBLIC 0 0)" \
+    'No FileSystem for scheme "s3a"'
+fails "a missing file of HDFS" "$(resource x hdfs://ns/user/ann/none FILE PRIVATE 0 1)" \
+    "File hdfs://ns/user/ann/none does not exist"
+fails "a changed file of HDFS" "$(resource x hdfs://ns/user/ann/some.jar FILE PRIVATE 0 1)" \
+    'changed on src filesystem - expected: "1970-01-01T00:00:00.001+0000"'
+fails "a user's file as one for everybody" "$(resource x hdfs://ns/user/ann/of%20ann FILE PUBLIC 0 \
+    "$(changed_ms "$T/web/hdfs/user/ann/of ann")")" "HDFS answered 403 AccessControlException: Perm"
+fails "a name .. in HDFS" "$(resource x hdfs://ns/user/ann/lying FILE PRIVATE 0 \
+    "$(changed_ms "$T/web/hdfs/user/ann/lying")")" 'HDFS names a file "../evil"'
 fails "a FIFO" "$(mkfifo "$T/fifo" && resource x "file://$T/fifo" FILE PUBLIC 0 0)" "not a file"
-fails "a folder" "$(resource x "file://$T/pack" FILE PUBLIC 0 0)" "is a folder"
+fails "a changed folder" "$(resource x "file://$T/pack" FILE PUBLIC 0 1)" "changed on src"
+fails "a FIFO in a folder" "$(mkdir "$T/with" && mkfifo "$T/with/fifo" &&
+    resource x "file://$T/with" FILE PUBLIC 0 "$(changed_ms "$T/with")")" "not a file"
+fails "the node's files in a folder" "$(mkdir "$T/of-node" && ln -s "$T/nm" "$T/of-node/nm" &&
+    resource x "file://$T/of-node" FILE PUBLIC 0 "$(changed_ms "$T/of-node")")" \
+    "belongs to the NodeManager"
+fails "a folder in itself" "$(mkdir "$T/round" && ln -s . "$T/round/a" &&
+    resource x "file://$T/round" FILE PUBLIC 0 "$(changed_ms "$T/round")")" \
+    "more than 100 folders within each other"
 fails "the node's own file" "$(resource x "file://$T/nm/state.json" FILE PUBLIC 0 0)" \
     "belongs to the NodeManager"
 fails "%00 in a name" "$(resource x "file://$T/AppMaster.jar%00x" FILE PUBLIC 0 0)" "not a URL"

@@ -31,6 +31,8 @@ enum argument {
     ARG_ROOT,
     ARG_OWN,
     ARG_CA,
+    ARG_USER,
+    ARG_HDFS,
     ARGS
 };
 
@@ -82,19 +84,25 @@ static int move_download_into_place(struct fetch *f, int fd, struct base_error *
 
 static int fetch(struct fetch *f, struct base_error *err)
 {
-    bool in_dir = false;
-    int rc, fd = fetch_open_source(f, &in_dir, err);
+    enum fetch_source found = FETCH_ON_HOST;
+    int rc = 0, fd = fetch_open_source(f, &found, err);
+    struct stat st;
 
     if (fd < 0)
         return fd;
-    if (fetch_is_archive(f))
+    if (fstat(fd, &st) < 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "Resource %.1000s", f->url);
+    else if (found == FETCH_ON_HOST && S_ISDIR(st.st_mode))
+        rc =
+            fetch_copy_local_folder(f, fd, err); /* as in YARN, of whatever type it is said to be */
+    else if (found != FETCH_COPIED && fetch_is_archive(f))
         rc = fetch_unpack(f, fd, err);
-    else if (in_dir)
+    else if (found == FETCH_DOWNLOADED)
         rc = move_download_into_place(f, fd, err);
-    else
+    else if (found == FETCH_ON_HOST)
         rc = fetch_copy_to_file(f, fd, f->data_fd, f->name, err);
     close(fd);
-    if (in_dir)
+    if (found == FETCH_DOWNLOADED)
         unlinkat(f->dir_fd, "download", 0); /* an unpacked archive, or what an error left */
     return rc;
 }
@@ -153,6 +161,8 @@ int main(int argc, char **argv)
     f.max_bytes = strtoll(argv[ARG_MAX], NULL, 10);
     f.root = argv[ARG_ROOT];
     f.own = argv[ARG_OWN];
+    f.user = argv[ARG_USER];
+    f.hdfs = argv[ARG_HDFS];
     base_tls_trust_only(argv[ARG_CA]);
     rc = open_folders(&f, argv[ARG_DIR], &err);
     if (rc < 0) {
