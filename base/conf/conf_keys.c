@@ -281,6 +281,16 @@ const struct base_conf_key base_conf_keys[] = {
         "one is cut to it"),
     INT("yarn.am.liveness-monitor.expiry-interval-ms", "600000", 1, MS_MAX,
         "silence after which an ApplicationMaster is lost"),
+    INT("yarn.resourcemanager.am-rm-tokens.master-key-rolling-interval-secs", "86400", 1, INT32_MAX,
+        "how often the key of the tokens is replaced with which masters prove themselves over "
+        "Hadoop RPC; more than 3 times yarn.am.liveness-monitor.expiry-interval-ms"),
+    INT("yarn.resourcemanager.nm-tokens.master-key-rolling-interval-secs", "86400", 1, INT32_MAX,
+        "the same for masters' tokens for nodes; more than 3 times "
+        "yarn.nm.liveness-monitor.expiry-interval-ms"),
+    INT("yarn.resourcemanager.container-tokens.master-key-rolling-interval-secs", "86400", 1,
+        INT32_MAX,
+        "the same for tokens of containers; more than 3 times "
+        "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"),
     INT("yarn.nm.liveness-monitor.expiry-interval-ms", "30000", 1, MS_MAX,
         "silence after which a node is lost"),
     STR("yarn.resourcemanager.nodes.include-path", "",

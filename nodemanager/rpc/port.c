@@ -69,7 +69,7 @@ static struct nm_rpc *rpc_new(struct nm *nm, int fd, int port)
     struct nm_rpc *r = base_alloc(sizeof *r);
 
     r->port = port;
-    r->tokens = nm_rpc_tokens_new(nm->host, port);
+    r->tokens = nm_rpc_tokens_new(nm->host, port, nm->keys);
     r->asks_end = &r->asks;
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&r->lock, NULL);

@@ -5,9 +5,9 @@
  *   container token    proves that the ResourceManager has given a container on this node to an
  *                      application, and which one
  *
- * The ResourceManager makes both, and gives the node their keys when it registers
- * (api/wire/hadoop_keys.h). A new key replaces the current one, which stays valid as the previous
- * one, so that tokens which were made shortly before are not refused.
+ * The ResourceManager makes both, and tells the node with which keys they are good when it
+ * registers, and when keys have been replaced (api/wire/hadoop_keys.h): keys are numbers and salts,
+ * and the node derives the keys themselves from the cluster's secret.
  *
  * Any thread may call these functions. SOURCE: YARN's NMTokenSecretManagerInNM and
  * NMContainerTokenSecretManager, whose words the errors have. */
@@ -16,15 +16,17 @@
 
 #include "api/rpc/session.h"
 #include "api/wire/hadoop_keys.h"
+#include "base/crypto/keyring.h"
 #include "base/error.h"
 #include "base/hadoop/identifiers.h"
 #include "base/id.h"
 
 struct nm_rpc_tokens;
-/* @host, @port: the address in tokens for this node. */
-struct nm_rpc_tokens *nm_rpc_tokens_new(const char *host, int port);
+/* @host, @port: the address in tokens for this node. @secret: the cluster's; takes a reference.
+ * NULL: only keys without a secret are known. */
+struct nm_rpc_tokens *nm_rpc_tokens_new(const char *host, int port, struct base_keyring *secret);
 void nm_rpc_tokens_free(struct nm_rpc_tokens *t);
-/* Takes the keys of an answer to a registration. */
+/* Takes the keys of an answer to a registration or a heartbeat, in place of those before. */
 void nm_rpc_tokens_set_keys(struct nm_rpc_tokens *t, const struct wire_hadoop_keys *keys);
 /* Returns the identifier of the ResourceManager's instance with which the node has registered; 0
  * before the first keys. */

@@ -97,6 +97,13 @@ struct rm_core;
     X(int64_t, am_expiry_us, "yarn.am.liveness-monitor.expiry-interval-ms", 1000)                  \
     X(int64_t, allocation_expiry_us,                                                               \
       "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 1000)                     \
+    /* How often the keys of masters' tokens are replaced: of AMRM, NM and container tokens. */    \
+    X(int64_t, amrm_roll_us, "yarn.resourcemanager.am-rm-tokens.master-key-rolling-interval-secs", \
+      1000000)                                                                                     \
+    X(int64_t, nm_roll_us, "yarn.resourcemanager.nm-tokens.master-key-rolling-interval-secs",      \
+      1000000)                                                                                     \
+    X(int64_t, container_roll_us,                                                                  \
+      "yarn.resourcemanager.container-tokens.master-key-rolling-interval-secs", 1000000)           \
     X(int32_t, am_attempts_max, "yarn.resourcemanager.am.max-attempts", 1)                         \
     /* Highest priority of a plain application; a higher one is cut to it. */                      \
     X(int32_t, app_priority_max, "yarn.cluster.max-application-priority", 1)                       \
@@ -122,7 +129,8 @@ struct rm_core;
     X(int64_t, kill_grace_ms, "creel.nodemanager.kill-grace-ms", 1)
 
 /* A key of the tokens of masters (rm/core/admin/master_keys.h). */
-#define RM_MASTER_KEY_BYTES 20
+#define RM_MASTER_KEY_BYTES      20
+#define RM_MASTER_KEY_SECRET_MAX 32 /* with the NUL */
 /* NodeManagers of Hadoop, which cannot prove who they are, get keys of their own: with those of
  * Creel's nodes they could make tokens that these accept. */
 enum rm_master_key_kind {
@@ -135,7 +143,11 @@ enum rm_master_key_kind {
 };
 struct rm_master_key {
     int32_t id; /* in tokens; any number */
-    unsigned char bytes[RM_MASTER_KEY_BYTES];
+    /* Names the key of the cluster's secret from which the key is derived with the salt; "": there
+     * is no secret, and the salt is the key itself. */
+    char secret[RM_MASTER_KEY_SECRET_MAX];
+    unsigned char salt[RM_MASTER_KEY_BYTES];
+    unsigned char bytes[RM_MASTER_KEY_BYTES]; /* the key */
 };
 
 struct rm_core_conf {
@@ -187,10 +199,15 @@ struct rm_core_conf {
     /* The option --format-confirmed: the store is the right one, so containers that it does not
      * know are killed. */
     bool format_confirmed;
-    /* Masters or NodeManagers may speak Hadoop RPC: masters get tokens, nodes keys. @new_keys:
-     * random ones, used where the store has none. */
+    /* Masters or NodeManagers may speak Hadoop RPC: masters get tokens, nodes keys. @new_keys: used
+     * where the store has none; their ids and salts are random. */
     bool hands_out_keys;
     struct rm_master_key new_keys[RM_MASTER_KEYS];
+    /* Called with @derive_key_ctx to compute a stored key from its kind, id, salt and secret.
+     * Returns false when the secret has no such key. NULL: keys have no secret. */
+    bool (*derive_key)(void *ctx, enum rm_master_key_kind kind, const struct rm_master_key *key,
+                       unsigned char out[static RM_MASTER_KEY_BYTES]);
+    void *derive_key_ctx;
 };
 
 /* ---------------------------------------------------------------- events */
@@ -257,6 +274,9 @@ struct rm_core_conf {
     /* A user gets a token, or one is revoked; reply: OK, released once that is durable. Errors:   \
      * -BASE_ENOTFOUND, -BASE_ELIMIT when there are too many, -BASE_EEXIST. */                     \
     X(SET_TOKEN, rm_tokens_on_set, true)                                                           \
+    /* Sent often, with new keys for the tokens of masters, which replace those that are due (see  \
+     * rm/core/admin/master_keys.h); no reply. */                                                  \
+    X(ROLL_MASTER_KEYS, rm_master_keys_on_roll, false)                                             \
     /* Reply: app_id, the id of a new reservation, which nothing else knows of yet. Error:         \
      * -BASE_EINVAL when the policy promises nothing to reservations. */                           \
     X(NEW_RESERVATION_ID, rm_reservation_on_new_id, false)                                         \
@@ -522,6 +542,9 @@ struct rm_event {
             int64_t expires_us;
         } user_token;
         struct {
+            const struct rm_master_key *fresh; /* RM_MASTER_KEYS of them, as in the conf */
+        } roll_master_keys;
+        struct {
             struct base_attempt_id attempt;
             const char *host, *tracking_url;
             int32_t rpc_port;
@@ -666,10 +689,13 @@ struct rm_allocated {
 struct rm_token_basis {
     const struct rm_master_key *nm_key, *container_key;               /* NULL: no tokens are made */
     const struct rm_master_key *hadoop_nm_key, *hadoop_container_key; /* for Hadoop's nodes */
-    const char *user;                                                 /* of the application */
+    /* The master gets a new AMRM token with this key; NULL: the one that it has stays good. */
+    const struct rm_master_key *amrm_key;
+    const char *user; /* of the application */
     int64_t rm_instance_ms;
 };
-struct rm_changed_node { /* a node that has become usable, or is so no longer */
+#define RM_GOOD_KEYS_MAX 3 /* of one kind: the current key, one before it, one after it */
+struct rm_changed_node {   /* a node that has become usable, or is so no longer */
     const char *id, *http, *rack, *health_report;
     int32_t hadoop_port, containers;
     enum rm_node_state state;
@@ -725,6 +751,9 @@ struct rm_effect {
                 int32_t nodes;
                 const struct rm_changed_node *changed;
                 size_t changed_n;
+                /* One container of each node for which the master gets a new NM token. */
+                const struct rm_allocated *renewed;
+                size_t renewed_n;
                 int32_t priority;    /* of the application; 0 also if none was given */
                 const char *command; /* NULL, "shutdown", "resync" */
             } allocate;
@@ -738,9 +767,12 @@ struct rm_effect {
             bool registered;     /* answers RM_EV_NODE_REGISTER, not a heartbeat */
             bool resource_given; /* by an operator, in place of what the node has registered */
             int64_t given_memory_mb, given_vcores;
-            /* NM and container key, for a registration, and on a NodeManager of Hadoop for
-             * launches; NULL: the node gets none */
-            const struct rm_master_key *nm_key, *container_key;
+            /* NM and container keys that are good, the current one first: when the node registers
+             * and when they have changed, and always on a NodeManager of Hadoop, for launches. That
+             * one gets the current key and one that waits, if there is one. NULL: the node gets
+             * none. */
+            const struct rm_master_key *nm_keys, *container_keys;
+            size_t nm_keys_n, container_keys_n; /* at most RM_GOOD_KEYS_MAX */
             const struct rm_order *orders;
             size_t orders_n;
         } heartbeat;

@@ -9,6 +9,7 @@
 #include "rm/core/acks.h"
 #include "rm/core/admin/hosts.h"
 #include "rm/core/admin/labels.h"
+#include "rm/core/admin/master_keys.h"
 #include "rm/core/admin/tokens.h"
 #include "rm/core/app/app.h"
 #include "rm/core/app/container.h"
@@ -78,8 +79,7 @@ struct rm_core {
     struct rm_hosts listed;  /* hosts that may and may not have nodes */
     struct rm_labels labels; /* of nodes */
     struct rm_user_tokens tokens;
-    struct rm_master_key master_keys[RM_MASTER_KEYS];
-    bool has_master_key[RM_MASTER_KEYS]; /* read from the store, or written to it */
+    struct rm_master_keys master_keys;
     struct rm_queue_conf queue_conf;
     struct rm_reservations reservations;
     bool decommission_due;   /* a node may have no more work to wait for: rm/core/admin */

@@ -49,9 +49,12 @@ int rm_daemon_finish_leadership(struct rm_backend *b, const char *why, struct ba
  * several reads its state again for that, and refuses posts with -BASE_EVERSION for a moment. */
 void rm_daemon_accept_formatted_store(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
-/* Sets the cluster's secret, with which requests to nodes are signed; takes a reference. Call
- * before rm_daemon_start(). NULL, or not called: requests are not signed. */
+/* Sets the cluster's secret, with which requests to nodes are signed, and from which the keys of
+ * masters' tokens are derived; takes a reference. Call before rm_daemon_start(), and before the
+ * first leadership. NULL, or not called: requests are not signed, and the store has the keys. */
 void rm_daemon_set_keys(struct rm_backend *b, struct base_keyring *keys);
+/* Lets the core replace the keys of masters' tokens that are due. Call at least once a minute. */
+void rm_daemon_offer_fresh_keys(struct rm_backend *b);
 /* Copies @url. Call once, when the port is known. */
 void rm_daemon_set_url(struct rm_backend *b, const char *url);
 /* Sets the token of the daemon's own user; @t, borrowed, must outlive the daemon. Call before

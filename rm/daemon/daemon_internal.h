@@ -163,7 +163,7 @@ void rm_leadership_abort(struct rm_leadership *t); /* ends at once, writes no mo
 /* Frees a leadership whose threads were never started or have ended. NULL is fine. */
 void rm_leadership_free_without_threads(struct rm_leadership *t);
 /* Makes a core without state, for a standby. Returns 0 or the error of the configuration. */
-int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
+int rm_empty_core_new(struct rm_backend *b, struct rm_core **out, struct base_error *err);
 
 /* ---- rm/daemon/carry_out.c ---- */
 /* Fills @out with functions that pass effects on to the store, the helpers' threads and the

@@ -360,6 +360,7 @@ static void serve_signals_until_stop(struct rm_backend *b, struct api_tls *tls,
         int sig = sigtimedwait(signals, NULL, &look);
 
         api_audit_end_refusal_window_if_over();
+        rm_daemon_offer_fresh_keys(b);
         if (sig < 0 && errno != EAGAIN && errno != EINTR)
             return;
         if (sig > 0 && sig != SIGHUP)
@@ -427,10 +428,12 @@ static int open_daemon(const struct settings *s, struct rm_backend **b, struct b
                            : base_conf_make_folder(s->conf, "creel.rm.state-dir", 0700, err);
 
     if (rc == 0 && !s->ha.enabled)
-        rc = rm_daemon_new_sole(s->conf, NULL, NULL, &s->repair, b, err);
-    else if (rc == 0)
-        rm_daemon_set_repair(*b, &s->repair);
-    return rc;
+        return rm_daemon_new_sole(s->conf, s->keys, NULL, NULL, &s->repair, b, err);
+    if (rc < 0)
+        return rc;
+    rm_daemon_set_keys(*b, s->keys);
+    rm_daemon_set_repair(*b, &s->repair);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- serving */
@@ -541,7 +544,6 @@ static int serve(const struct settings *s, const struct api_server_conf *conf,
     int rc;
 
     routes = rm_routes_new(&n);
-    rm_daemon_set_keys(b, s->keys);
     rm_daemon_set_own_token(b, own_token);
     rm_daemon_set_auth(b, conf->auth);
     rm_daemon_start(b);

@@ -174,24 +174,37 @@ void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx
     free(tmp.credentials);
 }
 
-static struct wire_hadoop_key fill_hadoop_key(const struct rm_master_key *key,
-                                              struct base_buf *text)
+/* @texts: the salts of the keys, which the caller frees. */
+static void fill_key_list(const struct rm_master_key *keys, size_t n,
+                          struct base_buf texts[static WIRE_HADOOP_KEYS_MAX],
+                          struct wire_hadoop_key_list *out)
 {
-    base_base64_encode(key->bytes, sizeof key->bytes, text);
-    return (struct wire_hadoop_key){.id = key->id, .key = text->data};
+    base_assert(n <= WIRE_HADOOP_KEYS_MAX);
+    out->n = n;
+    for (size_t i = 0; i < n; i++) {
+        base_base64_encode(keys[i].salt, sizeof keys[i].salt, &texts[i]);
+        out->v[i] = (struct wire_hadoop_key){.id = keys[i].id,
+                                             .secret = keys[i].secret[0] ? keys[i].secret : NULL,
+                                             .salt = texts[i].data};
+    }
 }
 
-/* @nm, @container: the keys as texts; the caller frees them. */
-static void fill_hadoop_keys(const struct rm_effect *fx, struct base_buf *nm,
-                             struct base_buf *container, struct wire_hadoop_keys *out)
+struct salts {
+    struct base_buf nm[WIRE_HADOOP_KEYS_MAX], container[WIRE_HADOOP_KEYS_MAX];
+};
+
+/* @salts: the caller frees them. */
+static void fill_hadoop_keys(const struct rm_effect *fx, struct salts *salts,
+                             struct wire_hadoop_keys *out)
 {
-    if (!fx->u.heartbeat.nm_key)
+    const __typeof__(fx->u.heartbeat) *h = &fx->u.heartbeat;
+
+    if (!h->nm_keys)
         return;
-    *out = (struct wire_hadoop_keys){.given = true,
-                                     .nm_token = fill_hadoop_key(fx->u.heartbeat.nm_key, nm),
-                                     .container_token =
-                                         fill_hadoop_key(fx->u.heartbeat.container_key, container),
-                                     .rm_identifier = fx->u.heartbeat.rm_instance_ms};
+    out->given = true;
+    out->rm_identifier = h->rm_instance_ms;
+    fill_key_list(h->nm_keys, h->nm_keys_n, salts->nm, &out->nm_token);
+    fill_key_list(h->container_keys, h->container_keys_n, salts->container, &out->container_token);
 }
 
 static void free_secret_text(struct base_buf *text)
@@ -199,6 +212,14 @@ static void free_secret_text(struct base_buf *text)
     if (text->data)
         explicit_bzero(text->data, text->len);
     base_buf_free(text);
+}
+
+static void free_salts(struct salts *salts)
+{
+    for (int i = 0; i < WIRE_HADOOP_KEYS_MAX; i++) {
+        free_secret_text(&salts->nm[i]);
+        free_secret_text(&salts->container[i]);
+    }
 }
 
 void rm_heartbeat_answer_encode(const struct rm_effect *fx, const char *cluster_name,
@@ -212,17 +233,16 @@ void rm_heartbeat_answer_encode(const struct rm_effect *fx, const char *cluster_
                             .resource_given = h->resource_given,
                             .given_memory_mb = h->given_memory_mb,
                             .given_vcores = h->given_vcores};
-    struct base_buf nm = {0}, container = {0};
+    struct salts salts = {0};
 
     if (h->registered) {
         a.cluster_ts_ms = h->cluster_ts_ms;
         a.cluster_name = cluster_name;
         a.version = CREEL_VERSION;
     }
-    fill_hadoop_keys(fx, &nm, &container, &a.hadoop_keys);
+    fill_hadoop_keys(fx, &salts, &a.hadoop_keys);
     wire_answer_open(&a, out);
-    free_secret_text(&nm);
-    free_secret_text(&container);
+    free_salts(&salts);
     for (size_t i = 0; i < h->orders_n; i++)
         rm_order_encode(&h->orders[i], cx, out);
     wire_answer_close(out);

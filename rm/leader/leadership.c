@@ -1,12 +1,15 @@
 /* rm/leader/leadership.c - how a leadership begins, from the stored records to a core that serves,
  * and how it ends. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/conf/acl_conf.h"
 #include "base/conf/conf.h"
+#include "base/crypto/keyring.h"
 #include "base/crypto/random.h"
+#include "base/hadoop/master_key.h"
 #include "base/io/log.h"
 #include "rm/config/host_lists.h"
 #include "rm/config/policy_options.h"
@@ -14,19 +17,86 @@
 #include "rm/config/scheduler_shape.h"
 #include "rm/daemon/daemon_internal.h"
 #include "rm/leader/load_store.h"
+#include "rm/leader/standby.h"
 
 /* ---------------------------------------------------------------- a core */
-/* Makes the keys for the tokens of masters that speak Hadoop RPC, if they can. */
-static void fill_new_keys(const struct rm_backend *b, struct rm_core_conf *out)
+static const char *const key_kinds[RM_MASTER_KEYS] = {
+    [RM_KEY_AMRM] = BASE_HADOOP_KEY_OF_AMRM,
+    [RM_KEY_NM] = BASE_HADOOP_KEY_OF_NM,
+    [RM_KEY_CONTAINER] = BASE_HADOOP_KEY_OF_CONTAINER,
+    [RM_KEY_HADOOP_NM] = BASE_HADOOP_KEY_OF_HADOOP_NM,
+    [RM_KEY_HADOOP_CONTAINER] = BASE_HADOOP_KEY_OF_HADOOP_CONTAINERS,
+};
+static_assert(RM_MASTER_KEY_BYTES == BASE_HADOOP_MASTER_KEY_BYTES, "keys of one length");
+
+static bool derive_master_key(void *backend, enum rm_master_key_kind kind,
+                              const struct rm_master_key *key,
+                              unsigned char out[static RM_MASTER_KEY_BYTES])
 {
-    out->hands_out_keys = rm_rpc_address_needs_keys(b->conf, b->roles.rm_id);
-    for (int k = 0; out->hands_out_keys && k < RM_MASTER_KEYS; k++) {
-        base_random_bytes(&out->new_keys[k].id, sizeof out->new_keys[k].id);
-        base_random_bytes(out->new_keys[k].bytes, sizeof out->new_keys[k].bytes);
-    }
+    struct base_keyring *keys = rm_backend_keys(backend);
+    struct base_key of_cluster;
+
+    if (!keys || !base_keyring_find_fresh(keys, key->secret, &of_cluster))
+        return false;
+    base_hadoop_derive_master_key(&of_cluster, key_kinds[kind], key->id, key->salt, out);
+    explicit_bzero(&of_cluster, sizeof of_cluster);
+    return true;
 }
 
-static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
+/* Makes keys for the tokens of masters that speak Hadoop RPC. */
+static void make_fresh_keys(struct rm_backend *b, struct rm_master_key out[static RM_MASTER_KEYS])
+{
+    struct base_keyring *keys = rm_backend_keys(b);
+    struct base_key of_cluster = {0};
+
+    if (keys)
+        base_keyring_get_signing_key(keys, &of_cluster);
+    for (int k = 0; k < RM_MASTER_KEYS; k++) {
+        struct rm_master_key *key = &out[k];
+
+        *key = (struct rm_master_key){0};
+        base_random_bytes(&key->id, sizeof key->id);
+        base_random_bytes(key->salt, sizeof key->salt);
+        base_assert(strlen(of_cluster.id) < sizeof key->secret);
+        strcpy(key->secret, of_cluster.id);
+        if (keys)
+            base_hadoop_derive_master_key(&of_cluster, key_kinds[k], key->id, key->salt,
+                                          key->bytes);
+        else
+            memcpy(key->bytes, key->salt, sizeof key->bytes);
+    }
+    explicit_bzero(&of_cluster, sizeof of_cluster);
+}
+
+static void fill_keys(struct rm_backend *b, struct rm_core_conf *out)
+{
+    out->hands_out_keys = rm_rpc_address_needs_keys(b->conf, b->roles.rm_id);
+    if (!out->hands_out_keys)
+        return;
+    make_fresh_keys(b, out->new_keys);
+    out->derive_key = derive_master_key;
+    out->derive_key_ctx = b;
+}
+
+struct key_roll { /* a posted event with its keys */
+    struct rm_event ev;
+    struct rm_master_key fresh[RM_MASTER_KEYS];
+};
+
+void rm_daemon_offer_fresh_keys(struct rm_backend *b)
+{
+    struct key_roll *roll;
+
+    if (!rm_rpc_address_needs_keys(b->conf, b->roles.rm_id) || !rm_standby_is_active(b))
+        return;
+    roll = base_alloc(sizeof *roll);
+    roll->ev.kind = RM_EV_ROLL_MASTER_KEYS;
+    make_fresh_keys(b, roll->fresh);
+    roll->ev.u.roll_master_keys.fresh = roll->fresh;
+    rm_backend_post(b, &roll->ev, NULL, free, roll);
+}
+
+static void fill_core_conf(struct rm_backend *b, int64_t now_ms, int64_t epoch,
                            int64_t cluster_ts_ms, struct rm_core_conf *out)
 {
     const struct base_conf *c = b->conf;
@@ -51,7 +121,7 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
 #define READ_KEY(type, name, key, factor) out->name = (type)(base_conf_int(c, key) * (factor));
     RM_CORE_KEYS(READ_KEY)
 #undef READ_KEY
-    fill_new_keys(b, out);
+    fill_keys(b, out);
     if (b->roles.ha)
         out->takeover_grace_us = base_conf_int(c, "creel.rm.takeover-grace-ms") * 1000;
     out->slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.map.memory-mb");
@@ -74,9 +144,34 @@ static int read_slots_by_vcores(const struct base_conf *conf, bool *out, struct 
                           "creel.slot.by: \"%.100s\" must be memory or memory,vcores", by);
 }
 
+/* Refuses intervals in which a key would be replaced before all have learnt of it, as YARN does. */
+static int check_roll_intervals(const struct rm_core_conf *cc, struct base_error *err)
+{
+    const struct {
+        const char *key, *expiry_key;
+        int64_t roll_us, expiry_us;
+    } rules[] = {
+        {"yarn.resourcemanager.am-rm-tokens.master-key-rolling-interval-secs",
+         "yarn.am.liveness-monitor.expiry-interval-ms", cc->amrm_roll_us, cc->am_expiry_us},
+        {"yarn.resourcemanager.nm-tokens.master-key-rolling-interval-secs",
+         "yarn.nm.liveness-monitor.expiry-interval-ms", cc->nm_roll_us, cc->node_expiry_us},
+        {"yarn.resourcemanager.container-tokens.master-key-rolling-interval-secs",
+         "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", cc->container_roll_us,
+         cc->allocation_expiry_us},
+    };
+
+    for (size_t i = 0; cc->hands_out_keys && i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].roll_us / 3 <= rules[i].expiry_us)
+            return base_error_set(err, -BASE_EINVAL,
+                                  "%s: %lld: expected more than 3 times %s, which is %lld ms",
+                                  rules[i].key, (long long)(rules[i].roll_us / 1000000),
+                                  rules[i].expiry_key, (long long)(rules[i].expiry_us / 1000));
+    return 0;
+}
+
 /* Makes a core from the configuration. @queues: NULL: none; their tree is taken on success. Returns
  * 0 or the error. */
-static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms,
+static int make_core(struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms,
                      struct rm_first_queues *queues, struct rm_core **out, struct base_error *err)
 {
     struct policy_conf options = {0};
@@ -86,6 +181,8 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
     fill_core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
     if (rc == 0)
         rc = read_slots_by_vcores(b->conf, &cc.slots_by_vcores, err);
+    if (rc == 0)
+        rc = check_roll_intervals(&cc, err);
     if (rc < 0) {
         policy_conf_free(&options);
         return rc;
@@ -98,7 +195,7 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
     return *out ? 0 : -BASE_EINVAL;
 }
 
-int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct base_error *err)
+int rm_empty_core_new(struct rm_backend *b, struct rm_core **out, struct base_error *err)
 {
     struct rm_effects none = {0};
     int rc = make_core(b, 0, rm_clock_now(&b->clock) / 1000, NULL, out, err);

@@ -122,8 +122,9 @@ static void queue_reentry_above_epoch(void *user, int64_t seen)
 }
 
 /* ---------------------------------------------------------------- making the daemon */
-int rm_daemon_new_sole(const struct base_conf *conf, const struct ha_store_ops *ops,
-                       const char *where, const struct rm_repair *repair, struct rm_backend **out,
+int rm_daemon_new_sole(const struct base_conf *conf, struct base_keyring *keys,
+                       const struct ha_store_ops *ops, const char *where,
+                       const struct rm_repair *repair, struct rm_backend **out,
                        struct base_error *err)
 {
     struct sole_rm *sole = base_alloc(sizeof *sole);
@@ -132,6 +133,7 @@ int rm_daemon_new_sole(const struct base_conf *conf, const struct ha_store_ops *
     int rc;
 
     sole->b = rm_daemon_new_without_core(conf);
+    rm_daemon_set_keys(sole->b, keys);
     sole->ops = ops;
     sole->where = where ? base_strdup(where)
                         : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));

@@ -12,13 +12,14 @@
 
 #include "rm/daemon/daemon.h"
 
-/* Makes a daemon that is active, and still has to be started; free it with rm_daemon_free(). The
- * store is @ops at @where; NULL for either: as the configuration chooses (creel.rm.state-store,
- * creel.rm.state-dir). @repair: NULL for none. @conf must outlive the daemon. Returns 0, or
- * -BASE_ECORRUPT, -BASE_ESTATE ... with a message that suggests what to do. A wrong configuration
- * is found before the store is changed. */
-int rm_daemon_new_sole(const struct base_conf *conf, const struct ha_store_ops *ops,
-                       const char *where, const struct rm_repair *repair, struct rm_backend **out,
+/* Makes a daemon that is active, and still has to be started; free it with rm_daemon_free(). @keys:
+ * as for rm_daemon_set_keys(). The store is @ops at @where; NULL for either: as the configuration
+ * chooses (creel.rm.state-store, creel.rm.state-dir). @repair: NULL for none. @conf must outlive
+ * the daemon. Returns 0, or -BASE_ECORRUPT, -BASE_ESTATE ... with a message that suggests what to
+ * do. A wrong configuration is found before the store is changed. */
+int rm_daemon_new_sole(const struct base_conf *conf, struct base_keyring *keys,
+                       const struct ha_store_ops *ops, const char *where,
+                       const struct rm_repair *repair, struct rm_backend **out,
                        struct base_error *err);
 
 #endif

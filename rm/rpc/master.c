@@ -150,22 +150,26 @@ struct granted_list {
     struct rm_rpc_granted *v;
     Master__Container **containers;
     Master__NmToken **nm_tokens;
-    size_t n, nm_tokens_n;
+    size_t n, all_n, nm_tokens_n; /* @all_n: of @v, in which those that are not granted come last */
 };
 
+/* Lists the containers, and tokens for their nodes; after these, tokens for the nodes of the
+ * containers in @renewed. */
 static void put_granted_list(struct master_call *m, const struct rm_allocated *v, size_t n,
+                             const struct rm_allocated *renewed, size_t renewed_n,
                              const struct rm_token_basis *basis, struct granted_list *out)
 {
     int64_t lifetime_ms = base_conf_int(rm_backend_conf(m->b), EXPIRY_KEY);
+    size_t all = n + renewed_n;
 
-    *out = (struct granted_list){.n = n};
-    if (n == 0)
+    *out = (struct granted_list){.n = n, .all_n = all};
+    if (all == 0)
         return;
-    out->v = base_realloc_array(NULL, n, sizeof *out->v);
-    out->containers = base_realloc_array(NULL, n, sizeof *out->containers);
-    out->nm_tokens = base_realloc_array(NULL, n, sizeof *out->nm_tokens);
-    for (size_t i = 0; i < n; i++) {
-        rm_rpc_put_granted(&v[i], basis, lifetime_ms, &out->v[i]);
+    out->v = base_realloc_array(NULL, all, sizeof *out->v);
+    out->containers = base_realloc_array(NULL, all, sizeof *out->containers);
+    out->nm_tokens = base_realloc_array(NULL, all, sizeof *out->nm_tokens);
+    for (size_t i = 0; i < all; i++) {
+        rm_rpc_put_granted(i < n ? &v[i] : &renewed[i - n], basis, lifetime_ms, &out->v[i]);
         out->containers[i] = &out->v[i].container;
         /* a token that is sent twice does no harm; mostly, containers of a node come together */
         if (out->v[i].container.token &&
@@ -176,7 +180,7 @@ static void put_granted_list(struct master_call *m, const struct rm_allocated *v
 
 static void free_granted_list(struct granted_list *l)
 {
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->all_n; i++)
         rm_rpc_granted_free(&l->v[i]);
     free(l->v);
     free(l->containers);
@@ -216,7 +220,7 @@ static void answer_registered(struct master_call *m, const struct rm_effect *fx)
     put_acl(2, am->acl_modify, &acls[1]);
     put_resource_type("memory-mb", "Mi", &types[0]);
     put_resource_type("vcores", "", &types[1]);
-    put_granted_list(m, am->previous, am->previous_n, &fx->u.reply.tokens, &previous);
+    put_granted_list(m, am->previous, am->previous_n, NULL, 0, &fx->u.reply.tokens, &previous);
     answer.maximum = &maximum.resource;
     answer.acls = acl_list;
     answer.n_acls = 2;
@@ -452,11 +456,13 @@ static void answer_allocated(struct master_call *m, const struct rm_effect *fx)
     Master__Preemption preemption = MASTER__PREEMPTION__INIT;
     Yarn__Priority priority = YARN__PRIORITY__INIT;
     struct rm_rpc_resource limit;
+    struct rm_rpc_amrm_token amrm = {0};
     struct granted_list granted;
     struct completed_list completed;
     struct changed_list changed;
 
-    put_granted_list(m, a->allocated, a->allocated_n, &fx->u.reply.tokens, &granted);
+    put_granted_list(m, a->allocated, a->allocated_n, a->renewed, a->renewed_n, &fx->u.reply.tokens,
+                     &granted);
     put_completed_list(a->completed, a->completed_n, &completed);
     put_changed_list(a->changed, a->changed_n, &changed);
     rm_rpc_put_resource(a->available.v[RM_RES_MEMORY_MB], a->available.v[RM_RES_VCORES], &limit);
@@ -473,9 +479,14 @@ static void answer_allocated(struct master_call *m, const struct rm_effect *fx)
     answer.preemption = &preemption;
     answer.nm_tokens = granted.nm_tokens;
     answer.n_nm_tokens = granted.nm_tokens_n;
+    if (fx->u.reply.tokens.amrm_key) {
+        rm_rpc_put_amrm_token(&m->attempt, fx->u.reply.tokens.amrm_key, &amrm);
+        answer.amrm_token = &amrm.token;
+    }
     PUT(&priority, priority, a->priority);
     answer.priority = &priority;
     api_rpc_answer(m->call, &answer.base);
+    rm_rpc_amrm_token_free(&amrm);
     free_granted_list(&granted);
     free(completed.v);
     free(completed.statuses);

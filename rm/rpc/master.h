@@ -26,9 +26,11 @@
  * then. After a minute it gets RetriableException.
  *
  * Each answer to allocate brings the tokens for its containers, made from what the container is, so
- * that a repeated answer has the same ones. finishApplicationMaster is answered when the end is
- * durable, and always with true. SOURCE: Hadoop's ApplicationMasterService and
- * DefaultAMSProcessor; Hadoop 3.4.2 as recorded. */
+ * that a repeated answer has the same ones. While a key waits to replace that of AMRM tokens, each
+ * answer brings a token with the new key; when the key of NM tokens was replaced, the next answer
+ * brings one for each node on which the master has containers (rm/core/admin/master_keys.h).
+ * finishApplicationMaster is answered when the end is durable, and always with true. SOURCE:
+ * Hadoop's ApplicationMasterService and DefaultAMSProcessor; Hadoop 3.4.2 as recorded. */
 #ifndef CREEL_RM_RPC_MASTER_H
 #define CREEL_RM_RPC_MASTER_H
 
@@ -56,6 +58,17 @@ struct rm_rpc_granted {
 void rm_rpc_put_granted(const struct rm_allocated *a, const struct rm_token_basis *basis,
                         int64_t lifetime_ms, struct rm_rpc_granted *out);
 void rm_rpc_granted_free(struct rm_rpc_granted *g);
+
+/* A new AMRM token for a master. */
+struct rm_rpc_amrm_token {
+    Master__Token token;
+    struct base_buf identifier;
+    unsigned char password[BASE_SHA1_BYTES];
+};
+/* Fills @out, which must not move; free with rm_rpc_amrm_token_free(). */
+void rm_rpc_put_amrm_token(const struct base_attempt_id *attempt, const struct rm_master_key *key,
+                           struct rm_rpc_amrm_token *out);
+void rm_rpc_amrm_token_free(struct rm_rpc_amrm_token *t);
 
 /* A node that has changed. */
 struct rm_rpc_changed_node {

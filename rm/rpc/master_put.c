@@ -11,7 +11,7 @@
 
 #define PUT(message, member, value) ((message)->has_##member = true, (message)->member = (value))
 
-static void put_token(const struct rm_master_key *key, const char *kind, char *address,
+static void put_token(const struct rm_master_key *key, const char *kind, const char *address,
                       const struct base_buf *identifier, unsigned char *password,
                       Master__Token *out)
 {
@@ -21,7 +21,7 @@ static void put_token(const struct rm_master_key *key, const char *kind, char *a
     out->identifier = (ProtobufCBinaryData){identifier->len, (uint8_t *)identifier->data};
     out->password = (ProtobufCBinaryData){BASE_SHA1_BYTES, password};
     out->kind = (char *)kind;
-    out->service = address;
+    out->service = (char *)address;
 }
 
 static bool fits_in_token(const char *text)
@@ -108,6 +108,21 @@ void rm_rpc_granted_free(struct rm_rpc_granted *g)
 {
     base_buf_free(&g->identifier);
     base_buf_free(&g->nm_identifier);
+}
+
+void rm_rpc_put_amrm_token(const struct base_attempt_id *attempt, const struct rm_master_key *key,
+                           struct rm_rpc_amrm_token *out)
+{
+    const struct base_hadoop_amrm_id id = {.attempt = *attempt, .key_id = key->id};
+
+    out->identifier = (struct base_buf){0};
+    base_hadoop_amrm_id_add(&id, &out->identifier);
+    put_token(key, BASE_HADOOP_AMRM_KIND, "", &out->identifier, out->password, &out->token);
+}
+
+void rm_rpc_amrm_token_free(struct rm_rpc_amrm_token *t)
+{
+    base_buf_free(&t->identifier);
 }
 
 void rm_rpc_put_changed_node(const struct rm_changed_node *n, struct rm_rpc_changed_node *out)

@@ -97,12 +97,12 @@ enum api_rpc_token rm_rpc_find_master_password(void *backend, const void *identi
     bool found = false;
 
     if (base_hadoop_amrm_id_read(identifier, len, &id)) {
-        found = rm_view_amrm_key(rm_backend_lock_core(b), &id.attempt, &key) == 0;
+        found = rm_view_amrm_key(rm_backend_lock_core(b), &id.attempt, id.key_id, &key) == 0;
         rm_backend_unlock_core(b);
     }
     if (!rm_standby_is_active(b)) /* after the look at the core, as above */
         return API_RPC_TOKEN_STANDBY;
-    if (!found || key.id != id.key_id)
+    if (!found)
         return API_RPC_TOKEN_INVALID;
     base_hadoop_compute_password(key.bytes, sizeof key.bytes, identifier, len, bytes);
     base_base64_encode(bytes, sizeof bytes, &text);

@@ -117,6 +117,7 @@ static void pack_reply(struct packer *p, struct rm_effect *fx)
     tokens->container_key = pack_key(p, tokens->container_key);
     tokens->hadoop_nm_key = pack_key(p, tokens->hadoop_nm_key);
     tokens->hadoop_container_key = pack_key(p, tokens->hadoop_container_key);
+    tokens->amrm_key = pack_key(p, tokens->amrm_key);
     tokens->user = pack_str(p, tokens->user);
     if (fx->u.reply.kind == RM_REPLY_AM_REGISTERED) {
         fx->u.reply.am.queue = pack_str(p, fx->u.reply.am.queue);
@@ -127,6 +128,7 @@ static void pack_reply(struct packer *p, struct rm_effect *fx)
         pack_allocated(p, &fx->u.reply.allocate.allocated, fx->u.reply.allocate.allocated_n);
         pack_completed(p, &fx->u.reply.allocate.completed, fx->u.reply.allocate.completed_n);
         pack_changed_nodes(p, &fx->u.reply.allocate.changed, fx->u.reply.allocate.changed_n);
+        pack_allocated(p, &fx->u.reply.allocate.renewed, fx->u.reply.allocate.renewed_n);
         fx->u.reply.allocate.command = pack_str(p, fx->u.reply.allocate.command);
     }
 }
@@ -140,8 +142,9 @@ static void pack_effect(struct packer *p, struct rm_effect *fx)
         break;
     case RM_FX_HEARTBEAT:
         pack_orders(p, &fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
-        fx->u.heartbeat.nm_key = pack_key(p, fx->u.heartbeat.nm_key);
-        fx->u.heartbeat.container_key = pack_key(p, fx->u.heartbeat.container_key);
+        fx->u.heartbeat.nm_keys = PACK_ARRAY(p, fx->u.heartbeat.nm_keys, fx->u.heartbeat.nm_keys_n);
+        fx->u.heartbeat.container_keys =
+            PACK_ARRAY(p, fx->u.heartbeat.container_keys, fx->u.heartbeat.container_keys_n);
         break;
     default:
         break;

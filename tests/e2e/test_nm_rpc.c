@@ -29,8 +29,8 @@
 #define CT_KEY_ID (-6)
 #define RM_ID     77
 #define KEYS                                                                                       \
-    "\"hadoopKeys\":{\"nmToken\":{\"id\":5,\"key\":\"bm0ga2V5IDE=\"},"                             \
-    "\"containerToken\":{\"id\":-6,\"key\":\"Y3Qga2V5IDE=\"},\"rmIdentifier\":77}"
+    "\"hadoopKeys\":{\"nmToken\":[{\"id\":5,\"salt\":\"bm0ga2V5IDE=\"}],"                          \
+    "\"containerToken\":[{\"id\":-6,\"salt\":\"Y3Qga2V5IDE=\"}],\"rmIdentifier\":77}"
 
 static struct fx *fx;
 static struct rpc_client client; /* of attempt 1 of the application */

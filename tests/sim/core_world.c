@@ -184,6 +184,18 @@ static void obey(struct world *w, struct world_node *n, const struct rm_order *o
     }
 }
 
+static void keep_keys(struct world_node *n, const struct rm_effect *fx)
+{
+    if (!fx->u.heartbeat.nm_keys)
+        return;
+    n->answers_with_keys++;
+    if (fx->u.heartbeat.container_keys)
+        n->container_key_id = fx->u.heartbeat.container_keys->id;
+    n->nm_keys_n = fx->u.heartbeat.nm_keys_n;
+    for (size_t i = 0; i < n->nm_keys_n; i++)
+        n->nm_keys[i] = fx->u.heartbeat.nm_keys[i].id;
+}
+
 static void answered(struct world *w, const struct rm_effect *fx)
 {
     for (size_t i = 0; i < w->nodes_n; i++) {
@@ -196,9 +208,7 @@ static void answered(struct world *w, const struct rm_effect *fx)
         if (fx->u.heartbeat.epoch > n->epoch_seen)
             n->epoch_seen = fx->u.heartbeat.epoch;
         n->registered = n->registered || fx->u.heartbeat.registered;
-        n->nm_key_id = fx->u.heartbeat.nm_key ? fx->u.heartbeat.nm_key->id : n->nm_key_id;
-        if (fx->u.heartbeat.container_key)
-            n->container_key_id = fx->u.heartbeat.container_key->id;
+        keep_keys(n, fx);
         for (size_t j = 0; j < fx->u.heartbeat.orders_n; j++)
             obey(w, n, &fx->u.heartbeat.orders[j]);
         return;
@@ -255,6 +265,10 @@ static void keep_reply(struct world *w, const struct rm_effect *fx)
             r->allocated[i] = fx->u.reply.allocate.allocated[i];
         for (size_t i = 0; i < r->completed_n && i < 64; i++)
             r->completed[i] = fx->u.reply.allocate.completed[i];
+        r->renewed_n = fx->u.reply.allocate.renewed_n;
+        for (size_t i = 0; i < r->renewed_n && i < 64; i++)
+            r->renewed[i] = fx->u.reply.allocate.renewed[i];
+        r->amrm_key = fx->u.reply.tokens.amrm_key ? fx->u.reply.tokens.amrm_key->id : 0;
     }
     for (size_t i = 0; r->kind == RM_REPLY_RESYNC && i < w->nodes_n; i++)
         if (w->nodes[i].token == fx->token) {
@@ -481,7 +495,7 @@ void world_register(struct world *w, struct world_node *n)
     ev.u.node_register.map_slots = n->slots[0];
     ev.u.node_register.reduce_slots = n->slots[1];
     ev.u.node_register.is_hadoop = n->is_hadoop;
-    ev.u.node_register.hadoop_port = n->is_hadoop ? 45454 : 0;
+    ev.u.node_register.hadoop_port = n->is_hadoop ? 45454 : w->hadoop_port;
     ev.u.node_register.master_slots = n->master_slots;
     ev.u.node_register.reports = r;
     ev.u.node_register.reports_n = n->n;

@@ -29,8 +29,8 @@ struct world_node {
                         0: requests carry no time stamp */
     int instance_n, boot_n;
     bool up, registered, healthy;
-    bool is_hadoop;                      /* a NodeManager of Hadoop, with port 45454 for masters */
-    int32_t nm_key_id, container_key_id; /* of the keys that it has got; 0: none */
+    bool is_hadoop;           /* a NodeManager of Hadoop, with port 45454 for masters */
+    int32_t container_key_id; /* of the keys that it has got; 0: none */
     const struct base_utilization *utilization; /* in heartbeats; NULL: not measured */
     uint64_t token;                             /* of the request that awaits its answer; 0: none */
     const struct rm_log_report *logs; /* in its requests: logs that it has not copied yet */
@@ -42,6 +42,9 @@ struct world_node {
     size_t launches, kills, forgets, cleanups,
         repeats; /* orders received; repeats: launches of containers that were there already */
     size_t suspends, resumes, shutdowns, signals[BASE_SIGNAL_COMMANDS];
+    /* keys of NM tokens, as the last answer with keys has them; how many answers had some */
+    int32_t nm_keys[RM_GOOD_KEYS_MAX];
+    size_t nm_keys_n, answers_with_keys;
 };
 struct world_record {
     uint64_t seq;
@@ -61,9 +64,10 @@ struct world_reply {
     int64_t response_id;
     struct rm_res available; /* of an answer to allocate */
     char command[32];
-    struct rm_allocated allocated[64], previous[64];
+    struct rm_allocated allocated[64], previous[64], renewed[64];
     struct rm_completed completed[64];
-    size_t allocated_n, completed_n, previous_n;
+    size_t allocated_n, completed_n, previous_n, renewed_n;
+    int32_t amrm_key; /* of a new token; 0: none */
 };
 struct world {
     struct rm_core *core;
@@ -74,6 +78,7 @@ struct world {
     bool auto_store, fail_setup, fail_commit, no_shell;
     bool undying_steps; /* a kill does not end a step, as when its file system does not answer */
     struct rm_effects fx;
+    int32_t hadoop_port; /* of nodes that register; 0: they have none */
     struct world_node nodes[128];
     size_t nodes_n;
     char included[32], excluded[32]; /* hosts in the lists, as every RM reads them; "": none */

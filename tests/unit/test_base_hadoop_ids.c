@@ -7,6 +7,7 @@
 
 #include "base/crypto/hex.h"
 #include "base/hadoop/identifiers.h"
+#include "base/hadoop/master_key.h"
 
 struct golden {
     const char *identifier, *key, *password; /* hex */
@@ -156,8 +157,33 @@ static void test_damaged(void)
     base_buf_free(&out);
 }
 
+/* The keys were computed by Python's hmac, from the formula in the header. */
+static void test_derived_keys(void)
+{
+    static const struct {
+        const char *kind, *hex;
+        int32_t id;
+    } keys[] = {{BASE_HADOOP_KEY_OF_AMRM, "4f694a3dc7ae9097400a6ce4c5a6ff1b19c64abb", -5},
+                {BASE_HADOOP_KEY_OF_NM, "45f66ef7ef9a2cb07dd33d824b77db5746750f05", -5},
+                {BASE_HADOOP_KEY_OF_HADOOP_NM, "8a305f274b01bbbab65a17384ceeae6300f02fe3", -5},
+                {BASE_HADOOP_KEY_OF_NM, "8ce3fb4aaf0fe0eed34955a078c3f561d3c0d2b1", 7}};
+    unsigned char salt[BASE_HADOOP_MASTER_KEY_BYTES], key[BASE_HADOOP_MASTER_KEY_BYTES];
+    struct base_key secret = {.id = "s"};
+    char hex[2 * sizeof key + 1];
+
+    for (unsigned char i = 0; i < sizeof secret.bytes; i++)
+        secret.bytes[i] = i;
+    for (unsigned char i = 0; i < sizeof salt; i++)
+        salt[i] = (unsigned char)(100 + i);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        base_hadoop_derive_master_key(&secret, keys[i].kind, keys[i].id, salt, key);
+        CU_ASSERT_STRING_EQUAL(base_hex_encode(key, sizeof key, hex), keys[i].hex);
+    }
+}
+
 static const struct cunit_case cases[] = {{"containers", test_containers},
                                           {"nodes", test_nodes},
                                           {"attempts", test_amrm},
-                                          {"damaged", test_damaged}};
+                                          {"damaged", test_damaged},
+                                          {"derived keys", test_derived_keys}};
 CUNIT_MAIN("identifiers of Hadoop's tokens", cases)

@@ -254,9 +254,9 @@ static void test_keys(void)
     world_crash(&w, w.journal_n);
     creel = world_add_node(&w, 4, 2, "/a");
     hadoop = world_add_hadoop_node(&w, 4, 2, "/a");
-    CU_ASSERT_EQUAL(creel->nm_key_id, RM_KEY_NM + 1);
+    CU_ASSERT_EQUAL(creel->nm_keys[0], RM_KEY_NM + 1);
     CU_ASSERT_EQUAL(creel->container_key_id, RM_KEY_CONTAINER + 1);
-    CU_ASSERT_EQUAL(hadoop->nm_key_id, RM_KEY_HADOOP_NM + 1);
+    CU_ASSERT_EQUAL(hadoop->nm_keys[0], RM_KEY_HADOOP_NM + 1);
     CU_ASSERT_EQUAL(hadoop->container_key_id, RM_KEY_HADOOP_CONTAINER + 1);
     world_free(&w);
 }

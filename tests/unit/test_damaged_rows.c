@@ -119,7 +119,7 @@ static void submit(struct rm_backend *b, const char *body)
 static int start_from(const char *path, void (*with)(struct rm_backend *b), struct base_error *err)
 {
     struct rm_backend *b = NULL;
-    int rc = rm_daemon_new_sole(conf, store_kind("sqlite"), path, NULL, &b, err);
+    int rc = rm_daemon_new_sole(conf, NULL, store_kind("sqlite"), path, NULL, &b, err);
 
     if (rc < 0)
         return rc;

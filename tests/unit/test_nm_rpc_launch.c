@@ -1,19 +1,22 @@
 /* Goal: a request that YARN's ResourceManager has sent to start a master is read as a launch order
  * of Creel with all that the request says; its token is accepted with the recorded key, by the node
- * that it names alone, and as long as the key is the current or the previous one. What a context
- * must not have is refused by name. Method: the recorded request (tests/interop/rpc/start.hex). */
+ * that it names alone, and as long as the ResourceManager names its key. A key that is named by a
+ * salt is derived from the cluster's secret. What a context must not have is refused by name.
+ * Method: the recorded request (tests/interop/rpc/start.hex). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/wire/order.h"
+#include "base/hadoop/master_key.h"
 #include "base/io/json.h"
 #include "nodemanager/rpc/launch_context.h"
 #include "nodemanager/rpc/tokens.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rpc_frames.h"
 
-#define KEY   "DQwoB066Bg4=" /* as recorded */
-#define OTHER "b3RoZXI="
+#define KEY      "DQwoB066Bg4=" /* as recorded */
+#define OTHER    "b3RoZXI="
+#define RECORDED (-1155748308) /* number of the recorded key */
 
 static Nm__StartContainers *read_request(void)
 {
@@ -27,10 +30,19 @@ static Nm__StartContainers *read_request(void)
     return m;
 }
 
-static void set_keys(struct nm_rpc_tokens *t, int32_t id, const char *key)
+/* The ResourceManager names the keys @ids of container tokens, of which the recorded one is
+ * @key. */
+static void set_keys(struct nm_rpc_tokens *t, const char *key, const int32_t *ids, size_t n)
 {
-    nm_rpc_tokens_set_keys(t,
-                           &(struct wire_hadoop_keys){true, {1, OTHER}, {id, key}, 1795348885144});
+    struct wire_hadoop_keys keys = {.given = true,
+                                    .nm_token = {{{1, NULL, OTHER}}, 1},
+                                    .container_token = {.n = n},
+                                    .rm_identifier = 1795348885144};
+
+    for (size_t i = 0; i < n; i++)
+        keys.container_token.v[i] =
+            (struct wire_hadoop_key){ids[i], NULL, ids[i] == RECORDED ? key : OTHER};
+    nm_rpc_tokens_set_keys(t, &keys);
 }
 
 static int check(struct nm_rpc_tokens *t, const Nm__Token *token,
@@ -42,32 +54,82 @@ static int check(struct nm_rpc_tokens *t, const Nm__Token *token,
 
 static void test_token(void)
 {
-    struct nm_rpc_tokens *t = nm_rpc_tokens_new("localhost", 21020);
-    struct nm_rpc_tokens *elsewhere = nm_rpc_tokens_new("localhost", 21021);
+    struct nm_rpc_tokens *t = nm_rpc_tokens_new("localhost", 21020, NULL);
+    struct nm_rpc_tokens *elsewhere = nm_rpc_tokens_new("localhost", 21021, NULL);
     Nm__StartContainers *m = read_request();
     const Nm__Token *token = m->requests[0]->token;
     struct base_hadoop_container_id id;
 
     CU_ASSERT_EQUAL(check(t, token, &id), -BASE_EPERM); /* no keys yet */
     CU_ASSERT_EQUAL(nm_rpc_tokens_rm_identifier(t), 0);
-    set_keys(t, -1155748308, KEY);
-    set_keys(elsewhere, -1155748308, KEY);
+    set_keys(t, KEY, (int32_t[]){RECORDED}, 1);
+    set_keys(elsewhere, KEY, (int32_t[]){RECORDED}, 1);
     CU_ASSERT_EQUAL(check(t, token, &id), 0);
     CU_ASSERT_STRING_EQUAL(id.submitter, "root");
     CU_ASSERT_EQUAL(id.rm_identifier, nm_rpc_tokens_rm_identifier(t));
     CU_ASSERT_EQUAL(check(elsewhere, token, &id), -BASE_EPERM);
-    set_keys(t, 2, OTHER);
-    CU_ASSERT_EQUAL(check(t, token, &id), 0); /* the previous key */
-    set_keys(t, 2, OTHER);                    /* nothing new */
+    set_keys(t, KEY, (int32_t[]){2, 3, RECORDED}, 3); /* the previous key */
     CU_ASSERT_EQUAL(check(t, token, &id), 0);
-    set_keys(t, 3, OTHER);
+    set_keys(t, KEY, (int32_t[]){2, 3}, 2);
+    CU_ASSERT_EQUAL(check(t, token, &id), -BASE_EPERM);
+    set_keys(t, OTHER, (int32_t[]){RECORDED}, 1); /* other bytes under the same number */
     CU_ASSERT_EQUAL(check(t, token, &id), -BASE_EPERM);
     token->password.data[19] ^= 1;
-    set_keys(t, -1155748308, KEY);
+    set_keys(t, KEY, (int32_t[]){RECORDED}, 1);
     CU_ASSERT_EQUAL(check(t, token, &id), -BASE_EPERM);
     nm__start_containers__free_unpacked(m, NULL);
     nm_rpc_tokens_free(t);
     nm_rpc_tokens_free(elsewhere);
+}
+
+/* Returns what the node says to a container token made with the key 7 of the cluster's @secret. */
+static int check_derived(struct nm_rpc_tokens *t, const struct base_key *secret)
+{
+    static const unsigned char salt[BASE_HADOOP_MASTER_KEY_BYTES] = "salt";
+    struct base_hadoop_container_id id = {
+        .container = {{{1, 2}, 3}, 4}, .node = "localhost:21020", .submitter = "ann", .key_id = 7};
+    unsigned char key[BASE_HADOOP_MASTER_KEY_BYTES], password[BASE_SHA1_BYTES];
+    struct base_buf identifier = {0};
+    int rc;
+
+    base_hadoop_container_id_add(&id, &identifier);
+    base_hadoop_derive_master_key(secret, BASE_HADOOP_KEY_OF_CONTAINER, 7, salt, key);
+    base_hadoop_compute_password(key, sizeof key, identifier.data, identifier.len, password);
+    rc = nm_rpc_tokens_check_container(t, identifier.data, identifier.len, password,
+                                       sizeof password, &id, NULL);
+    base_buf_free(&identifier);
+    return rc;
+}
+
+/* The ResourceManager names a salt, and the key of the secret called @name. */
+static void name_salt(struct nm_rpc_tokens *t, const char *name)
+{
+    struct wire_hadoop_keys keys = {
+        .given = true,
+        .nm_token = {{{7, name, "c2FsdAAAAAAAAAAAAAAAAAAAAAA="}}, 1},
+        .container_token = {{{7, name, "c2FsdAAAAAAAAAAAAAAAAAAAAAA="}}, 1}};
+
+    nm_rpc_tokens_set_keys(t, &keys);
+}
+
+static void test_derived_key(void)
+{
+    struct base_key secret = {.id = "abc", .bytes = "the secret of the cluster"};
+    struct base_key stranger = {.id = "abc", .bytes = "another"};
+    struct base_keyring *keys = base_keyring_new_of_key(&secret);
+    struct nm_rpc_tokens *t = nm_rpc_tokens_new("localhost", 21020, keys);
+    struct nm_rpc_tokens *without = nm_rpc_tokens_new("localhost", 21020, NULL);
+
+    name_salt(t, "abc");
+    name_salt(without, "abc");
+    CU_ASSERT_EQUAL(check_derived(t, &secret), 0);
+    CU_ASSERT_EQUAL(check_derived(t, &stranger), -BASE_EPERM);
+    CU_ASSERT_EQUAL(check_derived(without, &secret), -BASE_EPERM);
+    name_salt(t, "abd"); /* a key that the secret does not have */
+    CU_ASSERT_EQUAL(check_derived(t, &secret), -BASE_EPERM);
+    nm_rpc_tokens_free(t);
+    nm_rpc_tokens_free(without);
+    base_keyring_unref(keys);
 }
 
 static const char *find_env(const struct wire_launch *l, const char *name)
@@ -216,6 +278,7 @@ static void test_bad_contexts(void)
 }
 
 static const struct cunit_case cases[] = {{"token", test_token},
+                                          {"derived key", test_derived_key},
                                           {"order", test_order},
                                           {"resources", test_resources},
                                           {"bad contexts", test_bad_contexts}};

@@ -66,8 +66,8 @@ static void start(void)
     free(setting);
     routes = rm_routes_new(&n);
     base_assert(open_audit(path, &err) == 0);
-    base_assert(
-        rm_daemon_new_sole(conf, store_kind("memory"), memory_place("audit"), NULL, &b, &err) == 0);
+    base_assert(rm_daemon_new_sole(conf, NULL, store_kind("memory"), memory_place("audit"), NULL,
+                                   &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);

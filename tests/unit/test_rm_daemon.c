@@ -126,7 +126,8 @@ static struct rm_backend *open_daemon(const struct base_conf *c)
     struct base_error err = {0};
     struct rm_backend *b = NULL;
 
-    if (rm_daemon_new_sole(c, store_kind("memory"), memory_place("daemon"), NULL, &b, &err) < 0)
+    if (rm_daemon_new_sole(c, NULL, store_kind("memory"), memory_place("daemon"), NULL, &b, &err) <
+        0)
         printf("%s\n", err.text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(b);
     rm_daemon_start(b);
@@ -229,14 +230,14 @@ static void test_state_store(void)
     base_assert(base_conf_set_arg(c, "creel.rm.state-dir=/dev/null/none", NULL) == 0);
     base_assert(base_conf_set_arg(c, "creel.rm.state-store=memory", NULL) == 0);
     for (int64_t epoch = 0; epoch < 2; epoch++) {
-        CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, &err), 0);
+        CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, NULL, &b, &err), 0);
         CU_ASSERT_EQUAL(rm_daemon_epoch(b), epoch);
         rm_daemon_start(b);
         CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
         rm_daemon_free(b);
     }
     base_assert(base_conf_set_arg(c, "creel.rm.state-store=zookeeper", NULL) == 0);
-    CU_ASSERT_EQUAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_daemon_new_sole(c, NULL, NULL, NULL, NULL, &b, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(
         err.text,
         "creel.rm.state-store: \"zookeeper\" is no state store of a single ResourceManager: "

@@ -523,7 +523,8 @@ static void test_alone(void)
     char text[512];
 
     CU_ASSERT_EQUAL_FATAL(
-        rm_daemon_new_sole(c, store_kind("memory"), memory_place("alone"), NULL, &b, NULL), 0);
+        rm_daemon_new_sole(c, NULL, store_kind("memory"), memory_place("alone"), NULL, &b, NULL),
+        0);
     rm_daemon_start(b);
     rm_daemon_set_url(b, "http://a:1");
     CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE);
@@ -562,14 +563,14 @@ static void test_alone_confirmed(void)
     base_assert(mkdtemp(dir));
     arg = base_printf("creel.rm.state-dir=%s", dir);
     base_assert(base_conf_set_arg(c, arg, NULL) == 0);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, NULL, &b, NULL), 0);
     rm_daemon_start(b);
     node_that_saw(b, &n, 41);
     until_count(&n.other, 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, NULL, &b, NULL), 0);
     rm_daemon_accept_formatted_store(b);
     rm_daemon_start(b);
     submit(b, &n);
@@ -591,7 +592,7 @@ static void test_alone_confirmed(void)
     CU_ASSERT_EQUAL(count_jobs(b), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, NULL, &b, NULL), 0);
     rm_daemon_accept_formatted_store(b);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
     rm_daemon_start(b);

@@ -219,8 +219,8 @@ static void test_bad_start(void)
 
         if (bad[i])
             put("bad.xml", bad[i]);
-        CU_ASSERT(rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b,
-                                     &err) < 0);
+        CU_ASSERT(rm_daemon_new_sole(c, NULL, store_kind("memory"), memory_place("queues"), NULL,
+                                     &b, &err) < 0);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i] ? "bad.xml" : "none.xml"));
         base_conf_free(c);
     }
@@ -277,7 +277,8 @@ static void test_reload(void)
 
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
     CU_ASSERT_EQUAL_FATAL(
-        rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err), 0);
+        rm_daemon_new_sole(c, NULL, store_kind("memory"), memory_place("queues"), NULL, &b, &err),
+        0);
     CU_ASSERT_TRUE(known(b, "a"));
     CU_ASSERT_FALSE(known(b, "z"));
     rm_daemon_start(b);
@@ -306,7 +307,8 @@ static void test_watch(void)
 
     put("q.xml", "<allocations/>");
     CU_ASSERT_EQUAL_FATAL(
-        rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
+        rm_daemon_new_sole(c, NULL, store_kind("memory"), memory_place("queues"), NULL, &b, NULL),
+        0);
     /* the file's first version was read at the start */
     CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));
     CU_ASSERT_FALSE(rm_queues_file_changed_and_settled(b, &w));

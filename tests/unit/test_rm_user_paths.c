@@ -82,8 +82,8 @@ static void test_submission(void)
     setting = base_printf("creel.rm.state-dir=%s", dir);
     base_assert(base_conf_set_arg(conf, setting, &err) == 0);
     routes = rm_routes_new(&n);
-    base_assert(
-        rm_daemon_new_sole(conf, store_kind("memory"), memory_place("dead"), NULL, &b, &err) == 0);
+    base_assert(rm_daemon_new_sole(conf, NULL, store_kind("memory"), memory_place("dead"), NULL, &b,
+                                   &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);

@@ -10,6 +10,7 @@
 #include "api/rpc/rpc.h"
 #include "base/crypto/base64.h"
 #include "base/hadoop/identifiers.h"
+#include "rm/core/admin/master_keys.h"
 #include "rm/rpc/master.pb-c.h"
 #include "rm/rpc/ports.h"
 #include "tests/unit/master_over_http.h"
@@ -227,7 +228,7 @@ static void make_amrm_token(const struct base_attempt_id *id, struct base_buf *i
     struct base_hadoop_amrm_id token = {.attempt = *id};
     unsigned char bytes[BASE_SHA1_BYTES];
 
-    CU_ASSERT_EQUAL_FATAL(rm_view_amrm_key(rm_backend_lock_core(rms[0].b), &attempt, &key), 0);
+    key = *rm_master_key(rm_backend_lock_core(rms[0].b), RM_KEY_AMRM);
     rm_backend_unlock_core(rms[0].b);
     token.key_id = key.id;
     base_hadoop_amrm_id_add(&token, identifier);
@@ -391,15 +392,21 @@ static void test_only_the_right_token(void)
     end_all();
 }
 
+/* Returns the current key of this kind of token, as the second node has it. */
+static const json_t *current_key(const char *kind)
+{
+    return json_array_get(json_object_get(json_object_get(registration, "hadoopKeys"), kind), 0);
+}
+
 static void check_token(const Master__Token *t, const char *kind, const char *key_name)
 {
-    const json_t *key = json_object_get(json_object_get(registration, "hadoopKeys"), key_name);
+    const json_t *key = current_key(key_name);
     struct base_buf bytes = {0};
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(t);
     CU_ASSERT_STRING_EQUAL(t->kind, kind);
     CU_ASSERT_STRING_EQUAL(t->service, "h2:45454");
-    base_base64_decode(str(key, "key"), &bytes);
+    base_base64_decode(str(key, "salt"), &bytes);
     CU_ASSERT_EQUAL(bytes.len, RM_MASTER_KEY_BYTES);
     CU_ASSERT_TRUE(base_hadoop_check_password(bytes.data, bytes.len, t->identifier.data,
                                               t->identifier.len, t->password.data,
@@ -423,7 +430,7 @@ static void check_container_token(const Master__Container *c)
     CU_ASSERT_EQUAL(id.vcores, 1);
     CU_ASSERT_EQUAL(id.priority, 20);
     CU_ASSERT_EQUAL(id.allocation, -1);
-    CU_ASSERT_EQUAL(id.key_id, number(json_object_get(keys, "containerToken"), "id"));
+    CU_ASSERT_EQUAL(id.key_id, number(current_key("containerToken"), "id"));
     CU_ASSERT_EQUAL(id.rm_identifier, number(keys, "rmIdentifier"));
     CU_ASSERT_EQUAL(id.expiry_ms - id.created_ms, 600000);
     CU_ASSERT_FALSE(id.is_master);
@@ -431,7 +438,6 @@ static void check_container_token(const Master__Container *c)
 
 static void check_nm_token(const Master__NmToken *t)
 {
-    const json_t *keys = json_object_get(registration, "hadoopKeys");
     struct base_hadoop_nm_id id;
 
     check_token(t->token, "NMToken", "nmToken");
@@ -443,7 +449,7 @@ static void check_nm_token(const Master__NmToken *t)
     CU_ASSERT_EQUAL(id.port, HADOOP_PORT);
     CU_ASSERT_STRING_EQUAL(id.submitter, "dr.who");
     CU_ASSERT_EQUAL(id.attempt.attempt, 1);
-    CU_ASSERT_EQUAL(id.key_id, number(json_object_get(keys, "nmToken"), "id"));
+    CU_ASSERT_EQUAL(id.key_id, number(current_key("nmToken"), "id"));
 }
 
 /* Registers, and gets two containers. Returns the answer that brings them. */
@@ -510,6 +516,70 @@ static void test_containers(void)
                     0);
     free_message(again);
     free_message(answer);
+    close_master(&m);
+    end_all();
+}
+
+/* The keys are replaced since they have got a secret. */
+static void offer_keys_with_secret(void)
+{
+    static struct rm_master_key fresh[RM_MASTER_KEYS];
+    static struct rm_event ev = {.kind = RM_EV_ROLL_MASTER_KEYS};
+
+    for (int k = 0; k < RM_MASTER_KEYS; k++)
+        fresh[k] = (struct rm_master_key){.id = 100 + k, .secret = "s", .bytes = "bytes"};
+    ev.u.roll_master_keys.fresh = fresh;
+    rm_backend_post(rms[0].b, &ev, NULL, NULL, NULL);
+}
+
+/* Returns whether the port accepts the AMRM token. */
+static bool token_is_good(const struct base_buf *identifier, const struct base_buf *password)
+{
+    struct master m;
+    char *why = show_token(&m, identifier, password);
+    bool good = !why;
+
+    free(why);
+    close_master(&m);
+    return good;
+}
+
+static void test_new_amrm_token(void)
+{
+    struct base_buf identifier = {0}, password = {0}, given, given_password;
+    Master__AllocateAnswer *answer;
+    struct base_hadoop_amrm_id id;
+    int32_t answered = 0;
+    struct master m;
+
+    begin_all();
+    beat_1();
+    make_amrm_token(&attempt, &identifier, &password);
+    connect_master(&m);
+    free_message(do_register(&m));
+    answer = ask_nothing(&m, answered++);
+    CU_ASSERT_PTR_NULL(answer->amrm_token);
+    offer_keys_with_secret();
+    while (!answer->amrm_token) { /* the new key counts when it is durable */
+        free_message(answer);
+        answer = ask_nothing(&m, answered++);
+    }
+    CU_ASSERT_STRING_EQUAL(answer->amrm_token->kind, "YARN_AM_RM_TOKEN");
+    CU_ASSERT_STRING_EQUAL(answer->amrm_token->service, "");
+    given = (struct base_buf){(char *)answer->amrm_token->identifier.data,
+                              answer->amrm_token->identifier.len, 0};
+    given_password = (struct base_buf){(char *)answer->amrm_token->password.data,
+                                       answer->amrm_token->password.len, 0};
+    CU_ASSERT_TRUE_FATAL(base_hadoop_amrm_id_read(given.data, given.len, &id));
+    CU_ASSERT_EQUAL(id.attempt.attempt, attempt.attempt);
+    CU_ASSERT_EQUAL(id.key_id, 100);
+    CU_ASSERT_TRUE(token_is_good(&given, &given_password));
+    CU_ASSERT_TRUE(
+        token_is_good(&identifier, &password)); /* until the new key is the current one */
+    CU_ASSERT_FALSE(token_is_good(&given, &password));
+    free_message(answer);
+    base_buf_free(&identifier);
+    base_buf_free(&password);
     close_master(&m);
     end_all();
 }
@@ -766,6 +836,7 @@ static void test_killed(void)
 static const struct cunit_case cases[] = {
     {"nothing but the attempt's own token is accepted", test_only_the_right_token},
     {"containers come with tokens that their nodes accept", test_containers},
+    {"masters get new AMRM tokens when the key is replaced", test_new_amrm_token},
     {"ends of containers are told once", test_ends},
     {"calls out of order are refused as in YARN", test_order_of_calls},
     {"wrong requests are refused as in YARN and change nothing", test_wrong_requests},

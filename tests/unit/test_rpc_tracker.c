@@ -199,8 +199,8 @@ static void test_registered(void)
     struct rm_tracker_registered a;
 
     fx.u.heartbeat.rm_instance_ms = 99;
-    fx.u.heartbeat.nm_key = &nm;
-    fx.u.heartbeat.container_key = &container;
+    fx.u.heartbeat.nm_keys = &nm;
+    fx.u.heartbeat.container_keys = &container;
     fx.u.heartbeat.resource_given = true;
     fx.u.heartbeat.given_memory_mb = 512;
     rm_tracker_put_registered(&fx, &a);
@@ -227,10 +227,19 @@ static void test_orders(void)
         {.kind = BASE_ORDER_KILL, .container = one},
         {.kind = BASE_ORDER_FORGET, .container = two},
         {.kind = BASE_ORDER_SIGNAL, .container = one, .signal = BASE_SIGNAL_GRACEFUL_SHUTDOWN}};
+    const struct rm_master_key nm[] = {{.id = 6, .bytes = "current"}, {.id = -7, .bytes = "nm"}};
+    const struct rm_master_key current = {.id = 5};
     struct rm_tracker_beat_answer a;
     struct rm_effect fx = answer_of(3, orders, 3), resync = {.kind = RM_FX_REPLY};
 
+    fx.u.heartbeat.nm_keys = nm;
+    fx.u.heartbeat.nm_keys_n = 2;
+    fx.u.heartbeat.container_keys = &current;
+    fx.u.heartbeat.container_keys_n = 1;
     rm_tracker_put_beat_answer(&fx, &a);
+    CU_ASSERT_EQUAL(a.message.nm_key->id, -7);
+    CU_ASSERT(memcmp(a.message.nm_key->bytes.data, nm[1].bytes, RM_MASTER_KEY_BYTES) == 0);
+    CU_ASSERT_PTR_NULL(a.message.container_key);
     CU_ASSERT_EQUAL_FATAL(a.message.n_to_end, 1);
     CU_ASSERT_EQUAL(a.message.to_end[0]->id, 1);
     CU_ASSERT_EQUAL_FATAL(a.message.n_to_forget, 1);

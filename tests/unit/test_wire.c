@@ -314,7 +314,7 @@ static size_t messages_make(struct message *v)
         "app user task taskAttempt master memoryMb vcores priority allocationRequestId ";
     static const char of_answer[] =
         " rmInstance clusterTs clusterName version responseId heartbeatMs "
-        "resourceGiven givenMemoryMb givenVcores hadoopKeys orders ";
+        "resourceGiven givenMemoryMb givenVcores hadoopKeys secret orders ";
     size_t n = 0;
 
     v[n] = (struct message){.name = "registration", .copy = copy_registration, .missing = of_node};
@@ -361,7 +361,7 @@ static size_t messages_make(struct message *v)
         if (orders[i].launch.kind == BASE_CONTAINER_MASTER)
             v[n].missing =
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                "resourceGiven givenMemoryMb givenVcores hadoopKeys "
+                "resourceGiven givenMemoryMb givenVcores hadoopKeys secret "
                 "orders slot user token name viewAcl "
                 "memoryMb vcores priority allocationRequestId logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
@@ -369,7 +369,7 @@ static size_t messages_make(struct message *v)
         else if (orders[i].kind == BASE_ORDER_LAUNCH)
             v[n].missing =
                 " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                "resourceGiven givenMemoryMb givenVcores hadoopKeys "
+                "resourceGiven givenMemoryMb givenVcores hadoopKeys secret "
                 "orders slot user token name viewAcl "
                 "memoryMb vcores priority allocationRequestId logMaxBytes "
                 "credentials logInclude logExclude submitMs attemptsMax resources size timestamp "
@@ -377,22 +377,26 @@ static size_t messages_make(struct message *v)
                 "sortBufferMb jobCommits rm combine gzip reduce ";
         else if (orders[i].kind == BASE_ORDER_KILL || orders[i].kind >= BASE_ORDER_CLEANUP_APP)
             v[n].missing = " rmInstance clusterTs clusterName version responseId heartbeatMs "
-                           "resourceGiven givenMemoryMb givenVcores hadoopKeys "
+                           "resourceGiven givenMemoryMb givenVcores hadoopKeys secret "
                            "orders reason graceMs keepLogs ";
-        put_answer(&(struct wire_answer){.epoch = 1,
-                                         .response_id = 2,
-                                         .heartbeat_ms = 3,
-                                         .rm_instance_ms = 4,
-                                         .cluster_ts_ms = 5,
-                                         .cluster_name = "c",
-                                         .version = "1.0.0",
-                                         .resource_given = true,
-                                         .given_memory_mb = 6,
-                                         .given_vcores = 7,
-                                         .hadoop_keys = {true, {8, "a2V5"}, {-9, "a2V6"}, 10},
-                                         .orders = &orders[i],
-                                         .orders_n = 1},
-                   &v[n++].text);
+        put_answer(
+            &(struct wire_answer){.epoch = 1,
+                                  .response_id = 2,
+                                  .heartbeat_ms = 3,
+                                  .rm_instance_ms = 4,
+                                  .cluster_ts_ms = 5,
+                                  .cluster_name = "c",
+                                  .version = "1.0.0",
+                                  .resource_given = true,
+                                  .given_memory_mb = 6,
+                                  .given_vcores = 7,
+                                  .hadoop_keys = {.given = true,
+                                                  .nm_token = {{{8, "s", "a2V5"}}, 1},
+                                                  .container_token = {{{-9, "s", "a2V6"}}, 1},
+                                                  .rm_identifier = 10},
+                                  .orders = &orders[i],
+                                  .orders_n = 1},
+            &v[n++].text);
     }
     return n;
 }

@@ -82,7 +82,7 @@ static inline void start_as(const char *shape, const char *policy, const char *q
     base_assert(base_conf_set_arg(conf, arg, &err) == 0);
     snprintf(arg, sizeof arg, "creel.scheduler.queues=%s", queues);
     if (base_conf_set_arg(conf, arg, &err) < 0 ||
-        rm_daemon_new_sole(conf, &gated, "", NULL, &backend, &err) < 0)
+        rm_daemon_new_sole(conf, NULL, &gated, "", NULL, &backend, &err) < 0)
         fprintf(stderr, "%s\n", err.text);
     base_assert(backend);
     rm_daemon_start(backend);

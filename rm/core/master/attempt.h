@@ -31,6 +31,8 @@ struct rm_attempt {
     /* rm_core.node_changes up to which the last answer to allocate tells of nodes, and the one
      * before it */
     uint64_t nodes_told, nodes_told_before;
+    /* the same of rm_master_keys.nm_renewals and of tokens for nodes */
+    uint32_t nm_renewals_told, nm_renewals_told_before;
     /* the last answer to allocate, kept for a repeated request */
     int64_t response_id;
     struct rm_allocated *allocated;

@@ -59,6 +59,7 @@ static struct rm_token_basis token_basis(const struct rm_core *c, const struct r
                                    .hadoop_nm_key = rm_master_key(c, RM_KEY_HADOOP_NM),
                                    .hadoop_container_key =
                                        rm_master_key(c, RM_KEY_HADOOP_CONTAINER),
+                                   .amrm_key = rm_master_key_waiting(c, RM_KEY_AMRM),
                                    .user = a->user,
                                    .rm_instance_ms = c->conf.rm_instance_ms};
 }
@@ -161,6 +162,7 @@ void rm_master_on_register(struct rm_core *c, const struct rm_event *ev)
     at->rpc_port = ev->u.am_register.rpc_port;
     at->by_rpc = ev->u.am_register.by_rpc;
     at->nodes_told = at->nodes_told_before = c->node_changes;
+    at->nm_renewals_told = at->nm_renewals_told_before = c->master_keys.nm_renewals;
     at->registered = true;
     at->reregister = false;
     at->response_id = 0;
@@ -349,6 +351,29 @@ static void add_changed_nodes(struct rm_core *c, const struct rm_attempt *at, st
     fx->u.reply.allocate.changed_n = n;
 }
 
+/* Lists a container on each node of the master's, if the key of NM tokens has changed between the
+ * two answers: the master gets a new token for each of these nodes. */
+static void add_renewed_nodes(struct rm_core *c, const struct rm_app *a,
+                              const struct rm_attempt *at, struct rm_effect *fx)
+{
+    struct rm_allocated *v;
+    bool *listed;
+    size_t n = 0;
+
+    if (!at->by_rpc || at->nm_renewals_told == at->nm_renewals_told_before)
+        return;
+    v = rm_step_arena_alloc(&c->scratch, (size_t)a->containers_n * sizeof *v + 1);
+    listed = rm_step_arena_alloc(&c->scratch, c->nodes_n * sizeof *listed + 1);
+    memset(listed, 0, c->nodes_n * sizeof *listed);
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        if (!ct->master && ct->pulled && !listed[ct->node->index]) {
+            listed[ct->node->index] = true;
+            v[n++] = describe_allocated(c, ct);
+        }
+    fx->u.reply.allocate.renewed = v;
+    fx->u.reply.allocate.renewed_n = n;
+}
+
 /* As in YARN, a response id has 31 bits, and 0 comes after the largest one. */
 static int64_t next_response_id(int64_t id)
 {
@@ -371,6 +396,7 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     fx->u.reply.allocate.priority = a->priority > 0 ? a->priority : 0;
     fx->u.reply.tokens = token_basis(c, a);
     add_changed_nodes(c, at, fx);
+    add_renewed_nodes(c, a, at, fx);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t room = c->capacity.slots[k] - c->capacity.used[k];
 
@@ -459,6 +485,8 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     at->response_id = next_response_id(at->response_id);
     at->nodes_told_before = at->nodes_told;
     at->nodes_told = c->node_changes;
+    at->nm_renewals_told_before = at->nm_renewals_told;
+    at->nm_renewals_told = c->master_keys.nm_renewals;
     reply_allocated(c, ev, a, at, NULL);
 }
 

@@ -8,9 +8,40 @@
 #include "rm/core/node/capacity.h"
 #include "rm/core/state.h"
 
-void rm_node_emit_answer(struct rm_core *c, const struct rm_node *n, uint64_t token,
-                         int64_t response_id, bool registered, const struct rm_orders *orders,
-                         uint64_t after)
+/* Returns the current key, and after it one that waits; a NodeManager of Hadoop keeps the previous
+ * key by itself. */
+static const struct rm_master_key *list_keys_for_hadoop(struct rm_core *c,
+                                                        enum rm_master_key_kind kind, size_t *n)
+{
+    const struct rm_master_key *keys = rm_master_keys_list_good(c, kind, n);
+
+    *n = rm_master_key_waiting(c, kind) ? 2 : 1;
+    return keys;
+}
+
+/* Adds the keys of tokens when the node does not know them all. They are sent again until the
+ * node's next heartbeat shows that it has received them. A node that is refused gets none. */
+static void add_keys_unless_told(struct rm_core *c, struct rm_node *n, bool registered,
+                                 struct rm_effect *fx)
+{
+    __typeof__(fx->u.heartbeat) *h = &fx->u.heartbeat;
+
+    if (!n || !c->conf.hands_out_keys)
+        return;
+    if (n->is_hadoop) {
+        h->nm_keys = list_keys_for_hadoop(c, RM_KEY_HADOOP_NM, &h->nm_keys_n);
+        h->container_keys = list_keys_for_hadoop(c, RM_KEY_HADOOP_CONTAINER, &h->container_keys_n);
+        return;
+    }
+    if (!registered && n->keys_told == rm_master_keys_changes(c))
+        return;
+    n->keys_sent = rm_master_keys_changes(c);
+    h->nm_keys = rm_master_keys_list_good(c, RM_KEY_NM, &h->nm_keys_n);
+    h->container_keys = rm_master_keys_list_good(c, RM_KEY_CONTAINER, &h->container_keys_n);
+}
+
+void rm_node_emit_answer(struct rm_core *c, struct rm_node *n, uint64_t token, int64_t response_id,
+                         bool registered, const struct rm_orders *orders, uint64_t after)
 {
     struct rm_effect *fx;
 
@@ -25,13 +56,7 @@ void rm_node_emit_answer(struct rm_core *c, const struct rm_node *n, uint64_t to
     fx->u.heartbeat.response_id = response_id;
     fx->u.heartbeat.interval_us = c->conf.heartbeat_us;
     fx->u.heartbeat.registered = registered;
-    if (n && (registered || n->is_hadoop)) { /* a node that is refused gets no keys */
-        bool hadoop = n->is_hadoop;
-
-        fx->u.heartbeat.nm_key = rm_master_key(c, hadoop ? RM_KEY_HADOOP_NM : RM_KEY_NM);
-        fx->u.heartbeat.container_key =
-            rm_master_key(c, hadoop ? RM_KEY_HADOOP_CONTAINER : RM_KEY_CONTAINER);
-    }
+    add_keys_unless_told(c, n, registered, fx);
     fx->u.heartbeat.resource_given = n && n->resource_given;
     if (fx->u.heartbeat.resource_given) {
         fx->u.heartbeat.given_memory_mb = n->given.v[RM_RES_MEMORY_MB];

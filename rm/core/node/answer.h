@@ -6,9 +6,8 @@
 
 /* Answers the heartbeat or registration @token of @n, released when the record @after is durable
  * (0: at once). Does nothing for @token 0. @orders may be NULL. @n NULL: a node that is refused. */
-void rm_node_emit_answer(struct rm_core *c, const struct rm_node *n, uint64_t token,
-                         int64_t response_id, bool registered, const struct rm_orders *orders,
-                         uint64_t after);
+void rm_node_emit_answer(struct rm_core *c, struct rm_node *n, uint64_t token, int64_t response_id,
+                         bool registered, const struct rm_orders *orders, uint64_t after);
 /* Forgets that a heartbeat of @n is held; the caller must answer that request. */
 void rm_node_clear_parked_heartbeat(struct rm_core *c, struct rm_node *n);
 /* Makes the queued orders the sent ones, which are sent again if the heartbeat is repeated, and

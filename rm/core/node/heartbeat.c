@@ -100,6 +100,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         rm_reply_resync(c, ev->token);
         return;
     }
+    n->keys_told = n->keys_sent; /* the last answer has arrived */
     if (n->parked) { /* the node has given up the earlier request, which gets no orders */
         uint64_t token = n->parked;
 

@@ -84,9 +84,12 @@ struct rm_node {
     struct rm_orders queue, sent; /* orders for the next answer; orders of the last answer */
     int64_t response_id;          /* id of the last answer */
     struct rm_node_logs logs;     /* that it has to copy */
-    uint64_t parked;              /* token of the held heartbeat; 0: none */
-    bool offering;                /* its own heartbeat is being handled: not listed as free */
-    bool dirty;                   /* in rm_core.dirty, listed for an answer */
+    /* rm_master_keys.changes up to which the last answer, and the last one that has arrived, have
+     * told the node of keys */
+    uint32_t keys_sent, keys_told;
+    uint64_t parked; /* token of the held heartbeat; 0: none */
+    bool offering;   /* its own heartbeat is being handled: not listed as free */
+    bool dirty;      /* in rm_core.dirty, listed for an answer */
     bool urgent;     /* an order in the queue should not wait for the end of the hold time */
     int64_t last_us; /* time of the last heartbeat or registration */
     struct rm_timer hold, expiry, decommission, overcommit;

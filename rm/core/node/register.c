@@ -152,6 +152,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     n->spared = false;
     n->last_us = c->now_us;
     n->response_id = 0;
+    n->keys_told = n->keys_sent = 0;
     if (n->state != RM_NODE_RUNNING) {
         rm_node_set_state(c, n, RM_NODE_RUNNING);
         rm_emit_note(

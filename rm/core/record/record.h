@@ -32,7 +32,11 @@
  *              request: <MiB> <vcores> <map slots> <reduce slots> <containers> <width> <duration>
  *              booking: <start> <end> <slots> <request>
  *           k1 <user> <SHA-256 of the secret> <made> <expires>, key "token_<id, 16 hex digits>"
- *           m1 <id> <bytes, hex digits>, key "master-key_<amrm, nm or container>"
+ *           m2 <made> <active from> <n keys>, key "master-key_<kind>": the keys of tokens of
+ *              masters; @made: the newest of them
+ *              key: <0: current, 1: previous, 2: waiting> <id> <name of the secret's key>
+ *                   <salt, hex digits>
+ *           m1 <id> <bytes, hex digits>: written by earlier versions, one key without a secret
  *           s1 <n paths> <n splits>, key "splits_<app id>"
  *              split: <path> <offset> <length> <gzip> <n hosts>
  *

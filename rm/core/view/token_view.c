@@ -36,10 +36,10 @@ struct rm_token_view *rm_view_user_tokens(const struct rm_core *c, const char *u
     return v;
 }
 
-int rm_view_amrm_key(const struct rm_core *c, const struct base_attempt_id *attempt,
+int rm_view_amrm_key(const struct rm_core *c, const struct base_attempt_id *attempt, int32_t key_id,
                      struct rm_master_key *out)
 {
-    const struct rm_master_key *key = rm_master_key(c, RM_KEY_AMRM);
+    const struct rm_master_key *key = rm_master_key_find(c, RM_KEY_AMRM, key_id);
     const struct rm_app *a = rm_app_find(c, attempt->app);
     const struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
 

@@ -442,10 +442,10 @@ void rm_view_scheduler_health(const struct rm_core *core, struct rm_health_view 
 /* Copies the token @id of a user to *@out, whose text the caller frees. Returns 0, or
  * -BASE_ENOTFOUND with *@out unchanged. */
 int rm_view_user_token(const struct rm_core *core, uint64_t id, struct rm_token_view *out);
-/* Copies the key of AMRM tokens to *@out. Returns 0; -BASE_ENOTFOUND when no such tokens are handed
- * out, or @attempt is not the newest one of its application, or has ended. */
+/* Copies the key called @key_id of AMRM tokens to *@out. Returns 0; -BASE_ENOTFOUND when there is
+ * no such key, or no longer, or @attempt is not the newest one of its application, or has ended. */
 int rm_view_amrm_key(const struct rm_core *core, const struct base_attempt_id *attempt,
-                     struct rm_master_key *out);
+                     int32_t key_id, struct rm_master_key *out);
 /* Returns copies of all tokens of @user (NULL: of all users) in order of their ids, and sets *@n to
  * their number. The caller frees each text, and the array. */
 struct rm_token_view *rm_view_user_tokens(const struct rm_core *core, const char *user, size_t *n);

@@ -61,8 +61,8 @@ void rm_tracker_put_registered(const struct rm_effect *fx, struct rm_tracker_reg
         PUT(m, rm_identifier, fx->u.heartbeat.rm_instance_ms);
     if (m->action != RM_TRACKER_NORMAL)
         return;
-    put_key(fx->u.heartbeat.container_key, &out->container_key);
-    put_key(fx->u.heartbeat.nm_key, &out->nm_key);
+    put_key(fx->u.heartbeat.container_keys, &out->container_key);
+    put_key(fx->u.heartbeat.nm_keys, &out->nm_key);
     m->container_key = &out->container_key;
     m->nm_key = &out->nm_key;
     m->resource = put_given_resource(fx, &out->resource);
@@ -129,6 +129,14 @@ void rm_tracker_put_beat_answer(const struct rm_effect *fx, struct rm_tracker_be
     PUT(m, interval_ms, fx->u.heartbeat.interval_us / 1000);
     PUT(m, token_sequence, 1); /* as YARN's own answers have it */
     m->resource = put_given_resource(fx, &out->resource);
+    if (fx->u.heartbeat.container_keys_n > 1) { /* the second one waits */
+        put_key(&fx->u.heartbeat.container_keys[1], &out->container_key);
+        m->container_key = &out->container_key;
+    }
+    if (fx->u.heartbeat.nm_keys_n > 1) {
+        put_key(&fx->u.heartbeat.nm_keys[1], &out->nm_key);
+        m->nm_key = &out->nm_key;
+    }
     if (fx->u.heartbeat.orders_n)
         put_orders(fx, out);
 }

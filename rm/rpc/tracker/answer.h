@@ -31,6 +31,7 @@ struct rm_tracker_order { /* what one order is about, by its kind */
 };
 struct rm_tracker_beat_answer {
     Tracker__BeatAnswer message;
+    Tracker__Key container_key, nm_key; /* which are going to replace the node's */
     struct rm_rpc_resource resource;
     struct rm_tracker_order *orders;
 };

@@ -190,8 +190,8 @@ static void start_masters(const struct node_call *n, const struct rm_effect *fx)
         .host = n->host,
         .port = n->port,
         .address = n->address,
-        .nm_key = fx->u.heartbeat.nm_key,
-        .container_key = fx->u.heartbeat.container_key,
+        .nm_key = fx->u.heartbeat.nm_keys,
+        .container_key = fx->u.heartbeat.container_keys,
         .rm_instance_ms = fx->u.heartbeat.rm_instance_ms,
         .now_ms = base_wall_us(&base_clock_real) / 1000,
         .lifetime_ms = base_conf_int(rm_backend_conf(n->b), START_EXPIRY_KEY)};
