@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io/log.h"
+#include "nodemanager/aggregate/reader.h"
 
 #define ROOT_KEY    "yarn.nodemanager.remote-app-log-dir"
 #define SUFFIX_KEY  ROOT_KEY "-suffix"
@@ -80,8 +81,8 @@ static int open_own_folder(int at, const char *name, int *out, struct base_error
     return 0;
 }
 
-/* Opens folder @name in @at, which it closes, and makes it if it is not there. */
-static int enter_folder(int at, const char *name, int *out, struct base_error *err)
+/* Opens folder @name in @at, which it closes, and makes it for @reader if it is not there. */
+static int enter_folder(int at, const char *name, uid_t reader, int *out, struct base_error *err)
 {
     bool made = mkdirat(at, name, FOLDER_MODE) == 0;
     int rc = 0;
@@ -92,6 +93,8 @@ static int enter_folder(int at, const char *name, int *out, struct base_error *e
         rc = open_own_folder(at, name, out, err);
     if (rc == 0 && made && fchmod(*out, FOLDER_MODE) < 0) /* mkdir() obeys the umask */
         base_log_warn("aggregate", "%s: %s", name, strerror(errno));
+    if (rc == 0 && made)
+        nm_reader_grant(*out, name, FOLDER_MODE, reader);
     close(at);
     return rc;
 }
@@ -108,7 +111,7 @@ static int open_root(const struct nm_remote *r, bool make, int *out, struct base
     return 0;
 }
 
-static int enter_folder_of_app(const struct nm_remote *r, const char *user,
+static int enter_folder_of_app(const struct nm_remote *r, const char *user, uid_t reader,
                                const struct base_app_id *app, int *out, struct base_error *err)
 {
     char bucket[8], id[BASE_ID_TEXT_MAX];
@@ -118,7 +121,7 @@ static int enter_folder_of_app(const struct nm_remote *r, const char *user,
     snprintf(bucket, sizeof bucket, "%04d", (int)(app->seq % 10000));
     rc = open_root(r, true, &at, err);
     for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++)
-        rc = enter_folder(at, names[i], &at, err);
+        rc = enter_folder(at, names[i], reader, &at, err);
     *out = at;
     return rc;
 }
@@ -128,12 +131,14 @@ static int enter_folder_of_app(const struct nm_remote *r, const char *user,
 int nm_remote_create(const struct nm_remote *r, const char *user, const struct base_app_id *app,
                      struct nm_remote_file *out, struct base_error *err)
 {
+    uid_t reader;
     int rc;
 
     if (!is_file_name(user))
         return base_error_set(err, -BASE_EINVAL, "user: \"%.200s\" cannot be the name of a folder",
                               user);
-    rc = enter_folder_of_app(r, user, app, &out->folder, err);
+    reader = nm_reader_find(user);
+    rc = enter_folder_of_app(r, user, reader, app, &out->folder, err);
     if (rc < 0)
         return base_error_wrap(err, rc, "%s: folder of user %s", r->root, user);
     snprintf(out->name, sizeof out->name, "%s", r->file);
@@ -144,8 +149,10 @@ int nm_remote_create(const struct nm_remote *r, const char *user, const struct b
     if (out->fd < 0 || fchmod(out->fd, FILE_MODE) < 0) {
         rc = base_error_sys(err, -BASE_EIO, errno, "%s: %s", r->root, out->temporary);
         nm_remote_discard(out);
+        return rc;
     }
-    return rc;
+    nm_reader_grant(out->fd, out->temporary, FILE_MODE, reader);
+    return 0;
 }
 
 void nm_remote_discard(struct nm_remote_file *f)

@@ -9,9 +9,10 @@
  *    .../HOST_PORT                  0640   HOST:PORT is the node's id
  *    .../HOST_PORT.tmp                     while it is written; readers leave it out
  *
- * All of it belongs to the NodeManagers' user. ROOT may be open to other users, so no link is
- * followed below it, and a folder that belongs to anybody else but root is refused: otherwise a
- * user could have logs of others written where he reads them.
+ * All of it belongs to the NodeManagers' user, and the user whose logs they are may read
+ * (reader.h). ROOT may be open to other users, so no link is followed below it, and a folder that
+ * belongs to anybody else but root is refused: otherwise a user could have logs of others written
+ * where he reads them.
  *
  * SOURCE: Hadoop 3.4.2's LogAggregationUtils and LogAggregationFileController. */
 #ifndef CREEL_NODEMANAGER_AGGREGATE_REMOTE_H

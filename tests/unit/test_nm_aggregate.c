@@ -4,10 +4,14 @@
  * writer. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/io/io.h"
@@ -336,6 +340,51 @@ static void test_remote_planted(void)
     remove_place(&p);
 }
 
+/* Returns true when the process could open the file as user @uid. */
+static bool opens_as(uid_t uid, const char *path)
+{
+    pid_t child = fork();
+    int status = -1;
+
+    if (child == 0) {
+        int fd = -1;
+
+        if (setgroups(0, NULL) == 0 && setgid(uid) == 0 && setuid(uid) == 0)
+            fd = open(path, O_RDONLY | O_CLOEXEC);
+        _exit(fd < 0);
+    }
+    CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Goal: the user whose logs they are reads them, no other user does. Needs root, a user "nobody"
+ * and a file system with access control lists. */
+static void test_remote_reader(void)
+{
+    const struct passwd *nobody = getpwnam("nobody");
+    struct nm_remote r;
+    struct place p;
+    char *path;
+
+    if (geteuid() != 0 || !nobody)
+        return;
+    make_place(&p);
+    CU_ASSERT_EQUAL(chmod(p.root, 0711), 0);
+    CU_ASSERT_EQUAL_FATAL(nm_remote_init(&r, p.root, "logs", "host:8042", NULL), 0);
+    CU_ASSERT_EQUAL(create_and_commit(&r, "nobody"), 0);
+    path = base_printf("%s/nobody/bucket-logs-tfile/0042/application_1700000000000_120042/"
+                       "host_8042",
+                       p.root);
+    if (getxattr(path, "system.posix_acl_access", NULL, 0) > 0) {
+        CU_ASSERT_TRUE(opens_as(nobody->pw_uid, path));
+        CU_ASSERT_FALSE(opens_as(12345, path));
+    } else {
+        CU_ASSERT_EQUAL(errno, EOPNOTSUPP);
+    }
+    free(path);
+    remove_place(&p);
+}
+
 static bool never_stop(void *user)
 {
     (void)user;
@@ -375,6 +424,7 @@ static const struct cunit_case cases[] = {
     {"stopped meanwhile", test_stopped},
     {"configuration of the shared folder", test_remote_conf},
     {"what others put into the shared folder", test_remote_planted},
+    {"who may read", test_remote_reader},
     {"old files", test_remote_old},
 };
 CUNIT_MAIN("aggregated logs", cases)
