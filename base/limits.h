@@ -11,6 +11,7 @@
 #define BASE_TASK_SLOTS_MAX  1000    /* slots that each task of one job takes */
 #define BASE_INPUTS_MAX      10000   /* input patterns of one job */
 #define BASE_ENV_MAX         1000    /* environment entries of one job */
+#define BASE_SERVICE_MAX     8192    /* a container's data for one service, as base64 */
 #define BASE_HOSTS_MAX       10      /* preferred hosts of one task */
 #define BASE_ATTEMPTS_MAX    100     /* max-attempts of one task */
 #define BASE_ASK_MAX         10000   /* containers in one request (ask) of an application master */

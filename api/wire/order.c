@@ -9,12 +9,11 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-#define PATH_LONGEST     4096
-#define SORT_BUFFER_MB   64 /* used when the order names no size */
-#define VERSION_MAX      64
-#define URL_LONGEST      8192
-#define PATTERN_MAX      1024
-#define SHUFFLE_DATA_MAX 8192
+#define PATH_LONGEST   4096
+#define SORT_BUFFER_MB 64 /* used when the order names no size */
+#define VERSION_MAX    64
+#define URL_LONGEST    8192
+#define PATTERN_MAX    1024
 
 static const char *const order_words[] = {
     [BASE_ORDER_LAUNCH] = "launch",           [BASE_ORDER_KILL] = "kill",
@@ -160,7 +159,7 @@ static const struct wire_member launch_members[] = {
     WIRE_INT64_ROW(L, log_max_bytes, "logMaxBytes", WIRE_S, 0, INT64_MAX),
     WIRE_TEXT_ROW(L, command, "command", WIRE_S, BASE_COMMAND_MAX),
     WIRE_TEXT_ROW(L, credentials, "credentials", WIRE_S, 2 * BASE_BODY_MAX),
-    WIRE_TEXT_ROW(L, shuffle_data, "shuffleData", WIRE_S, SHUFFLE_DATA_MAX),
+    WIRE_TEXT_ROW(L, shuffle_data, "shuffleData", WIRE_S, BASE_SERVICE_MAX),
     WIRE_TEXT_ROW(L, log_include, "logInclude", WIRE_S, PATTERN_MAX),
     WIRE_TEXT_ROW(L, log_exclude, "logExclude", WIRE_S, PATTERN_MAX),
     WIRE_INT64_ROW(L, submit_ms, "submitMs", WIRE_S, 0, INT64_MAX),

@@ -149,6 +149,7 @@ void rm_launch_unref(struct rm_launch *l)
     }
     free(l->resources);
     free(l->credentials);
+    free(l->shuffle_data);
     free(l->json);
     free(l);
 }

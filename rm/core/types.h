@@ -264,7 +264,8 @@ struct rm_launch { /* a container's launch context, from a submission or an ask 
     size_t resources_n;
     /* Tokens and secrets in the form of Hadoop's token files, as base64; NULL: none. */
     char *credentials;
-    char *json; /* the am-container-spec as submitted; may be NULL */
+    char *shuffle_data; /* service data of mapreduce_shuffle, as base64; NULL: none */
+    char *json;         /* the am-container-spec as submitted; may be NULL */
 };
 struct rm_launch *rm_launch_ref(struct rm_launch *l);
 void rm_launch_unref(struct rm_launch *l);

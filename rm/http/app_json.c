@@ -375,6 +375,25 @@ static int decode_credentials(const json_t *ctx, struct rm_launch *l, struct bas
     return rc;
 }
 
+/* ---- service data ---- */
+
+static int add_service_data(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    struct rm_launch *l = u;
+    char room[64];
+    const char *text = value ? scalar_to_text(value, room) : NULL;
+
+    if (strcmp(key, "mapreduce_shuffle") != 0 || !text) /* the only service of Creel's nodes */
+        return 0;
+    if (strlen(text) > BASE_SERVICE_MAX)
+        return base_error_set(err, -BASE_ELIMIT,
+                              "service-data: mapreduce_shuffle: %zu bytes; at most %d are possible",
+                              strlen(text), BASE_SERVICE_MAX);
+    free(l->shuffle_data);
+    l->shuffle_data = base_strdup(text);
+    return 0;
+}
+
 static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_error *err)
 {
     const json_t *commands = find_member(find_member(ctx, "commands"), "command");
@@ -412,6 +431,8 @@ int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_erro
         rc = for_each_map_entry(ctx, "local-resources", BASE_ENV_MAX, add_resource_entry, l, err);
     if (rc == 0)
         rc = decode_credentials(ctx, l, err);
+    if (rc == 0)
+        rc = for_each_map_entry(ctx, "service-data", BASE_ENV_MAX, add_service_data, l, err);
     if (rc < 0) {
         rm_launch_unref(l);
         return rc;

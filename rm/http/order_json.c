@@ -112,6 +112,7 @@ static void fill_command_launch(const struct rm_order *o, struct wire_launch *l,
         l->resources = o->launch->resources;
         l->resources_n = o->launch->resources_n;
         l->credentials = o->launch->credentials;
+        l->shuffle_data = o->launch->shuffle_data;
     }
     if (o->amrm_key) {
         tmp->credentials =

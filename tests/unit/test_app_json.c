@@ -330,6 +330,33 @@ static void test_credentials(void)
     check_bad_token("jP____8");
 }
 
+#define SERVICE_DATA(value)                                                                        \
+    "{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"service-data\":{"         \
+    "\"entry\":["                                                                                  \
+    "{\"key\":\"mapreduce_shuffle\",\"value\":\"" value "\"},"                                     \
+    "{\"key\":\"other\",\"value\":\"b3RoZXI\"}]}}}"
+
+static void test_service_data(void)
+{
+    struct rm_app_spec *s = good(SERVICE_DATA("c2VjcmV0"), false);
+    char *at, *body = base_alloc(2 * BASE_SERVICE_MAX);
+
+    CU_ASSERT_STRING_EQUAL(s->launch->shuffle_data, "c2VjcmV0");
+    rm_app_spec_unref(s);
+    at = body + snprintf(body, 200, "%s",
+                         "{\"application-id\":\"application_1_0001\",\"am-container-spec\":{"
+                         "\"service-data\":{\"entry\":{\"key\":\"mapreduce_shuffle\",\"value\":\"");
+    memset(at, 'A', BASE_SERVICE_MAX);
+    memcpy(at + BASE_SERVICE_MAX, "\"}}}}", sizeof "\"}}}}");
+    s = good(body, false);
+    CU_ASSERT_EQUAL(strlen(s->launch->shuffle_data), BASE_SERVICE_MAX);
+    rm_app_spec_unref(s);
+    memcpy(at + BASE_SERVICE_MAX, "A\"}}}}", sizeof "A\"}}}}");
+    bad(body, -BASE_ELIMIT,
+        "service-data: mapreduce_shuffle: 8193 bytes; at most 8192 are possible");
+    free(body);
+}
+
 static void test_syntax(void)
 {
     bad("", -BASE_EINVAL,
@@ -534,6 +561,7 @@ static const struct cunit_case cases[] = {
     {"refused resources", test_refused_resources},
     {"resources", test_resources},
     {"credentials", test_credentials},
+    {"service data", test_service_data},
     {"syntax", test_syntax},
     {"hostile XML", test_hostile_xml},
     {"stored form", test_stored},

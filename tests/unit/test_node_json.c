@@ -248,6 +248,16 @@ static void test_master_credentials(void)
     base_buf_free(&text);
 }
 
+static void test_service_data(void)
+{
+    struct rm_launch launch = {.shuffle_data = "c2VjcmV0"};
+    json_t *j = encode(&(struct rm_order){
+        .kind = BASE_ORDER_LAUNCH, .user = "ann", .launch = &launch, .master = true});
+
+    CU_ASSERT_STRING_EQUAL(text_of(j, "shuffleData"), "c2VjcmV0");
+    json_decref(j);
+}
+
 static void test_heartbeat(void)
 {
     const struct rm_order orders[] = {{.kind = BASE_ORDER_KILL, .reason = "why", .grace_ms = 250},
@@ -290,6 +300,7 @@ int main(void)
     CU_add_test(suite, "bad counters", test_bad_counters);
     CU_add_test(suite, "launch order", test_launch);
     CU_add_test(suite, "credentials of a master", test_master_credentials);
+    CU_add_test(suite, "service data", test_service_data);
     CU_add_test(suite, "heartbeat answer", test_heartbeat);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
