@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -22,9 +23,24 @@
 #define ENDING_S   5
 #define TURN_BYTES (4 << 20) /* sent before other connections have their turn */
 #define AHEAD      (4 << 20) /* bytes of a part that are read from the disk in advance */
+/* Parts up to SMALL bytes are copied while they are looked up, as long as an answer has no more
+ * than SMALL_ALL of such bytes: to open their files once more would cost more. */
+#define SMALL     16384
+#define SMALL_ALL 65536
+/* Parts up to SMALL bytes are copied while they are looked up, as long as an answer has no more
+ * than SMALL_ALL of such bytes: to open their files once more would cost more. */
+#define SMALL     16384
+#define SMALL_ALL 65536
+
+#define UNKNOWN_JOB_MAX 80 /* bytes of a refusal */
 
 enum state { READING, SENDING, ENDING };
 
+struct part {
+    struct nm_shuffle_part at;
+    bool copied;
+    size_t copy; /* where in the copied bytes */
+};
 struct nm_shuffle_connection {
     const struct nm_shuffle_site *site;
     int fd;
@@ -33,9 +49,11 @@ struct nm_shuffle_connection {
     char *in; /* NM_SHUFFLE_HEAD_MAX bytes; NULL: nothing has come */
     size_t in_len, head_len;
     struct nm_shuffle_request rq;
-    struct nm_shuffle_part *parts; /* of rq.maps */
-    size_t next;                   /* the map whose part comes next */
-    struct base_buf out;           /* bytes before the file's */
+    struct nm_shuffle_outputs outputs;
+    struct part *parts;    /* of rq.maps */
+    struct base_buf small; /* bytes of parts that have been copied */
+    size_t next;           /* the map whose part comes next */
+    struct base_buf out;   /* bytes before the file's */
     size_t out_sent;
     int file; /* -1: none */
     int64_t file_at, file_end;
@@ -49,7 +67,7 @@ struct nm_shuffle_connection *nm_shuffle_connection_new(const struct nm_shuffle_
 
     c->site = site;
     c->fd = fd;
-    c->file = -1;
+    c->file = c->outputs.folder = -1;
     c->late_us = now_us + HEAD_S * SECOND;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     atomic_fetch_add_explicit(&site->counts->connections, 1, memory_order_relaxed);
@@ -66,6 +84,8 @@ static void close_file(struct nm_shuffle_connection *c)
 static void free_request(struct nm_shuffle_connection *c)
 {
     nm_shuffle_request_free(&c->rq);
+    nm_shuffle_outputs_close(&c->outputs);
+    base_buf_free(&c->small);
     free(c->parts);
     c->parts = NULL;
 }
@@ -145,8 +165,8 @@ static void add_part_header(const struct nm_shuffle_connection *c, size_t i, str
 {
     add_vlong(out, (int64_t)c->rq.maps[i].len);
     base_buf_add(out, c->rq.maps[i].at, c->rq.maps[i].len);
-    add_vlong(out, c->parts[i].len);
-    add_vlong(out, c->parts[i].raw_len);
+    add_vlong(out, c->parts[i].at.len);
+    add_vlong(out, c->parts[i].at.raw_len);
     add_vlong(out, c->rq.reduce);
 }
 
@@ -157,7 +177,7 @@ static int64_t measure_body(const struct nm_shuffle_connection *c)
 
     for (size_t i = 0; i < c->rq.maps_n; i++) {
         add_part_header(c, i, &headers);
-        bytes += c->parts[i].len;
+        bytes += c->parts[i].at.len;
     }
     bytes += (int64_t)headers.len;
     base_buf_free(&headers);
@@ -186,14 +206,18 @@ static void put_answer_head(struct nm_shuffle_connection *c, const struct nm_shu
 
 /* ---- a request ---- */
 
-/* Returns NULL if the request proves to know the secret of its job, otherwise why not. */
+/* Returns NULL if the request proves to know the secret of its job, otherwise why not, in @room or
+ * static. */
 static const char *check_hash(const struct nm_shuffle_connection *c,
-                              struct nm_shuffle_secret *secret)
+                              struct nm_shuffle_secret *secret, char room[static UNKNOWN_JOB_MAX])
 {
     char right[NM_SHUFFLE_HASH];
 
-    if (!nm_shuffle_jobs_find(c->site->jobs, &c->rq.app, secret))
-        return "Could not find jobid";
+    if (!nm_shuffle_jobs_find(c->site->jobs, &c->rq.app, secret)) {
+        snprintf(room, UNKNOWN_JOB_MAX, "Can't find job token for job job_%lld_%04d !!",
+                 (long long)c->rq.app.cluster_ts, c->rq.app.seq);
+        return room;
+    }
     if (!c->rq.hash.at)
         return "fetcher cannot be authenticated";
     nm_shuffle_hash_request(secret->bytes, secret->len, c->site->port, c->rq.target, right);
@@ -213,18 +237,37 @@ static void begin_file(struct nm_shuffle_connection *c, int fd, const struct nm_
         posix_fadvise(fd, part->offset, part->len < AHEAD ? part->len : AHEAD, POSIX_FADV_WILLNEED);
 }
 
-/* Finds all parts, and leaves the first file open. Returns 0 or a negative BASE_E*. */
+/* Copies a part that is small. Returns false if it is not, or cannot be read. */
+static bool copy_if_small(struct nm_shuffle_connection *c, struct part *p, int fd)
+{
+    size_t len = (size_t)p->at.len;
+
+    if (p->at.len > SMALL || c->small.len + len > SMALL_ALL)
+        return false;
+    p->copy = c->small.len;
+    base_buf_reserve(&c->small, len);
+    p->copied = pread(fd, c->small.data + p->copy, len, p->at.offset) == (ssize_t)len;
+    c->small.len += p->copied ? len : 0;
+    return p->copied;
+}
+
+/* Finds all parts; leaves the file of the first one open unless that is copied. Returns 0 or a
+ * negative BASE_E*. */
 static int find_parts(struct nm_shuffle_connection *c, struct base_error *err)
 {
+    int rc = nm_shuffle_outputs_open(c->site->files, &c->rq.app, &c->outputs, err);
+
+    if (rc < 0)
+        return rc;
     c->parts = base_alloc(c->rq.maps_n * sizeof *c->parts);
     for (size_t i = 0; i < c->rq.maps_n; i++) {
-        int fd = nm_shuffle_output_open_part(c->site->files, &c->rq.app, c->rq.maps[i],
-                                             c->rq.reduce, &c->parts[i], err);
+        struct part *p = &c->parts[i];
+        int fd = nm_shuffle_output_open_part(&c->outputs, c->rq.maps[i], c->rq.reduce, &p->at, err);
 
         if (fd < 0)
             return fd;
-        if (i == 0)
-            begin_file(c, fd, &c->parts[0]);
+        if (!copy_if_small(c, p, fd) && i == 0)
+            begin_file(c, fd, &p->at);
         else
             close(fd);
     }
@@ -248,10 +291,11 @@ static void answer_proven_request(struct nm_shuffle_connection *c,
 static void answer_request(struct nm_shuffle_connection *c)
 {
     struct nm_shuffle_secret secret = {.len = 0};
+    char room[UNKNOWN_JOB_MAX];
     const char *why;
     unsigned status = nm_shuffle_request_read(c->in, c->head_len, &c->rq, &why);
 
-    if (status == 0 && (why = check_hash(c, &secret)) != NULL)
+    if (status == 0 && (why = check_hash(c, &secret, room)) != NULL)
         status = 401;
     if (status)
         put_refusal(c, status, why);
@@ -306,23 +350,43 @@ static enum nm_shuffle_want drop_until_closed(const struct nm_shuffle_connection
 
 /* ---- sending ---- */
 
-/* Prepares the next map's part. Returns false if it cannot be sent any more. */
-static bool begin_next_part(struct nm_shuffle_connection *c)
+/* Opens the file of the next map's part, unless it is open. Returns false if it cannot be sent any
+ * more. */
+static bool open_part(struct nm_shuffle_connection *c, size_t i)
 {
     struct base_error err = {0};
-    int64_t size = 0;
-    size_t i = c->next++;
+    int fd;
 
-    if (c->file < 0) {
-        int fd = nm_shuffle_output_open(c->site->files, &c->rq.app, c->rq.maps[i], &size, &err);
-
-        if (fd < 0) {
-            base_log_warn("shuffle", "%s", err.text);
-            return false;
-        }
-        begin_file(c, fd, &c->parts[i]);
+    if (c->file >= 0)
+        return true;
+    fd = nm_shuffle_output_open(&c->outputs, c->rq.maps[i], &err);
+    if (fd < 0) {
+        base_log_warn("shuffle", "%s", err.text);
+        return false;
     }
-    add_part_header(c, i, &c->out);
+    begin_file(c, fd, &c->parts[i].at);
+    return true;
+}
+
+static void count_part(const struct nm_shuffle_connection *c, const struct part *p)
+{
+    atomic_fetch_add_explicit(&c->site->counts->served, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->site->counts->bytes, p->at.len, memory_order_relaxed);
+}
+
+/* Prepares the next parts: those that are copied, up to the first that is not. */
+static bool begin_next_parts(struct nm_shuffle_connection *c)
+{
+    while (c->next < c->rq.maps_n) {
+        size_t i = c->next++;
+        const struct part *p = &c->parts[i];
+
+        add_part_header(c, i, &c->out);
+        if (!p->copied)
+            return open_part(c, i);
+        base_buf_add(&c->out, c->small.data + p->copy, (size_t)p->at.len);
+        count_part(c, p);
+    }
     return true;
 }
 
@@ -357,14 +421,6 @@ static ssize_t send_from_file(struct nm_shuffle_connection *c)
     return n;
 }
 
-static void count_part(struct nm_shuffle_connection *c)
-{
-    atomic_fetch_add_explicit(&c->site->counts->served, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&c->site->counts->bytes, c->parts[c->next - 1].len,
-                              memory_order_relaxed);
-    close_file(c);
-}
-
 /* Returns true when there is something to send; false when all is sent, or, with *@failed, when
  * the rest cannot be. */
 static bool prepare_sending(struct nm_shuffle_connection *c, bool *failed)
@@ -374,11 +430,12 @@ static bool prepare_sending(struct nm_shuffle_connection *c, bool *failed)
     if (c->next && c->file >= 0) { /* the header of its part has been sent */
         if (c->file_at < c->file_end)
             return true;
-        count_part(c);
+        count_part(c, &c->parts[c->next - 1]);
+        close_file(c);
     }
     if (c->next == c->rq.maps_n)
         return false;
-    *failed = !begin_next_part(c);
+    *failed = !begin_next_parts(c);
     return !*failed;
 }
 

@@ -10,11 +10,13 @@
  *
  * An answer is its head, then for each map a header and a part of file.out, which the kernel sends
  * from the page cache (sendfile). All parts are looked up before the head, so that a missing one
- * is answered with an error; one that disappears later cuts the answer short.
+ * is answered with an error; one that disappears later cuts the answer short. Small parts are
+ * copied at once.
  *
- * Memory: the head while it arrives, at most NM_SHUFFLE_HEAD_MAX, kept with the list of parts while
- * the answer is sent. One file is open at a time. A head must arrive within HEAD_S seconds, and
- * bytes of an answer be taken within STALL_S. All functions are for the worker's thread. */
+ * Memory: the head while it arrives, at most NM_SHUFFLE_HEAD_MAX, kept with the list of parts and
+ * the small ones, at most 64 KiB, while the answer is sent. One file is open at a time. A head must
+ * arrive within HEAD_S seconds, and bytes of an answer be taken within STALL_S. All functions are
+ * for the worker's thread. */
 #ifndef CREEL_NODEMANAGER_SHUFFLE_CONNECTION_H
 #define CREEL_NODEMANAGER_SHUFFLE_CONNECTION_H
 

@@ -3,102 +3,112 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/io/plain.h"
 
-#define DATA  "file.out"
-#define INDEX "file.out.index"
+#define DATA   "file.out"
+#define INDEX  "file.out.index"
+#define FOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-struct place { /* of an attempt's files */
-    int folder;
-    uid_t owner;
-    struct nm_shuffle_slice attempt;
-};
-
-/* Opens the folder that the application's containers share. */
-static int open_place(const struct nm_files *files, const struct base_app_id *app,
-                      struct nm_shuffle_slice attempt, struct place *out, struct base_error *err)
+int nm_shuffle_outputs_open(const struct nm_files *files, const struct base_app_id *app,
+                            struct nm_shuffle_outputs *out, struct base_error *err)
 {
     char path[NM_PATH_MAX];
     struct stat st = {0};
+    int shared = nm_files_open_folder(files, nm_path_in_app(files, app, "shared", path));
 
-    out->attempt = attempt;
-    out->folder = nm_files_open_folder(files, nm_path_in_app(files, app, "shared", path));
+    out->folder = -1;
+    if (shared < 0)
+        return base_error_set(err, -BASE_ENOTFOUND, "the application's shared folder: %s",
+                              base_plain_open_strerror(shared));
+    if (fstat(shared, &st) == 0)
+        out->folder = openat(shared, "output", FOLDER);
     if (out->folder < 0)
-        return base_error_set(err, -BASE_ENOTFOUND, "%.*s: %s", (int)attempt.len, attempt.at,
-                              base_plain_open_strerror(out->folder));
-    if (fstat(out->folder, &st) < 0) {
-        close(out->folder);
-        return base_error_sys(err, -BASE_EIO, errno, "shared");
-    }
+        base_error_set(err, -BASE_ENOTFOUND, "the folder output: %s", strerror(errno));
     out->owner = st.st_uid;
-    return 0;
+    close(shared);
+    return out->folder < 0 ? -BASE_ENOTFOUND : 0;
 }
 
-static int open_file(const struct place *p, const char *name, int64_t *size, struct base_error *err)
+void nm_shuffle_outputs_close(struct nm_shuffle_outputs *o)
 {
-    char path[NM_SHUFFLE_ID_MAX + 32];
-    struct stat st;
+    if (o->folder >= 0)
+        close(o->folder);
+    o->folder = -1;
+}
+
+/* Opens the folder of the attempt. */
+static int open_attempt(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+                        struct base_error *err)
+{
+    char name[NM_SHUFFLE_ID_MAX + 1];
     int fd;
 
-    snprintf(path, sizeof path, "output/%.*s/%s", (int)p->attempt.len, p->attempt.at, name);
-    fd = base_plain_open_below(p->folder, path, O_RDONLY, 0, &st);
+    snprintf(name, sizeof name, "%.*s", (int)attempt.len, attempt.at);
+    fd = openat(o->folder, name, FOLDER);
+    return fd < 0 ? base_error_set(err, -BASE_ENOTFOUND, "%s: %s", name, strerror(errno)) : fd;
+}
+
+static int open_file(const struct nm_shuffle_outputs *o, int folder, const char *name,
+                     int64_t *size, struct base_error *err)
+{
+    struct stat st;
+    int fd = base_plain_open(folder, name, O_RDONLY, 0, &st);
+
     if (fd < 0)
-        return base_error_set(err, -BASE_ENOTFOUND, "%.*s: %s: %s", (int)p->attempt.len,
-                              p->attempt.at, name, base_plain_open_strerror(fd));
-    if (st.st_uid != p->owner) {
+        return base_error_set(err, -BASE_ENOTFOUND, "%s: %s", name, base_plain_open_strerror(fd));
+    if (st.st_uid != o->owner) {
         close(fd);
-        return base_error_set(err, -BASE_EPERM, "%.*s: %s belongs to user %u; %u was expected",
-                              (int)p->attempt.len, p->attempt.at, name, (unsigned)st.st_uid,
-                              (unsigned)p->owner);
+        return base_error_set(err, -BASE_EPERM, "%s belongs to user %u; %u was expected", name,
+                              (unsigned)st.st_uid, (unsigned)o->owner);
     }
     *size = st.st_size;
     return fd;
 }
 
-int nm_shuffle_output_open(const struct nm_files *files, const struct base_app_id *app,
-                           struct nm_shuffle_slice attempt, int64_t *size, struct base_error *err)
-{
-    struct place p;
-    int rc = open_place(files, app, attempt, &p, err);
-
-    if (rc < 0)
-        return rc;
-    rc = open_file(&p, DATA, size, err);
-    close(p.folder);
-    return rc;
-}
-
-static int find_part(const struct place *p, int32_t reduce, int64_t data_size,
-                     struct nm_shuffle_part *part, struct base_error *err)
+static int find_part(const struct nm_shuffle_outputs *o, int folder, int32_t reduce,
+                     int64_t data_size, struct nm_shuffle_part *part, struct base_error *err)
 {
     int64_t size = 0;
-    int fd = open_file(p, INDEX, &size, err), rc;
+    int fd = open_file(o, folder, INDEX, &size, err), rc;
 
     if (fd < 0)
         return fd;
     rc = nm_shuffle_index_read(fd, size, reduce, data_size, part, err);
     close(fd);
-    if (rc < 0)
-        base_error_wrap(err, rc, "%.*s", (int)p->attempt.len, p->attempt.at);
     return rc;
 }
 
-int nm_shuffle_output_open_part(const struct nm_files *files, const struct base_app_id *app,
-                                struct nm_shuffle_slice attempt, int32_t reduce,
-                                struct nm_shuffle_part *part, struct base_error *err)
+/* @part NULL: is not looked for. */
+static int open_output(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+                       int32_t reduce, struct nm_shuffle_part *part, struct base_error *err)
 {
-    struct place p;
+    int folder = open_attempt(o, attempt, err), fd, rc = 0;
     int64_t size = 0;
-    int rc = open_place(files, app, attempt, &p, err), fd;
 
+    if (folder < 0)
+        return folder;
+    fd = open_file(o, folder, DATA, &size, err);
+    if (fd >= 0 && part)
+        rc = find_part(o, folder, reduce, size, part, err);
+    close(folder);
     if (rc < 0)
-        return rc;
-    fd = open_file(&p, DATA, &size, err);
-    rc = fd < 0 ? fd : find_part(&p, reduce, size, part, err);
-    close(p.folder);
-    if (rc < 0 && fd >= 0)
         close(fd);
-    return rc < 0 ? rc : fd;
+    rc = rc < 0 ? rc : fd;
+    return rc < 0 ? base_error_wrap(err, rc, "%.*s", (int)attempt.len, attempt.at) : rc;
+}
+
+int nm_shuffle_output_open(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+                           struct base_error *err)
+{
+    return open_output(o, attempt, 0, NULL, err);
+}
+
+int nm_shuffle_output_open_part(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+                                int32_t reduce, struct nm_shuffle_part *part,
+                                struct base_error *err)
+{
+    return open_output(o, attempt, reduce, part, err);
 }

@@ -14,13 +14,20 @@
 #include "nodemanager/shuffle/index.h"
 #include "nodemanager/shuffle/request.h"
 
-/* Opens file.out of a checked @attempt. Returns a descriptor and sets *@size, or returns a negative
- * BASE_E*. */
-int nm_shuffle_output_open(const struct nm_files *files, const struct base_app_id *app,
-                           struct nm_shuffle_slice attempt, int64_t *size, struct base_error *err);
+struct nm_shuffle_outputs { /* of an application */
+    int folder;             /* shared/output; -1: not open */
+    uid_t owner;
+};
+/* Opens the folder. Returns 0 or a negative BASE_E*; then there is nothing to close. */
+int nm_shuffle_outputs_open(const struct nm_files *files, const struct base_app_id *app,
+                            struct nm_shuffle_outputs *out, struct base_error *err);
+void nm_shuffle_outputs_close(struct nm_shuffle_outputs *o);
+/* Opens file.out of a checked @attempt. Returns a descriptor or a negative BASE_E*. */
+int nm_shuffle_output_open(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+                           struct base_error *err);
 /* The same, and finds the part of @reduce. */
-int nm_shuffle_output_open_part(const struct nm_files *files, const struct base_app_id *app,
-                                struct nm_shuffle_slice attempt, int32_t reduce,
-                                struct nm_shuffle_part *part, struct base_error *err);
+int nm_shuffle_output_open_part(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+                                int32_t reduce, struct nm_shuffle_part *part,
+                                struct base_error *err);
 
 #endif

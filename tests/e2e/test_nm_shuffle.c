@@ -314,6 +314,42 @@ static void test_slow_reducer(void)
     free(part);
 }
 
+/* Small parts, which are copied, before, between and after big ones, which are not; more small ones
+ * than are copied. */
+static void test_mixed_sizes(void)
+{
+    char *part = base_alloc(20000), *query, hash[NM_SHUFFLE_HASH];
+    struct base_buf maps = {0}, got, parts = {0};
+
+    for (int i = 0; i < 12; i++) {
+        size_t len = i % 3 == 0 ? 20000 : i % 3 == 1 ? 15000 : 10;
+
+        memset(part, 'a' + i, len);
+        write_output(20 + i, part, len);
+        base_buf_addf(&maps, "%s%s", i ? "," : "", attempt(20 + i));
+        base_buf_add(&parts, part, len);
+    }
+    query = query_for(1, maps.data, "");
+    got = fetch(SECRET, query, hash);
+    CU_ASSERT_FATAL(got.data && strncmp(got.data, "HTTP/1.1 200", 12) == 0);
+    for (size_t i = 0, at = 0; i < 12; i++) { /* in order, whatever stands between */
+        size_t len = i % 3 == 0 ? 20000 : i % 3 == 1 ? 15000 : 10;
+        const char *found = memmem(got.data + at, got.len - at, parts.data, len);
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(found);
+        CU_ASSERT(found - (got.data + at) < 400);
+        at = (size_t)(found - got.data) + len;
+        parts.len -= len;
+        memmove(parts.data, parts.data + len, parts.len);
+        CU_ASSERT(i < 11 || at == got.len);
+    }
+    base_buf_free(&got);
+    base_buf_free(&maps);
+    base_buf_free(&parts);
+    free(query);
+    free(part);
+}
+
 /* @secret NULL: no hash. */
 static void check_refusal(const char *secret, const char *query, const char *status,
                           const char *words)
@@ -349,7 +385,8 @@ static void test_proof(void)
     check_refusal(NULL, right, "401 Unauthorized", "\r\n\r\nfetcher cannot be authenticated");
     check_refusal("another", right, "401 Unauthorized",
                   "\r\n\r\nVerification of the hashReply failed");
-    check_refusal(SECRET, other, "401 Unauthorized", "\r\n\r\nCould not find jobid");
+    check_refusal(SECRET, other, "401 Unauthorized",
+                  "\r\n\r\nCan't find job token for job job_1_0001 !!");
     free(right);
     free(other);
     check_refusal_of_map(1, "../../x", "400 Bad Request", "\r\n\r\nBad map parameter");
@@ -357,7 +394,7 @@ static void test_proof(void)
 
 static void test_missing_outputs(void)
 {
-    check_refusal_of_map(1, attempt(9), "500 Internal Server Error", "file.out");
+    check_refusal_of_map(1, attempt(9), "500 Internal Server Error", "No such file");
     check_refusal_of_map(2, attempt(0), "500 Internal Server Error", "reduce 2");
     check_refusal_of_map(-1, attempt(0), "500 Internal Server Error", "reduce -1");
     write_file(attempt(4), "file.out", "x", 1);
@@ -394,7 +431,7 @@ static void test_malicious_outputs(void)
         check_refusal_of_map(1, attempt(5), "500 Internal Server Error", "belongs to user 1");
     }
     CU_ASSERT_EQUAL(symlink(folder, link), 0);
-    check_refusal_of_map(0, attempt(6), "500 Internal Server Error", "file.out");
+    check_refusal_of_map(0, attempt(6), "500 Internal Server Error", "Not a directory");
     base_buf_free(&index);
     free(folder);
     free(data);
@@ -465,7 +502,7 @@ static void test_clean_up(void)
 {
     fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\"}", fx_app());
     CU_ASSERT(fx_until(is_cleaned_up, NULL));
-    check_refusal_of_map(1, attempt(0), "401 Unauthorized", "Could not find jobid");
+    check_refusal_of_map(1, attempt(0), "401 Unauthorized", "Can't find job token");
     CU_ASSERT_FALSE(fx_exists("%s", local_dir));
 }
 
@@ -487,6 +524,7 @@ int main(int argc, char **argv)
     CU_add_test(s, "fetch", test_fetch);
     CU_add_test(s, "keep alive", test_keep_alive);
     CU_add_test(s, "a slow reducer", test_slow_reducer);
+    CU_add_test(s, "mixed sizes", test_mixed_sizes);
     CU_add_test(s, "proof", test_proof);
     CU_add_test(s, "missing outputs", test_missing_outputs);
     CU_add_test(s, "malicious outputs", test_malicious_outputs);
