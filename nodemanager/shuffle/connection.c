@@ -57,7 +57,7 @@ struct nm_shuffle_connection {
     size_t out_sent;
     int file; /* -1: none */
     int64_t file_at, file_end;
-    bool keep_alive;
+    bool keep_alive, proven; /* proven: a request of this connection was */
 };
 
 struct nm_shuffle_connection *nm_shuffle_connection_new(const struct nm_shuffle_site *site, int fd,
@@ -104,6 +104,11 @@ void nm_shuffle_connection_free(struct nm_shuffle_connection *c)
 int nm_shuffle_connection_fd(const struct nm_shuffle_connection *c)
 {
     return c->fd;
+}
+
+bool nm_shuffle_connection_is_unproven(const struct nm_shuffle_connection *c)
+{
+    return c->state == READING && !c->proven;
 }
 
 bool nm_shuffle_connection_is_late(const struct nm_shuffle_connection *c, int64_t now_us)
@@ -279,6 +284,7 @@ static void answer_proven_request(struct nm_shuffle_connection *c,
 {
     struct base_error err = {0};
 
+    c->proven = true;
     if (find_parts(c, &err) == 0) {
         put_answer_head(c, secret);
         return;

@@ -14,9 +14,10 @@
 #include "base/io/log.h"
 #include "base/mem.h"
 
-#define EVENTS_MAX  64
-#define ACCEPTS_MAX 16 /* of one turn */
-#define TICK_MS     1000
+#define EVENTS_MAX      64
+#define ACCEPTS_MAX     16 /* of one turn */
+#define TICK_MS         1000
+#define TURNED_AWAY_MAX 64 /* connections that are told to come again; further ones are closed */
 
 struct peer {
     struct nm_shuffle_connection *connection;
@@ -71,15 +72,35 @@ static void continue_peer(struct worker *w, struct peer *p)
         drop_peer(w, p);
 }
 
+/* Returns the oldest peer that has proven nothing; NULL: there is none. A search of all costs less
+ * than the connections that make it necessary. */
+static struct peer *find_unproven_peer(struct worker *w)
+{
+    struct peer *p;
+
+    TAILQ_FOREACH(p, &w->peers, all)
+    if (nm_shuffle_connection_is_unproven(p->connection))
+        return p;
+    return NULL;
+}
+
 static void add_peer(struct worker *w, int fd)
 {
     const struct nm_shuffle_server_conf *conf = &w->server->conf;
-    struct peer *p = base_alloc(sizeof *p);
+    int64_t n = atomic_load_explicit(&conf->site.counts->connections, memory_order_relaxed);
+    bool full = n >= conf->connections_max;
+    struct peer *other = full ? find_unproven_peer(w) : NULL, *p;
 
+    if (!other && n >= conf->connections_max + TURNED_AWAY_MAX) {
+        close(fd);
+        return;
+    }
+    p = base_alloc(sizeof *p);
+    if (other)
+        drop_peer(w, other);
     p->connection = nm_shuffle_connection_new(&conf->site, fd, now_us());
     TAILQ_INSERT_TAIL(&w->peers, p, all);
-    if (atomic_load_explicit(&conf->site.counts->connections, memory_order_relaxed) >
-        conf->connections_max) {
+    if (full && !other) {
         nm_shuffle_connection_turn_away(p->connection);
         p->want = NM_SHUFFLE_WRITE;
     }
@@ -142,15 +163,18 @@ static void *run_worker(void *u)
     while (!stop) {
         int n = epoll_wait(w->epoll, events, EVENTS_MAX,
                            TAILQ_EMPTY(&w->peers) && !w->paused ? -1 : TICK_MS);
+        bool accept = false;
 
         for (int i = 0; i < n; i++) {
             if (events[i].data.ptr == &stop_mark)
                 stop = true;
             else if (events[i].data.ptr == &listener_mark)
-                accept_peers(w);
+                accept = true;
             else
                 continue_peer(w, events[i].data.ptr);
         }
+        if (accept) /* last, since it may free peers that have events */
+            accept_peers(w);
         if (now_us() - looked_us < TICK_MS * INT64_C(1000))
             continue;
         looked_us = now_us();

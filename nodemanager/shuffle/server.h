@@ -1,5 +1,9 @@
 /* nodemanager/shuffle/server.h - the threads that serve map outputs: each waits for its own
- * connections, and all for new ones. A read from the disk stops the connections of one thread. */
+ * connections, and all for new ones. A read from the disk stops the connections of one thread.
+ *
+ * Beyond the largest number of connections, a new one takes the place of the oldest of its thread
+ * that has not proven anything: strangers who connect and stay silent keep no reducer out. If there
+ * is none, it is turned away (429). */
 #ifndef CREEL_NODEMANAGER_SHUFFLE_SERVER_H
 #define CREEL_NODEMANAGER_SHUFFLE_SERVER_H
 

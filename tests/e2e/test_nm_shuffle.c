@@ -471,6 +471,40 @@ static void test_endless_head(void)
     free(text);
 }
 
+enum { CONNECTIONS = 20 };
+
+/* Silent strangers keep no reducer out. Reducers that are served do, and those who come then are
+ * told to come again. */
+static void test_many_connections(void)
+{
+    static const char again[] = "HTTP/1.1 429 TOO MANY REQUESTS\r\n"
+                                "content-type: text/plain; charset=UTF-8\r\nname: mapreduce\r\n"
+                                "version: 1.0.0\r\nRetry-After: 1000\r\ncontent-length: 0\r\n\r\n";
+    char *query = query_for(1, attempt(3), ""), hash[NM_SHUFFLE_HASH];
+    int silent[2 * CONNECTIONS], busy[CONNECTIONS];
+    struct base_buf got = {0}, first = {0};
+
+    for (int i = 0; i < 2 * CONNECTIONS; i++)
+        silent[i] = connect_to_node();
+    check_fetch(0, "hello");
+    for (int i = 0; i < CONNECTIONS; i++) {
+        busy[i] = connect_to_node();
+        ask(busy[i], SECRET, query, hash);
+        receive(busy[i], 1, &first);
+    }
+    CU_ASSERT_EQUAL(first.len, CONNECTIONS);
+    got = fetch(SECRET, query, hash);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(got.data);
+    CU_ASSERT_STRING_EQUAL(got.data, again);
+    for (int i = 0; i < CONNECTIONS; i++)
+        close(busy[i]);
+    for (int i = 0; i < 2 * CONNECTIONS; i++)
+        close(silent[i]);
+    base_buf_free(&got);
+    base_buf_free(&first);
+    free(query);
+}
+
 static bool is_container_forgotten(void *u)
 {
     char id[64];
@@ -516,6 +550,8 @@ int main(int argc, char **argv)
     fx->conf[0][0] = "yarn.nodemanager.address=127.0.0.1:0";
     fx->conf[0][1] = "yarn.nodemanager.aux-services=mapreduce_shuffle";
     fx->conf[0][2] = "mapreduce.shuffle.port=0";
+    fx->conf[0][3] = "mapreduce.shuffle.max.connections=20";
+    fx->conf[0][4] = "mapreduce.shuffle.max.threads=1"; /* which has all connections */
     fx_start(fx, 0);
     CU_initialize_registry();
     s = CU_add_suite("map outputs for MapReduce", NULL, NULL);
@@ -530,6 +566,7 @@ int main(int argc, char **argv)
     CU_add_test(s, "malicious outputs", test_malicious_outputs);
     CU_add_test(s, "malformed requests", test_malformed_requests);
     CU_add_test(s, "an endless head", test_endless_head);
+    CU_add_test(s, "many connections", test_many_connections);
     CU_add_test(s, "lifetime", test_lifetime);
     CU_add_test(s, "clean-up", test_clean_up);
     CU_basic_set_mode(CU_BRM_VERBOSE);
