@@ -471,6 +471,32 @@ static void test_endless_head(void)
     free(text);
 }
 
+/* Monitors see what has been served. */
+static void test_figures(void)
+{
+    static const char bean[] = "/jmx?qry=Hadoop:service=NodeManager,name=ShuffleMetrics";
+    struct base_buf before = {0}, after = {0};
+    const char *old, *new;
+
+    CU_ASSERT_EQUAL(fx_get(fx, 0, bean, NULL, &before), 200);
+    check_fetch(0, "hello");
+    check_refusal_of_map(1, attempt(9), "500 Internal Server Error", "");
+    CU_ASSERT_EQUAL(fx_get(fx, 0, bean, NULL, &after), 200);
+    CU_ASSERT_FATAL(before.data && after.data);
+    for (int i = 0; i < 3; i++) {
+        const char *name =
+            (const char *[]){"\"ShuffleOutputsOK\" : ", "\"ShuffleOutputsFailed\" : ",
+                             "\"ShuffleOutputBytes\" : "}[i];
+
+        old = strstr(before.data, name);
+        new = strstr(after.data, name);
+        CU_ASSERT_FATAL(old && new);
+        CU_ASSERT_EQUAL(atoll(new + strlen(name)) - atoll(old + strlen(name)), i == 2 ? 5 : 1);
+    }
+    base_buf_free(&before);
+    base_buf_free(&after);
+}
+
 enum { CONNECTIONS = 20 };
 
 /* Silent strangers keep no reducer out. Reducers that are served do, and those who come then are
@@ -566,6 +592,7 @@ int main(int argc, char **argv)
     CU_add_test(s, "malicious outputs", test_malicious_outputs);
     CU_add_test(s, "malformed requests", test_malformed_requests);
     CU_add_test(s, "an endless head", test_endless_head);
+    CU_add_test(s, "figures", test_figures);
     CU_add_test(s, "many connections", test_many_connections);
     CU_add_test(s, "lifetime", test_lifetime);
     CU_add_test(s, "clean-up", test_clean_up);

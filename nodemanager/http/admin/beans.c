@@ -16,6 +16,7 @@
 #include "nodemanager/http/admin/beans.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/routes.h"
+#include "nodemanager/shuffle/shuffle.h"
 
 #define GIB (INT64_C(1) << 30)
 
@@ -185,28 +186,39 @@ static void add_node_bean(const struct api_bean_kind *kind, struct api_bean_sink
 static const struct api_bean_kind node_metrics = {
     .name = "NodeManagerMetrics", .list = add_node_bean, API_ATTRIBUTES(node_attributes)};
 
-/* ---- ShuffleMetrics: map outputs that reduces have fetched ---- */
+/* ---- ShuffleMetrics: map outputs that reduces have fetched, of Creel's jobs and of MapReduce's
+ * ---- */
 
 struct shuffle_figures {
     const char *context, *host;
-    struct nm_map_output_counts counts;
+    int64_t connections, bytes, failed, served;
 };
 static const struct api_attribute shuffle_attributes[] = {
     API_ATTRIBUTE(shuffle_figures, "Context", API_ATTR_TAG, context),
     API_ATTRIBUTE(shuffle_figures, "Hostname", API_ATTR_TAG, host),
-    NO_GAUGE("ShuffleConnections"), /* map outputs use the connections of all requests */
-    API_ATTRIBUTE(shuffle_figures, "ShuffleOutputBytes", API_ATTR_COUNT, counts.bytes),
-    API_ATTRIBUTE(shuffle_figures, "ShuffleOutputsFailed", API_ATTR_COUNT, counts.failed),
-    API_ATTRIBUTE(shuffle_figures, "ShuffleOutputsOK", API_ATTR_COUNT, counts.served),
+    API_ATTRIBUTE(shuffle_figures, "ShuffleConnections", API_ATTR_GAUGE, connections),
+    API_ATTRIBUTE(shuffle_figures, "ShuffleOutputBytes", API_ATTR_COUNT, bytes),
+    API_ATTRIBUTE(shuffle_figures, "ShuffleOutputsFailed", API_ATTR_COUNT, failed),
+    API_ATTRIBUTE(shuffle_figures, "ShuffleOutputsOK", API_ATTR_COUNT, served),
 };
 
 static void add_shuffle_bean(const struct api_bean_kind *kind, struct api_bean_sink *sink,
                              const struct api_bean_service *service)
 {
-    struct shuffle_figures f = {.context = "mapred", .host = api_bean_get_host_name()};
+    const struct nm *nm = service->user;
+    struct nm_map_output_counts own;
+    struct nm_shuffle_figures hadoop;
+    struct shuffle_figures f;
 
-    (void)service;
-    nm_map_output_get_counts(&f.counts);
+    nm_map_output_get_counts(&own);
+    nm_shuffle_get_figures(nm->shuffle, &hadoop);
+    /* outputs of Creel's own jobs use the connections of all requests */
+    f = (struct shuffle_figures){.context = "mapred",
+                                 .host = api_bean_get_host_name(),
+                                 .connections = hadoop.connections,
+                                 .bytes = own.bytes + hadoop.bytes,
+                                 .failed = own.failed + hadoop.failed,
+                                 .served = own.served + hadoop.served};
     api_bean_add_if_wanted(kind, sink, NULL, 0, &f);
 }
 
