@@ -90,6 +90,11 @@ static const struct api_rpc_method methods[] = {
     METHOD("getQueueInfo",                 queue_request,      get_queue, 0),
     METHOD("getQueueUserAcls",             empty,              get_queue_rights, 0),
     METHOD("getResourceTypeInfo",          empty,              get_resource_types, 0),
+    METHOD("getNodeToLabels",             empty,              get_labels_of_nodes, 0),
+    METHOD("getLabelsToNodes",            labels_request,     get_nodes_of_labels, 0),
+    METHOD("getDelegationToken",          empty,              refuse_tokens, 0),
+    METHOD("renewDelegationToken",        empty,              refuse_tokens, 0),
+    METHOD("cancelDelegationToken",       empty,              refuse_tokens, 0),
     METHOD("getResourceProfiles",          empty,              refuse_profiles, 0),
     METHOD("getResourceProfile",           empty,              refuse_profiles, 0),
 };

@@ -104,7 +104,9 @@ api_rpc_handler rm_rpc_get_attempts, rm_rpc_get_attempt, rm_rpc_get_containers,
     rm_rpc_get_container, rm_rpc_signal_container;        /* attempts.c */
 api_rpc_handler rm_rpc_set_timeouts, rm_rpc_fail_attempt; /* lifetime.c */
 api_rpc_handler rm_rpc_get_nodes, rm_rpc_get_metrics, rm_rpc_get_resource_types,
-    rm_rpc_refuse_profiles, rm_rpc_get_labels;             /* cluster.c */
+    rm_rpc_refuse_profiles, rm_rpc_refuse_tokens; /* cluster.c */
+api_rpc_handler rm_rpc_get_labels, rm_rpc_get_labels_of_nodes,
+    rm_rpc_get_nodes_of_labels;                            /* labels.c */
 api_rpc_handler rm_rpc_get_queue, rm_rpc_get_queue_rights; /* queues.c */
 
 #endif

@@ -1,4 +1,4 @@
-/* rm/rpc/cluster.c - nodes, counts of nodes, types of resources, labels. */
+/* rm/rpc/cluster.c - nodes, counts of nodes, types of resources; what Creel has none of. */
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -114,24 +114,12 @@ void rm_rpc_refuse_profiles(struct api_rpc_call *call, const ProtobufCMessage *r
                          "Resource profile is not enabled: Creel has none");
 }
 
-void rm_rpc_get_labels(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+/* In YARN without Kerberos, too, a caller who has shown a token gets no other one. */
+void rm_rpc_refuse_tokens(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
-    struct base_buf out = {0};
-    struct rm_views v = {0};
-
     (void)request;
-    rm_view_labels(rm_backend_lock_core(user), &v);
-    rm_backend_unlock_core(user);
-    for (size_t i = 0; i < v.labels_n; i++) {
-        Yarn__Label label = YARN__LABEL__INIT;
-
-        if (!*v.labels[i].name) /* the nodes without one */
-            continue;
-        label.name = (char *)v.labels[i].name;
-        label.has_exclusive = true;
-        label.exclusive = v.labels[i].exclusive;
-        api_rpc_add_field(&out, 2, &label.base);
-    }
-    rm_views_free(&v);
-    api_rpc_answer_encoded(call, &out);
+    (void)user;
+    api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION,
+                         "java.io.IOException: Delegation Token can be issued only with kerberos "
+                         "authentication; creel token --hadoop-file fetches one over HTTP");
 }

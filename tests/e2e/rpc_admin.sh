@@ -87,6 +87,15 @@ call --user root replaceLabelsOnNodes "${id[@]}" 1.2==red 2=1
 check_equal "$(rest "nodes/$node" '.node.nodeLabels[0]')" red "label of the node"
 ! call --user root replaceLabelsOnNodes 1.1.1==nowhere 1.1.2=0 1.2==red 2=1 || fail "no such host"
 refuses $YARN_EXCEPTION 'nowhere:0'
+RM_PORT=$(sed -n 's/.*ApplicationClientProtocolPB at port \([0-9]*\),.*/\1/p' "$DEV/rm-1.log")
+PORT=$RM_PORT call getNodeToLabels
+check_equal "$(paste -sd ' ' "$T/answer")" "1.1.1: ${node%:*} 1.1.2: ${node#*:} 1.2: red" "labels"
+PORT=$RM_PORT call getLabelsToNodes 1==red
+check_equal "$(paste -sd ' ' "$T/answer")" "1.1: red 1.2.1: ${node%:*} 1.2.2: ${node#*:}" "nodes"
+PORT=$RM_PORT call getLabelsToNodes 1==blue
+check_equal "$(cat "$T/answer")" "" "nodes of another label"
+! PORT=$RM_PORT call getDelegationToken || fail "a token"
+refuses $YARN_EXCEPTION 'creel token --hadoop-file'
 call --user root replaceLabelsOnNodes "${id[@]}"
 call --user root removeFromClusterNodeLabels 1==red
 ! call --user root removeFromClusterNodeLabels 1==red || fail "a label that is gone"
