@@ -11,9 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/crypto/equal.h"
 #include "base/io/log.h"
+#include "base/io/log_limit.h"
 #include "base/mem.h"
+#include "base/sat.h"
 #include "base/utf8.h"
 #include "nodemanager/shuffle/output.h"
 
@@ -32,6 +35,7 @@
 #define SMALL     16384
 #define SMALL_ALL 65536
 
+#define WARN_EVERY_MS   1000
 #define UNKNOWN_JOB_MAX 80 /* bytes of a refusal */
 
 enum state { READING, SENDING, ENDING };
@@ -182,9 +186,9 @@ static int64_t measure_body(const struct nm_shuffle_connection *c)
 
     for (size_t i = 0; i < c->rq.maps_n; i++) {
         add_part_header(c, i, &headers);
-        bytes += c->parts[i].at.len;
+        bytes = base_sat_add(bytes, c->parts[i].at.len); /* a file may seem to have any size */
     }
-    bytes += (int64_t)headers.len;
+    bytes = base_sat_add(bytes, (int64_t)headers.len);
     base_buf_free(&headers);
     return bytes;
 }
@@ -279,6 +283,18 @@ static int find_parts(struct nm_shuffle_connection *c, struct base_error *err)
     return 0;
 }
 
+/* Whoever runs containers can ask for outputs that are not there, as often as he likes. */
+static void warn(const struct base_error *err)
+{
+    int64_t now_ms = base_mono_us(&base_clock_real) / 1000;
+    static struct base_log_limit warnings;
+    int64_t left_out = 0;
+
+    if (base_log_limit_allows(&warnings, now_ms, WARN_EVERY_MS, &left_out))
+        base_log_warn("shuffle", "%s (%lld warnings left out before)", err->text,
+                      (long long)left_out);
+}
+
 static void answer_proven_request(struct nm_shuffle_connection *c,
                                   const struct nm_shuffle_secret *secret)
 {
@@ -290,7 +306,7 @@ static void answer_proven_request(struct nm_shuffle_connection *c,
         return;
     }
     close_file(c);
-    base_log_warn("shuffle", "%s", err.text);
+    warn(&err);
     put_refusal(c, 500, err.text); /* has none but checked texts and our own */
 }
 
@@ -367,7 +383,7 @@ static bool open_part(struct nm_shuffle_connection *c, size_t i)
         return true;
     fd = nm_shuffle_output_open(&c->outputs, c->rq.maps[i], &err);
     if (fd < 0) {
-        base_log_warn("shuffle", "%s", err.text);
+        warn(&err);
         return false;
     }
     begin_file(c, fd, &c->parts[i].at);

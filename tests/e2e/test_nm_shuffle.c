@@ -42,7 +42,7 @@ static const char *job(void)
 
 static const char *attempt(int n)
 {
-    static char text[4][BASE_ID_TEXT_MAX];
+    static char text[4][2 * BASE_ID_TEXT_MAX];
 
     snprintf(text[n % 4], sizeof text[0], "attempt_%s_m_%06d_0", job() + strlen("job_"), n);
     return text[n % 4];
@@ -408,6 +408,7 @@ static void test_malicious_outputs(void)
     char *data = base_printf("%s/file.out", folder),
          *link = base_printf("%s/output/%s", local_dir, attempt(6));
     struct base_buf index = {0};
+    char *endless;
 
     write_output(5, "x", 1);
     CU_ASSERT_EQUAL(unlink(data), 0);
@@ -425,6 +426,27 @@ static void test_malicious_outputs(void)
     shuffle_index_add_number(&index, 7);
     write_file(attempt(5), "file.out.index", index.data, index.len);
     check_refusal_of_map(0, attempt(5), "500 Internal Server Error", "checksum");
+    /* parts that seem to be endless: what there is, if anything, is sent, and the node goes on */
+    index.len = 0;
+    shuffle_index_add(&index, 0, 1, (INT64_C(1) << 43) - 4096);
+    shuffle_index_end(&index);
+    write_file(attempt(7), "file.out", "x", 1);
+    write_file(attempt(7), "file.out.index", index.data, index.len);
+    endless = base_printf("%s/output/%s/file.out", local_dir, attempt(7));
+    if (truncate(endless, (INT64_C(1) << 43) - 4096) == 0) {
+        char *query = query_for(0, attempt(7), ""), hash[NM_SHUFFLE_HASH];
+        struct base_buf got = {0};
+        int fd = connect_to_node();
+
+        ask(fd, SECRET, query, hash);
+        receive(fd, 1 << 20, &got);
+        CU_ASSERT_EQUAL(got.len, 1 << 20);
+        close(fd);
+        base_buf_free(&got);
+        free(query);
+    }
+    free(endless);
+    check_fetch(0, "hello");
     if (geteuid() == 0) { /* a file that the map has got from somebody else */
         write_output(5, "x", 1);
         CU_ASSERT_EQUAL(chown(data, 1, 1), 0);
