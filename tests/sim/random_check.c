@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rm/core/app/app_nodes.h"
+#include "rm/core/app/kind.h"
 #include "rm/core/ledger.h"
 #include "tests/sim/random_check.h"
 
@@ -10,7 +11,7 @@
 
 static struct world_container *given; /* launches so far, by task and attempt: an open hash table */
 static size_t given_n;
-size_t masters_seen;
+size_t masters_seen, mapreduce_jobs_seen;
 
 /* ---------------------------------------------------------------- invariants */
 static void check_node(const struct rm_node *n)
@@ -58,6 +59,38 @@ static void check_node(const struct rm_node *n)
              n->overcommit_at_us > w.now || n->used[k] - n->freeing[k] <= n->slots[k]);
 }
 
+/* Checks a MapReduce application: what policies see of its maps and reduces. */
+static void check_mapreduce(const struct rm_app *a)
+{
+    const struct rm_mapreduce *m = &a->mapreduce;
+    int32_t failed[BASE_TASK_KINDS] = {0};
+
+    MUST(m->applies || !a->pj.is_job);
+    MUST(a->pj.never_suspended == a->pj.is_job && !(m->waits && a->pj.is_job));
+    for (size_t i = 0; i < a->news_n; i++)
+        if (a->news[i]->state == RM_CONTAINER_COMPLETED && a->news[i]->exit_code != 0)
+            failed[a->news[i]->slot] += a->news[i]->slots;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        MUST(a->pj.is_job || (!m->done[k] && !m->owed[k]));
+        MUST(m->done[k] >= 0 && m->owed[k] >= 0);
+    }
+    if (!a->in_policy || !rm_app_is_live(a))
+        return;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        const struct policy_phase *is = &a->pj.phase[k], now = a->kind->demand(a, k);
+
+        MUST(is->total == now.total && is->pending == now.pending && is->running == now.running &&
+             is->done == now.done && is->pending_tasks == now.pending_tasks);
+        MUST(is->total >= is->pending + is->running + is->done);
+        MUST(m->owed[k] <= failed[k]);
+    }
+    if (a->pj.is_job)
+        MUST((a->pj.maps_done_us != 0) ==
+             (!a->asked_slots[BASE_TASK_MAP] && !a->phase[BASE_TASK_MAP].running &&
+              !m->owed[BASE_TASK_MAP]));
+    mapreduce_jobs_seen += a->pj.is_job;
+}
+
 /* Checks a plain application: the counts that policies see match its asks and containers. */
 static void check_master(const struct rm_app *a)
 {
@@ -84,6 +117,7 @@ static void check_master(const struct rm_app *a)
     for (size_t i = 0; i < a->news_n; i++)
         for (size_t j = 0; j < i; j++)
             MUST(a->news[i] != a->news[j]);
+    check_mapreduce(a);
 }
 
 static void check_app(const struct rm_app *a)

@@ -13,9 +13,10 @@
 #define SLOTS_MAX 3 /* most slots of one kind on a node */
 
 extern struct world w;
-extern uint64_t seed_now;   /* seed of this run; the same seed repeats the run */
-extern int64_t event_now;   /* number of the event in the run */
-extern size_t masters_seen; /* in slots for masters alone, in all checks together */
+extern uint64_t seed_now;          /* seed of this run; the same seed repeats the run */
+extern int64_t event_now;          /* number of the event in the run */
+extern size_t masters_seen;        /* in slots for masters alone, in all checks together */
+extern size_t mapreduce_jobs_seen; /* applications that policies see as jobs, likewise */
 extern bool strict; /* no delay scheduling in this run, so no slot may idle while work waits */
 
 #define MUST(cond)                                                                                 \

@@ -1,15 +1,15 @@
 /* Goal: whatever happens in whatever order, the core's invariants hold.
  * Method: 100,000 random events per seed: jobs, some with deadlines, are submitted to several
- * queues, and applications with masters; containers end or fail; commits are refused; applications
- * are killed and moved between queues; nodes are lost, restarted and rebooted, register again with
- * other slots, get other resources or labels, are drained, decommissioned and allowed again; the
- * queues change, and so does the policy; the store lags; requests are repeated or late; other RMs
- * take over, with clocks that differ by an hour, while nodes are silent, work on and register late.
- * The invariants are checked after every event, among them: no two containers get the same attempt
- * of a task, no two attempts have the right to commit at the same time, no node runs more
- * containers than it has slots, no policy is replaced by FIFO. Each seed runs twice and must
- * produce the same effects. A failing run prints its seed: test_core_random SEED [EVENTS] repeats
- * it. */
+ * queues, and applications with masters, some of them MapReduce's; containers end or fail; commits
+ * are refused; applications are killed and moved between queues; nodes are lost, restarted and
+ * rebooted, register again with other slots, get other resources or labels, are drained,
+ * decommissioned and allowed again; the queues change, and so does the policy; the store lags;
+ * requests are repeated or late; other RMs take over, with clocks that differ by an hour, while
+ * nodes are silent, work on and register late. The invariants are checked after every event, among
+ * them: no two containers get the same attempt of a task, no two attempts have the right to commit
+ * at the same time, no node runs more containers than it has slots, no policy is replaced by FIFO.
+ * Each seed runs twice and must produce the same effects. A failing run prints its seed:
+ * test_core_random SEED [EVENTS] repeats it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,11 +215,12 @@ static void do_ends(struct world_node *n)
 /* ---------------------------------------------------------------- masters */
 static void do_submit_app(void)
 {
-    static const char *const apps[] = {"app 1024 2 0", "keep 1024 3 0", "app 1024 1 1",
-                                       "lost 1024 1 0", "keep 4096 2 0"};
+    static const char *const apps[] = {"app 1024 2 0",      "keep 1024 3 0",  "app 1024 1 1",
+                                       "lost 1024 1 0",     "keep 4096 2 0",  "mr 1024 2 0",
+                                       "mr-300-2 1024 2 0", "mr-0-3 1024 3 0"};
 
     if (live_jobs() < 8)
-        world_submit_app(&w, apps[rnd(5)]);
+        world_submit_app(&w, apps[rnd(8)]);
 }
 
 static struct rm_ask some_ask(const char *name, int32_t priority, int32_t count, bool reduce)
@@ -244,10 +245,14 @@ static void do_allocate(struct rm_app *a)
     struct rm_event ev = {.kind = RM_EV_AM_ALLOCATE, .token = ++w.token};
     const struct rm_attempt *at = &a->attempts[a->attempts_n - 1];
     struct base_container_id releases[1];
+    static const int32_t task_priorities[] = {20, 20, 10, 5};
     int32_t count = (int32_t)rnd(4), priority = (int32_t)rnd(3);
-    bool reduce = rnd(3) == 0;
+    bool tasks = a->mapreduce.applies && rnd(8);
+    bool reduce = !tasks && rnd(3) == 0;
     struct rm_ask asks[2];
 
+    if (tasks)
+        priority = task_priorities[rnd(4)];
     ev.u.am_allocate.attempt = at->id;
     ev.u.am_allocate.response_id = at->response_id - (rnd(10) == 0);
     ev.u.am_allocate.asks = asks;
@@ -813,6 +818,7 @@ static void test_random(void)
     }
     printf("\n  ");
     CU_ASSERT(masters_seen > 0 || events_per_seed < 100000);
+    CU_ASSERT(mapreduce_jobs_seen > 0 || events_per_seed < 100000);
 }
 
 static const struct cunit_case cases[] = {{"random events", test_random}};

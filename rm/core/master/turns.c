@@ -157,6 +157,8 @@ static void activate_masters_of_all_labels(struct rm_core *c)
 
 void rm_master_deactivate(struct rm_core *c, struct rm_app *a)
 {
+    /* those behind it may have been passed over for its sake */
+    c->master_slots.due = c->master_slots.due || a->waits;
     stop_waiting(c, a);
     *active_slots(c, a->am_label) -= a->activated ? a->master_slots : 0;
     a->activated = false;
