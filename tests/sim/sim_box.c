@@ -470,7 +470,7 @@ static void master_allocate(struct sim_box *b)
     struct sim_request *rq = sim_box_request(b, RM_EV_AM_ALLOCATE);
     struct rm_ask *ask = sim_alloc(&b->w->s, sizeof *ask);
 
-    *ask = (struct rm_ask){.priority = 1,
+    *ask = (struct rm_ask){.priority = b->job->is_mapreduce ? 20 : 1,
                            .resource_name = "*",
                            .capability = {{512, 1, 0, 0}},
                            .containers = b->outstanding,

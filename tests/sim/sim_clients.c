@@ -92,12 +92,13 @@ static char *app_text(struct sim_world *w, const struct sim_job *j, bool keeps_c
 
     return sim_text(&w->s,
                     "{\"application-id\":\"%s\",\"application-name\":\"app%d\","
+                    "\"application-type\":\"%s\","
                     "\"creel-user\":\"%s\",\"queue\":\"default\","
                     "\"am-container-spec\":{\"commands\":{\"command\":\"true\"}},"
                     "\"resource\":{\"memory\":1024,\"vCores\":0},"
                     "\"keep-containers-across-application-attempts\":%s}",
-                    base_app_id_text(&j->id, id), j->index, j->user,
-                    keeps_containers ? "true" : "false");
+                    base_app_id_text(&j->id, id), j->index, j->is_mapreduce ? "MAPREDUCE" : "YARN",
+                    j->user, keeps_containers ? "true" : "false");
 }
 
 /* ---------------------------------------------------------------- kill */
@@ -276,6 +277,8 @@ static void job_make(struct sim_world *w, int i, int *hanging)
     w->apps += j->is_app;
     if (j->is_app) {
         j->tasks_n[BASE_TASK_MAP] = (int)sim_between(s, 1, 6);
+        /* by a hash of a random time, as below */
+        j->is_mapreduce = base_hash_mix((uint64_t)j->submit_us) % 2;
         j->text = app_text(w, j, sim_chance(s, 300));
         return;
     }

@@ -105,9 +105,10 @@ struct sim_job {
     int hosts;  /* the input splits lie on this many nodes; 0: they name none */
     const char *user;
     bool is_app, output, failing;
-    bool hangs;      /* each attempt of its setup hangs until it is killed */
-    int slow_aborts; /* how many attempts of its abort will hang so, too */
-    bool late_nodes; /* its master registered while the RM still waited for reports of nodes */
+    bool is_mapreduce; /* an application whose containers are maps to the core */
+    bool hangs;        /* each attempt of its setup hangs until it is killed */
+    int slow_aborts;   /* how many attempts of its abort will hang so, too */
+    bool late_nodes;   /* its master registered while the RM still waited for reports of nodes */
     int tasks_n[BASE_TASK_KINDS];
     int slots;                           /* that each task takes */
     int64_t submit_us, kill_us, move_us; /* 0: never killed, never moved to another queue */
