@@ -69,8 +69,8 @@ void rm_master_keys_on_roll(struct rm_core *c, const struct rm_event *ev);
  * RM_KEY_HADOOP_NM and RM_KEY_HADOOP_CONTAINER this is the key for the answer to the registration
  * of a NodeManager of Hadoop. */
 const struct rm_master_key *rm_master_key(const struct rm_core *c, enum rm_master_key_kind kind);
-/* Returns the key that will be the current one after the delay; NULL: none waits. The answers to the
- * heartbeats of a NodeManager of Hadoop have it, which ignores a key that it has. */
+/* Returns the key that will be the current one after the delay; NULL: none waits. The answers to
+ * the heartbeats of a NodeManager of Hadoop have it, which ignores a key that it has. */
 const struct rm_master_key *rm_master_key_waiting(const struct rm_core *c,
                                                   enum rm_master_key_kind kind);
 /* Returns the key called @id if tokens with it are accepted; else NULL. */
