@@ -336,6 +336,12 @@ void api_audit_log_answer(struct api_request *rq, unsigned status, void *user)
 void api_audit_log_call(const char *op, const char *user, const char *ip, const char *app,
                         const char *why)
 {
+    api_audit_log_call_with(op, user, ip, app, NULL, why);
+}
+
+void api_audit_log_call_with(const char *op, const char *user, const char *ip, const char *app,
+                             const char *members, const char *why)
+{
     struct base_buf line = {0};
 
     end_refusal_window(false);
@@ -348,6 +354,8 @@ void api_audit_log_call(const char *op, const char *user, const char *ip, const 
     api_audit_append_member(&line, "by", "rpc");
     if (*app)
         api_audit_append_member(&line, "app", app);
+    if (members)
+        base_buf_addf(&line, " %s", members);
     if (why)
         api_audit_append_member(&line, "why", why);
     api_audit_log_line(&line);

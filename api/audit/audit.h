@@ -71,6 +71,10 @@ void api_audit_log_own_operation(const char *op, const char *by, const char *why
 void api_audit_log_call(const char *op, const char *user, const char *ip, const char *app,
                         const char *why);
 
+/* The same with further members, made by api_audit_append_member(); NULL: none. */
+void api_audit_log_call_with(const char *op, const char *user, const char *ip, const char *app,
+                             const char *members, const char *why);
+
 /* For lines that the daemon composes itself: appends "key=value", after a space unless @out is
  * empty. */
 void api_audit_append_member(struct base_buf *out, const char *key, const char *value);

@@ -209,6 +209,7 @@ static void carry_out(struct api_rpc_conn *c, const struct api_rpc_incoming *in)
 {
     const struct api_rpc_protocol *protocol = find_protocol(c, in->protocol);
     const struct api_rpc_method *method = protocol ? find_method(protocol, in->method) : NULL;
+    const char *limit;
 
     if (!protocol) {
         add_refusal(c, in, API_RPC_NO_SUCH_PROTOCOL,
@@ -229,6 +230,14 @@ static void carry_out(struct api_rpc_conn *c, const struct api_rpc_incoming *in)
     if (!in->request.data || in->request.len > api_rpc_get_request_max(method)) {
         add_refusal(c, in, API_RPC_APPLICATION, PROTOBUF_FAULT,
                     "The request of %s is missing, cut off or too large", in->method, "");
+        return;
+    }
+    limit = c->seat ? c->server->conf.seats.count_call(c->server->conf.seats.user, c->seat,
+                                                       c->session.user)
+                    : NULL;
+    if (limit) {
+        add_refusal(c, in, API_RPC_APPLICATION, API_RPC_COME_AGAIN,
+                    "%s has sent more calls in a second than %s lets it", c->session.user, limit);
         return;
     }
     begin_call(c, protocol, method, in);

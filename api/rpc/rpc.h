@@ -65,6 +65,9 @@ struct api_rpc_seats {
     void *(*take)(void *user, const struct sockaddr *from, int fd);
     void (*mark_spoken)(void *user, void *seat); /* the connection's context has come */
     void (*give_back)(void *user, void *seat);   /* before @fd is closed */
+    /* Counts a call of @caller. Returns the key of the limit that is reached: then the call is
+     * refused, and the client is to come again. NULL: it may go on. */
+    const char *(*count_call)(void *user, void *seat, const char *caller);
 };
 
 enum { API_RPC_PORTS_MAX = 4 };

@@ -361,6 +361,20 @@ void api_server_give_back_seat(void *server, void *seat)
     free(seat);
 }
 
+const char *api_server_count_call(void *server, void *seat, const char *caller)
+{
+    struct api_server *s = server;
+    const struct in6_addr *address = api_peers_get_address(seat);
+    int64_t now_us = api_mono_ms() * 1000;
+
+    if (address && !api_peers_is_loopback(address) &&
+        !api_rate_take(s->by_address, address, sizeof *address, now_us))
+        return "creel.http.requests-per-address";
+    if (!api_rate_take(s->by_user, caller, strlen(caller), now_us))
+        return "creel.http.requests-per-user";
+    return NULL;
+}
+
 static void create_peers_with_limits(struct api_server *s, const struct api_server_conf *conf,
                                      unsigned connections)
 {

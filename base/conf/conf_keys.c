@@ -106,7 +106,8 @@ const struct base_conf_key base_conf_keys[] = {
         "of the answer waits for the client; slower connections are closed; 0: none"),
     INT("creel.http.requests-per-address", "2000", 0, 1000000,
         "largest number of requests a second from one address (IPv6: one /64 network), except "
-        "loopback addresses and nodes; more get 429; 0: no limit"),
+        "loopback addresses and nodes; more get 429, over Hadoop RPC "
+        "RetriableException; 0: no limit"),
     INT("creel.http.requests-per-user", "2000", 0, 1000000,
         "largest number of requests a second of one user who gives a name; more get 429; 0: no "
         "limit"),

@@ -79,7 +79,8 @@ static struct nm_rpc *rpc_new(struct nm *nm, int fd, int port)
     r->conf.seats = (struct api_rpc_seats){.user = nm->server,
                                            .take = api_server_take_seat,
                                            .mark_spoken = api_server_mark_seat_spoken,
-                                           .give_back = api_server_give_back_seat};
+                                           .give_back = api_server_give_back_seat,
+                                           .count_call = api_server_count_call};
     r->conf.ports_n = 1;
     r->conf.ports[0] = (struct api_rpc_port){
         .listener = fd,

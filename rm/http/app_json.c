@@ -354,11 +354,24 @@ static int add_secret_entry(void *u, const char *key, const json_t *value, struc
     return 0;
 }
 
-static int decode_credentials(const json_t *ctx, struct rm_launch *l, struct base_error *err)
+/* An earlier version has stored tokens that this one refuses, such as those with texts that are not
+ * UTF-8, and did not hand them out. They do not make the application unreadable. */
+static int add_stored_token_entry(void *u, const char *key, const json_t *value,
+                                  struct base_error *err)
+{
+    (void)err;
+    add_token_entry(u, key, value, NULL);
+    return 0;
+}
+
+/* @stored: the context was accepted earlier. */
+static int decode_credentials(const json_t *ctx, bool stored, struct rm_launch *l,
+                              struct base_error *err)
 {
     const json_t *members = find_member(ctx, "credentials");
     struct base_credentials c = {0};
-    int rc = for_each_map_entry(members, "tokens", BASE_CREDENTIALS_MAX, add_token_entry, &c, err);
+    int rc = for_each_map_entry(members, "tokens", BASE_CREDENTIALS_MAX,
+                                stored ? add_stored_token_entry : add_token_entry, &c, err);
 
     if (rc == 0)
         rc =
@@ -413,7 +426,8 @@ static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_e
     return 0;
 }
 
-int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_error *err)
+static int decode_launch(const json_t *ctx, bool stored, struct rm_launch **out,
+                         struct base_error *err)
 {
     struct base_buf json = {0};
     struct rm_launch *l;
@@ -430,7 +444,7 @@ int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_erro
     if (rc == 0)
         rc = for_each_map_entry(ctx, "local-resources", BASE_ENV_MAX, add_resource_entry, l, err);
     if (rc == 0)
-        rc = decode_credentials(ctx, l, err);
+        rc = decode_credentials(ctx, stored, l, err);
     if (rc == 0)
         rc = for_each_map_entry(ctx, "service-data", BASE_ENV_MAX, add_service_data, l, err);
     if (rc < 0) {
@@ -441,6 +455,11 @@ int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_erro
     l->json = base_buf_take(&json);
     *out = l;
     return 0;
+}
+
+int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_error *err)
+{
+    return decode_launch(ctx, false, out, err);
 }
 
 /* ---- tags: lower case, each once, sorted, as YARN keeps them ---- */
@@ -761,7 +780,7 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     if (rc == 0)
         rc = decode_protocol(body, s, err);
     if (rc == 0)
-        rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
+        rc = decode_launch(find_member(body, "am-container-spec"), !fresh, &s->launch, err);
     if (rc == 0)
         rc = for_each_map_entry(find_member(body, "am-container-spec"), "application-acls",
                                 BASE_ENV_MAX, set_view_or_modify_acl, s, err);

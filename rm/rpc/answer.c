@@ -156,6 +156,7 @@ void rm_rpc_change_free_unposted(struct rm_rpc_change *change)
 {
     if (change->drop)
         change->drop(change->owned);
+    base_buf_free(&change->members);
     free(change->caller);
     free(change->text);
     free(change);
@@ -176,8 +177,8 @@ static void answer_change(void *change, const struct rm_effect *fx)
     bool failed = fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR;
 
     if (c->operation) /* before the answer, after which the call is gone */
-        api_audit_log_call(c->operation, c->caller, api_rpc_peer(c->call), p->app,
-                           failed ? fx->u.reply.text : NULL);
+        api_audit_log_call_with(c->operation, c->caller, api_rpc_peer(c->call), p->app,
+                                c->members.data, failed ? fx->u.reply.text : NULL);
     if (failed && c->class_of_invalid &&
         (fx->u.reply.code == -BASE_EINVAL || fx->u.reply.code == -BASE_ELIMIT))
         api_rpc_answer_error(c->call, RM_RPC_YARN_EXCEPTION, "%s%s", c->class_of_invalid,

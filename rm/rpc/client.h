@@ -66,6 +66,7 @@ struct rm_rpc_change {
     struct rm_backend *b;
     struct rm_event ev;
     const char *operation;     /* for the audit log; NULL: it is not logged */
+    struct base_buf members;   /* further ones of its line */
     char *caller, *text;       /* owned; @text: for what the event points to */
     void *owned;               /* what else the event points to, freed by @drop */
     void (*drop)(void *owned); /* NULL: nothing */

@@ -195,7 +195,8 @@ int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct api_
     p->conf.seats = (struct api_rpc_seats){.user = server,
                                            .take = api_server_take_seat,
                                            .mark_spoken = api_server_mark_seat_spoken,
-                                           .give_back = api_server_give_back_seat};
+                                           .give_back = api_server_give_back_seat,
+                                           .count_call = api_server_count_call};
     for (size_t i = 0; i < p->conf.ports_n; i++) {
         p->conf.ports[i].session.find_user = b;
         log_port(&p->conf.ports[i], p->conf.ports[i].session.simple);

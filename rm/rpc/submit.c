@@ -122,6 +122,8 @@ static void post_submission(struct api_rpc_call *call, struct rm_backend *b,
     c = rm_rpc_change_new(call, b, RM_EV_SUBMIT_APP, OPERATION);
     c->text = base_alloc(HEX_TOKEN_MAX);
     base_random_hex(c->text);
+    api_audit_append_member(&c->members, "name", spec->name);
+    api_audit_append_member(&c->members, "queue", spec->queue);
     c->ev.u.submit_app.spec = spec;
     c->ev.u.submit_app.app_token = c->text;
     if (needs_groups)

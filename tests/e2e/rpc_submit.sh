@@ -119,7 +119,8 @@ call submitApplication 1.1.1=4711 1.1.2="$ts" 1.9.1=1 && fail "an id that was no
 refuses $YARN.YarnException "was not given"
 check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/apps" | jq '.apps.app | length')" 2 "applications"
 
-grep -q "op=submit-app user=alice ip=127.0.0.1 result=success by=rpc app=$running" "$T/audit" ||
+line="op=submit-app user=alice ip=127.0.0.1 result=success by=rpc app=$running name=.* queue="
+grep -q "$line" "$T/audit" ||
     fail "no line of a success: $(cat "$T/audit")"
 grep -q "op=submit-app user=alice ip=127.0.0.1 result=refused by=rpc app=$app why=.*no resources" \
     "$T/audit" || fail "no line of a refusal: $(cat "$T/audit")"

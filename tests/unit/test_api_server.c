@@ -548,6 +548,7 @@ static void test_seats_of_other_ports(void)
                                    .threads = 1,
                                    .connections_max = 100,
                                    .connections_per_address = 3,
+                                   .requests_per_user = 3,
                                    .static_user = "u"};
     struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const struct sockaddr *from = (const struct sockaddr *)&local;
@@ -555,6 +556,7 @@ static void test_seats_of_other_ports(void)
     struct base_error err;
     struct client_answer a;
     int fds[2], pair[2], http;
+    const char *limit = NULL;
     void *seats[3];
 
     CU_ASSERT_EQUAL_FATAL(
@@ -574,6 +576,12 @@ static void test_seats_of_other_ports(void)
     CU_ASSERT_EQUAL(recv(fds[0], &local, 1, MSG_DONTWAIT), 0);
     api_server_mark_seat_spoken(s, seats[2]);
     CU_ASSERT_PTR_NULL(api_server_take_seat(s, from, fds[0]));
+    CU_ASSERT_PTR_NULL(api_server_count_call(s, seats[1], "ann"));
+    CU_ASSERT_PTR_NULL(api_server_count_call(s, seats[1], "ann"));
+    for (int i = 0; i < 10; i++)
+        limit = api_server_count_call(s, seats[1], "ann");
+    CU_ASSERT_STRING_EQUAL(limit ? limit : "", "creel.http.requests-per-user");
+    CU_ASSERT_PTR_NULL(api_server_count_call(s, seats[1], "bob"));
     for (int i = 0; i < 3; i++)
         api_server_give_back_seat(s, seats[i]);
     for (int i = 0; i < 2; i++) {

@@ -231,6 +231,25 @@ static void test_refused(void)
         -BASE_EINVAL, "environment: 'A=B' is not a variable's name");
 }
 
+/* A token whose kind is not UTF-8 is refused; an application with one, stored by an earlier
+ * version, is read back without the token. */
+static void test_stored_token(void)
+{
+#define WITH_AmlkAnB3Af8BcwEN                                                                      \
+    "{\"application-id\":\"application_1_0001\",\"creel-user\":\"ann\",\"am-container-spec\":{"    \
+    "\"commands\":{\"command\":\"x\"},\"credentials\":{\"tokens\":{\"entry\":[{"                   \
+    "\"key\":\"a\",\"value\":\"AmlkAnB3Af8Bcw\"}]}}}}"
+    static const char text[] = WITH_AmlkAnB3Af8BcwEN;
+    struct rm_app_spec *spec = NULL;
+
+    bad(text, -BASE_EINVAL, "Could not parse credentials data; exception message = null");
+    CU_ASSERT_EQUAL_FATAL(rm_app_spec_from_stored_json(text, sizeof text - 1, &spec, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(spec->user, "ann");
+    CU_ASSERT_EQUAL(spec->launch->commands.n, 1);
+    CU_ASSERT_PTR_NULL(spec->launch->credentials);
+    rm_app_spec_unref(spec);
+}
+
 #define RESOURCE(members)                                                                          \
     "{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"local-resources\":{"      \
     "\"entry\":{\"key\":\"a\",\"value\":{" members "}}}}}"
@@ -558,6 +577,7 @@ static const struct cunit_case cases[] = {
     {"lenient values", test_lenient},
     {"tags for policies", test_tags_for_policies},
     {"refused", test_refused},
+    {"a stored token that is refused now", test_stored_token},
     {"refused resources", test_refused_resources},
     {"resources", test_resources},
     {"credentials", test_credentials},

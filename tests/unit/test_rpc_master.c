@@ -647,7 +647,12 @@ static void test_order_of_calls(void)
     call_refused(&m, "finishApplicationMaster", &finish.base,
                  YARN "ApplicationMasterNotRegisteredException");
     free_message(do_register(&m));
-    free_message(do_register(&m)); /* the answer was lost */
+    other.host = "vm/127.0.0.1"; /* the same once more */
+    other.has_rpc_port = true;
+    other.rpc_port = -1;
+    other.tracking_url = "";
+    call_refused(&m, "registerApplicationMaster", &other.base,
+                 YARN "InvalidApplicationMasterRequestException");
     other.host = "elsewhere";
     call_refused(&m, "registerApplicationMaster", &other.base,
                  YARN "InvalidApplicationMasterRequestException");

@@ -133,7 +133,8 @@ struct fx {
 
 /* The shared limits of the test: two connections. */
 static struct {
-    atomic_int taken, spoken, given_back;
+    atomic_int taken, spoken, given_back, calls;
+    const char *limit; /* NULL: none is reached */
 } seats;
 
 static void *take_seat(void *user, const struct sockaddr *from, int fd)
@@ -157,6 +158,13 @@ static void give_seat_back(void *user, void *seat)
     seats.given_back++;
 }
 
+static const char *count_call(void *user, void *seat, const char *caller)
+{
+    CU_ASSERT(user == &seats && seat == &seats && *caller);
+    seats.calls++;
+    return seats.limit;
+}
+
 static void begin_with(struct fx *fx, const struct api_rpc_protocol *served, int64_t connections,
                        int64_t memory)
 {
@@ -167,7 +175,8 @@ static void begin_with(struct fx *fx, const struct api_rpc_protocol *served, int
                                        .seats = {.user = &seats,
                                                  .take = take_seat,
                                                  .mark_spoken = note_spoken,
-                                                 .give_back = give_seat_back}};
+                                                 .give_back = give_seat_back,
+                                                 .count_call = count_call}};
     struct base_error err;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
@@ -519,7 +528,7 @@ static void test_connection_limit(void)
  * context has come, and gives the seat back. Without one it is closed. */
 static void test_shared_seats(void)
 {
-    int taken = seats.taken, spoken = seats.spoken, fds[3];
+    int taken = seats.taken, spoken = seats.spoken, calls = seats.calls, fds[3];
     struct base_buf in = {0};
     struct rpc_answer a;
     struct fx fx;
@@ -532,6 +541,13 @@ static void test_shared_seats(void)
     call(fds[1], 2, "now");
     expect(fds[1], &in, 2, NULL);
     CU_ASSERT(seats.taken == taken + 2 && seats.spoken == spoken + 1);
+    CU_ASSERT_EQUAL(seats.calls, calls + 2);
+    seats.limit = "creel.http.requests-per-user";
+    call(fds[1], 3, "now");
+    expect(fds[1], &in, 3, API_RPC_COME_AGAIN);
+    seats.limit = NULL;
+    call(fds[1], 4, "now");
+    expect(fds[1], &in, 4, NULL);
     fds[2] = greet(&fx, "bob");
     a = read_answer(fds[2], &in);
     CU_ASSERT_PTR_NULL(a.header);

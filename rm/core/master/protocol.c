@@ -106,9 +106,13 @@ static bool texts_equal(const char *a, const char *b)
 }
 
 /* Returns true for a registration with the same contents as the last, before any allocate: the
- * answer may have been lost. */
-static bool is_repeated_registration(const struct rm_attempt *at, const struct rm_event *ev)
+ * answer may have been lost. Over Hadoop RPC it is refused as in YARN, unless the application keeps
+ * its containers: its master may be another process, which has to learn of them. */
+static bool is_repeated_registration(const struct rm_app *a, const struct rm_attempt *at,
+                                     const struct rm_event *ev)
 {
+    if (ev->u.am_register.by_rpc && !a->app->keep_containers)
+        return false;
     return at->response_id == 0 && texts_equal(at->host, ev->u.am_register.host) &&
            texts_equal(at->tracking_url, ev->u.am_register.tracking_url) &&
            at->rpc_port == ev->u.am_register.rpc_port;
@@ -133,7 +137,7 @@ void rm_master_on_register(struct rm_core *c, const struct rm_event *ev)
     if (!a)
         return;
     at = rm_app_newest_attempt(a);
-    if (at->state == RM_ATTEMPT_RUNNING && !at->reregister && is_repeated_registration(at, ev)) {
+    if (at->state == RM_ATTEMPT_RUNNING && !at->reregister && is_repeated_registration(a, at, ev)) {
         reply_registered(c, ev, a);
         return;
     }
