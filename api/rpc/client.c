@@ -8,10 +8,12 @@
 #include "base/crypto/base64.h"
 #include "base/crypto/equal.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 #define PREAMBLE_SASL "hrpc\x09\0\xdf"
 #define CALL_ID       0
 #define LENGTH_BYTES  4
+#define SHOWN_MAX     1000 /* bytes of what a server says */
 
 enum sasl_state { SASL_SUCCESS, SASL_NEGOTIATE, SASL_INITIATE };
 
@@ -81,22 +83,18 @@ void api_rpc_client_begin(struct api_rpc_client *c, const struct api_rpc_client_
 static void __attribute__((format(printf, 3, 4)))
 fail(struct api_rpc_client *c, const char *exception, const char *fmt, ...)
 {
-    struct base_buf why = {0};
-    char text[1024];
+    struct base_buf text = {0};
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    base_buf_vaddf(&text, fmt, args);
     va_end(args);
-    for (char *p = text; *p; p++) /* only the first line says what; the rest is a stack trace */
-        if (*p == '\n')
-            *p = '\0';
-        else if ((unsigned char)*p < ' ' || *p == 0x7f)
-            *p = '?';
-    base_buf_adds(&why, text);
+    text.data[strcspn(text.data, "\n")] = '\0'; /* what follows is a stack trace */
     c->state = API_RPC_CLIENT_FAILED;
-    c->exception = exception && *exception ? base_strdup(exception) : NULL;
-    c->why = base_buf_take(&why);
+    c->exception =
+        exception && *exception ? base_utf8_escape_for_message(exception, SHOWN_MAX) : NULL;
+    c->why = base_utf8_escape_for_message(text.data, SHOWN_MAX);
+    base_buf_free(&text);
 }
 
 /* Returns the method TOKEN with a challenge among those that the server offers. */

@@ -94,7 +94,7 @@ static void start_containers(struct api_rpc_call *call, const ProtobufCMessage *
     last_request.len = protobuf_c_message_pack(request, (uint8_t *)last_request.data);
     if (refusals_left-- > 0) {
         failure.class_name = (char *)refusal;
-        failure.message = "not now";
+        failure.message = "not\xff now"; /* not UTF-8, as the store and REST are */
         failed.failure = &failure;
         answer.failed = failed_list;
         answer.n_failed = 1;
@@ -428,7 +428,7 @@ static void test_refused(void)
     refusal = "org.apache.hadoop.yarn.exceptions.YarnException";
     submit(BY_RPC);
     beat_until_called_or_failed(1);
-    check_failed("YarnException: not now");
+    check_failed("YarnException: not%FF now");
     CU_ASSERT_EQUAL(calls, 1);
     end_node();
 }

@@ -13,13 +13,15 @@
 
 #include "base/crypto/hex.h"
 #include "base/crypto/random.h"
+#include "base/utf8.h"
 #include "rm/rpc/start.pb-c.h"
 
 #define PROTOCOL   "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB"
 #define CONNECT_MS 10000
 #define TALK_MS    60000 /* a NodeManager that has just begun needs seconds */
 #define READ_BYTES 16384
-#define NONCE      16 /* bytes */
+#define NONCE      16   /* bytes */
+#define SHOWN_MAX  1000 /* bytes of what a node says */
 
 struct rm_talk *rm_talk_new(struct rm_start *start, int64_t now_ms, int64_t max_wait_ms)
 {
@@ -59,15 +61,19 @@ void rm_talk_free(struct rm_talk *t)
 static void __attribute__((format(printf, 3, 4)))
 end_with(struct rm_talk *t, enum rm_talk_state state, const char *fmt, ...)
 {
-    char text[1200];
+    struct base_buf text = {0};
+    char *shown;
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    base_buf_vaddf(&text, fmt, args);
     va_end(args);
+    shown = base_utf8_escape_for_message(text.data, SHOWN_MAX); /* the node may say anything */
     free(t->why);
-    t->why = base_printf("node %s:%d: %s", t->start->host, t->start->port, text);
+    t->why = base_printf("node %s:%d: %s", t->start->host, t->start->port, shown);
     t->state = state;
+    free(shown);
+    base_buf_free(&text);
     end_try(t);
 }
 
