@@ -271,6 +271,23 @@ static void test_deadline_kept(void)
     world_free(&w);
 }
 
+/* RTMR plans anew when a master asks for reduces that no tag had told of. */
+static void test_deadline_with_unknown_reduces(void)
+{
+    struct base_app_id later;
+
+    for (int reduces = 0; reduces <= 4; reduces += 4) {
+        begin_under("rtmr", "", "mr-600 1024 2 0");
+        call_with(2, -1, -1);
+        call_with(-1, -1, -1);
+        CU_ASSERT_EQUAL(core_app()->promised_us, w.now + 61 * S);
+        call_with(-1, reduces, -1); /* all the reduce slots that there are */
+        later = world_submit(&w, "later 1 1 0 4 0 0 700");
+        CU_ASSERT_EQUAL(world_app(&w, later).promised_us, w.now + (reduces ? 3 : 2) * 61 * S);
+        world_free(&w);
+    }
+}
+
 static void test_deadline_refused(void)
 {
     struct rm_app_view v;
@@ -458,18 +475,20 @@ static void test_fair_shares(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"counts and samples", test_counts_and_samples},
-                                          {"owed maps", test_owed_maps},
-                                          {"released container", test_released_container},
-                                          {"reduces from the tag", test_reduces_from_tag},
-                                          {"kinds of slots", test_kinds_of_slots},
-                                          {"deadline kept", test_deadline_kept},
-                                          {"deadline refused", test_deadline_refused},
-                                          {"failover", test_failover},
-                                          {"attempt ends", test_attempt_ends},
-                                          {"delay scheduling", test_delay_scheduling},
-                                          {"HFSP learns the size", test_hfsp_size},
-                                          {"HFSP kills or waits", test_hfsp_preemption},
-                                          {"fair shares", test_fair_shares}};
+static const struct cunit_case cases[] = {
+    {"counts and samples", test_counts_and_samples},
+    {"owed maps", test_owed_maps},
+    {"released container", test_released_container},
+    {"reduces from the tag", test_reduces_from_tag},
+    {"kinds of slots", test_kinds_of_slots},
+    {"deadline kept", test_deadline_kept},
+    {"deadline refused", test_deadline_refused},
+    {"reduces without a tag", test_deadline_with_unknown_reduces},
+    {"failover", test_failover},
+    {"attempt ends", test_attempt_ends},
+    {"delay scheduling", test_delay_scheduling},
+    {"HFSP learns the size", test_hfsp_size},
+    {"HFSP kills or waits", test_hfsp_preemption},
+    {"fair shares", test_fair_shares}};
 
 CUNIT_MAIN("mapreduce", cases)
