@@ -345,6 +345,28 @@ static void test_failover(void)
     world_free(&w);
 }
 
+/* A job that was promised a date before the failover is not tested again, though nothing of it
+ * runs. */
+static void test_promise_kept(void)
+{
+    int64_t promised;
+
+    begin_under("rtmr", "", "mr-600-1 1024 2 0");
+    call_with(2, -1, -1);
+    call_with(-1, -1, -1);
+    promised = core_app()->promised_us;
+    CU_ASSERT_EQUAL(promised, w.now + 122 * S);
+    world_crash(&w, w.durable);
+    world_beat_all(&w, 0);
+    world_advance(&w, 10 * S);
+    do_register(1);
+    response = 0;
+    call_with(2, -1, -1);
+    CU_ASSERT_TRUE(core_app()->pj.is_job); /* at once: there is nothing to decide */
+    CU_ASSERT_EQUAL(core_app()->promised_us, promised);
+    world_free(&w);
+}
+
 /* The next attempt begins as an application again; what was learned stays. */
 static void test_attempt_ends(void)
 {
@@ -485,6 +507,7 @@ static const struct cunit_case cases[] = {
     {"deadline refused", test_deadline_refused},
     {"reduces without a tag", test_deadline_with_unknown_reduces},
     {"failover", test_failover},
+    {"promise kept", test_promise_kept},
     {"attempt ends", test_attempt_ends},
     {"delay scheduling", test_delay_scheduling},
     {"HFSP learns the size", test_hfsp_size},
