@@ -514,6 +514,7 @@ static void test_missing_master(void)
         "(absolute resource) = <memory:3276, vCores:3> ; Queue's used capacity (absolute resource) "
         "= <memory:5504, vCores:7> ; Queue's max capacity (absolute resource) = <memory:8192, "
         "vCores:8> ; ";
+    const struct rm_res plenty = RES(65536, 64);
     struct yarn_app_and_texts filled = {0};
     struct golden g;
 
@@ -527,6 +528,15 @@ static void test_missing_master(void)
     /* equal up to the usage, which was 768 MB there */
     CU_ASSERT_PTR_NOT_NULL(strstr(g.body, filled.app.diagnostics));
     golden_free(&g);
+    f.cluster.master_slots = f.cluster.used_master_slots = 2; /* in addition to the map slot */
+    yarn_app_fill(&f, &v, &filled);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(filled.app.diagnostics, "Queue Resource Limit for AM = <memory:8192, vCores:2>; "));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(filled.app.diagnostics, "Queue AM Resource Usage = <memory:8192, vCores:2>; "));
+    CU_ASSERT_EQUAL(yarn_capacity_get_masters_limit(&f.cluster, &plenty).v[RM_RES_MEMORY_MB],
+                    3 * 4096);
+    f.cluster.master_slots = f.cluster.used_master_slots = 0;
     v.master_waits = false;
     f.queues.queues[DEFAULT].used = (struct rm_res)RES(5504, 7);
     yarn_app_fill(&f, &v, &filled);

@@ -41,13 +41,16 @@ static struct rm_res multiply_resource(const struct rm_res *r, int64_t times)
 }
 
 /* The limit on masters is a number of map slots of the whole cluster, not of a queue, so every
- * queue shows the same limit. */
+ * queue shows the same limit. Where there are slots for masters alone, these are the limit. */
 static void add_master_limit_reason(const struct yarn_context *f, const struct rm_res *wanted,
                                     struct base_buf *out)
 {
     const struct rm_res *slot = &f->cluster.slot[BASE_TASK_MAP];
-    struct rm_res limit = multiply_resource(slot, f->cluster.masters_max),
-                  used = multiply_resource(slot, f->cluster.masters_active);
+    bool own = f->cluster.master_slots > 0;
+    struct rm_res limit = multiply_resource(slot,
+                                            own ? f->cluster.master_slots : f->cluster.masters_max),
+                  used = multiply_resource(slot, own ? f->cluster.used_master_slots
+                                                     : f->cluster.masters_active);
 
     base_buf_adds(out, "Application is added to the scheduler and is not yet activated. Queue's AM "
                        "resource limit exceeded.  Details : AM Partition = <DEFAULT_PARTITION>; ");

@@ -47,7 +47,7 @@ struct rm_res yarn_capacity_get_masters_limit(const struct rm_cluster_view *c,
     struct rm_res limit = {{0}};
 
     for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++) {
-        limit.v[r] = c->masters_max * c->slot[BASE_TASK_MAP].v[r];
+        limit.v[r] = (c->masters_max + c->master_slots) * c->slot[BASE_TASK_MAP].v[r];
         if (limit.v[r] > max->v[r])
             limit.v[r] = max->v[r];
     }
