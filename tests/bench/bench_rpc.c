@@ -89,6 +89,7 @@ static void start_rm(const char *bin, const char *dir)
     char *args[] = {exe,
                     "-Dcreel.rm.port=0",
                     "-Dcreel.auth=simple",
+                    "-Dcreel.http.requests-per-user=0",
                     "-Dcreel.rm.state-store=memory",
                     "-Dyarn.resourcemanager.address=127.0.0.1:0",
                     base_printf("-Dcreel.rm.state-dir=%s/state", dir),
@@ -114,7 +115,7 @@ static void start_rm(const char *bin, const char *dir)
     free(log);
     free(file);
     free(secret);
-    for (int i = 5; i < 8; i++)
+    for (int i = 6; i < 9; i++)
         free(args[i]);
 }
 
