@@ -16,7 +16,8 @@
 
 /* clang-format off */
 const char *const creel_fuzz_samples[] = {
-    /* startContainers for a master of Spark, recorded from Hadoop 3.4.2 (tests/interop/rpc/start.hex) */
+    /* startContainers for a master of Spark, recorded from Hadoop 3.4.2
+     * (tests/interop/rpc/start.hex) */
     "0aac140ade120a83010a0b7079737061726b2e7a697012740a620a0466696c6518ffffffffffffffffff0122"
     "4f2f7372762f796e2f772f73746167696e672f726f6f742f2e737061726b53746167696e672f6170706c6963"
     "6174696f6e5f313739353334383838353134345f303030312f7079737061726b2e7a697010a7cc940118b5a1"
