@@ -151,6 +151,7 @@ static bool is_of_standby(const json_t *answer)
 static int ask_name_node(struct fetch *f, struct hdfs *h, const char *path, const char *op,
                          json_t **out, struct base_error *err)
 {
+    bool gone;
     int rc = 0;
 
     for (; h->active < h->places_n; h->active++) {
@@ -168,12 +169,12 @@ static int ask_name_node(struct fetch *f, struct hdfs *h, const char *path, cons
             return 0;
         if (rc == 0)
             rc = refuse_answer(f, sink.status, *out, err);
-        if (*out && !is_of_standby(*out))
-            break;
+        gone = !*out || is_of_standby(*out); /* no name node, or not the active one */
         json_decref(*out);
         *out = NULL;
+        if (!gone)
+            break;
     }
-    json_decref(*out);
     return rc;
 }
 
