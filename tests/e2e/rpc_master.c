@@ -449,7 +449,7 @@ int main(int argc, char **argv)
     a = allocate(&nothing, 0, YARN "ApplicationMasterNotRegisteredException");
     rpc_answer_free(&a);
     register_master(4711, NULL);
-    register_master(4711, NULL); /* as if the answer had been lost */
+    register_master(4711, YARN "InvalidApplicationMasterRequestException");
     register_master(4712, YARN "InvalidApplicationMasterRequestException");
     a = allocate(&nothing, 7, YARN "InvalidApplicationMasterRequestException");
     rpc_answer_free(&a);

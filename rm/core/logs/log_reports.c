@@ -54,7 +54,8 @@ void rm_logs_take_reports(struct rm_core *c, struct rm_node *n, const struct rm_
             a->logs.failed = true;
         else if (a)
             add_entry(c, n,
-                      &(struct rm_log_entry){.app = v[i].app, .state = v[i].state, .sent = true});
+                      &(struct rm_log_entry){
+                          .app = v[i].app, .state = (uint8_t)v[i].state, .sent = true});
     }
 }
 
