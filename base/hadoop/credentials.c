@@ -80,6 +80,14 @@ static bool read_bytes(struct reader *r, struct base_buf *out)
     return true;
 }
 
+/* @bytes may be NULL when @len is 0: an empty message has no address. */
+static struct reader reader_of(const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes ? bytes : (const unsigned char *)"";
+
+    return (struct reader){at, at + len};
+}
+
 /* Returns the text, owned, or NULL when it is cut off, is not UTF-8 or has a NUL in it. */
 static char *read_text(struct reader *r)
 {
@@ -103,7 +111,7 @@ static bool read_token(struct reader *r, struct base_hadoop_token *out)
 
 bool base_hadoop_token_read(const void *bytes, size_t len, struct base_hadoop_token *out)
 {
-    struct reader r = {bytes, (const unsigned char *)bytes + len};
+    struct reader r = reader_of(bytes, len);
 
     return read_token(&r, out);
 }
@@ -346,7 +354,7 @@ static int parse_message(struct reader *r, struct base_credentials *out, struct 
 int base_credentials_parse(const void *bytes, size_t len, struct base_credentials *out,
                            struct base_error *err)
 {
-    struct reader r = {bytes, (const unsigned char *)bytes + len};
+    struct reader r = reader_of(bytes, len);
     int rc;
 
     *out = (struct base_credentials){0};

@@ -157,11 +157,22 @@ static void test_message_of_unknown_fields(void)
     base_buf_free(&file);
 }
 
+/* What a message without bytes has; clang's sanitizer reports arithmetic on its address. */
+static void test_nothing(void)
+{
+    struct base_credentials c = {0};
+    struct base_hadoop_token t;
+
+    CU_ASSERT_FALSE(base_hadoop_token_read(NULL, 0, &t));
+    CU_ASSERT_EQUAL(base_credentials_parse(NULL, 0, &c, NULL), -BASE_EINVAL);
+}
+
 static const struct cunit_case cases[] = {
     {"the master's token is put in", test_master_token_is_put_in},
     {"long lengths", test_long_lengths},
     {"second form", test_second_form},
     {"damaged files", test_damaged_files},
+    {"nothing", test_nothing},
     {"a message of unknown fields", test_message_of_unknown_fields},
 };
 CUNIT_MAIN("Hadoop's credentials files", cases)
