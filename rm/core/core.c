@@ -81,10 +81,11 @@ void rm_core_ignore_timer(struct rm_core *c, const struct rm_event *ev)
 
 void rm_core_on_stored(struct rm_core *c, const struct rm_event *ev)
 {
-    uint64_t seq = ev->u.stored.seq;
+    uint64_t seq = ev->u.stored.seq, before = c->stored;
 
     base_assert(seq <= c->seq);
     c->stored = seq > c->stored ? seq : c->stored;
+    rm_master_keys_on_stored(c, before);
 }
 
 static void run_work_of_stored_records(struct rm_core *c)

@@ -300,6 +300,50 @@ static void test_restart_while_a_key_waits(void)
     world_free(&w);
 }
 
+/* No ResourceManager ran until long after the date of the key that waits: masters that have the
+ * current one alone get the whole delay to learn of it. */
+static void test_restart_after_the_date(void)
+{
+    begin_roll_of_nm_key();
+    world_advance(&w, 5000 * S);
+    start_with_keys(90);
+    offer_keys(70);
+    check_key(RM_KEY_NM, 10);
+    check_key(RM_KEY_AMRM, 50);
+    CU_ASSERT_PTR_NOT_NULL(rm_master_key_find(w.core, RM_KEY_AMRM, -10));
+    world_advance(&w, 299 * S);
+    offer_keys(70);
+    check_key(RM_KEY_NM, 50); /* its delay is shorter */
+    CU_ASSERT_PTR_NOT_NULL(rm_master_key_find(w.core, RM_KEY_AMRM, -10));
+    world_advance(&w, 1 * S);
+    offer_keys(70);
+    CU_ASSERT_PTR_NULL(rm_master_key_find(w.core, RM_KEY_AMRM, -10));
+    world_free(&w);
+}
+
+/* The store is away for longer than the delay. */
+static void test_delay_begins_when_durable(void)
+{
+    world_init(&w, "fifo");
+    start_with_keys(10);
+    world_advance(&w, 1000 * S);
+    w.auto_store = false;
+    offer_keys(50);
+    world_advance(&w, 400 * S);
+    w.auto_store = true;
+    world_settle(&w);
+    offer_keys(60);
+    check_key(RM_KEY_CONTAINER, 10);
+    CU_ASSERT_PTR_NOT_NULL(rm_master_key_find(w.core, RM_KEY_AMRM, -10));
+    world_advance(&w, 299 * S);
+    offer_keys(60);
+    CU_ASSERT_PTR_NOT_NULL(rm_master_key_find(w.core, RM_KEY_AMRM, -10));
+    world_advance(&w, 1 * S);
+    offer_keys(60);
+    CU_ASSERT_PTR_NULL(rm_master_key_find(w.core, RM_KEY_AMRM, -10));
+    world_free(&w);
+}
+
 static void test_key_counts_when_durable(void)
 {
     world_init(&w, "fifo");
@@ -423,6 +467,8 @@ static const struct cunit_case cases[] = {
     {"nodes learn of a new key before it is used", test_nodes_learn_of_a_new_key},
     {"so do NodeManagers of Hadoop", test_hadoop_nodes_learn_of_a_new_key},
     {"a restart while a key waits changes nothing", test_restart_while_a_key_waits},
+    {"a restart after its date gives it the delay anew", test_restart_after_the_date},
+    {"the delay begins when the key is durable", test_delay_begins_when_durable},
     {"a new key counts when it is durable", test_key_counts_when_durable},
     {"a new secret brings new keys", test_new_secret_brings_new_keys},
     {"masters learn of new keys", test_masters_learn_of_new_keys},

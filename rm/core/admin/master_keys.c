@@ -201,6 +201,29 @@ static void note_change(struct rm_core *c)
     m->seq = c->seq;
 }
 
+static int64_t roll_delay_us(const struct rm_core *c, enum rm_master_key_kind kind)
+{
+    switch (kind) {
+    case RM_KEY_AMRM:
+        return c->conf.am_expiry_us / 2 * 3;
+    case RM_KEY_NM:
+    case RM_KEY_HADOOP_NM:
+        return c->conf.node_expiry_us / 2 * 3;
+    default:
+        return c->conf.allocation_expiry_us / 2 * 3;
+    }
+}
+
+/* Gives the waiting key the whole delay from now on, in which nodes and masters learn of it. */
+static void restart_delay_of_waiting_key(struct rm_core *c, enum rm_master_key_kind kind)
+{
+    struct rm_kind_keys *k = &c->master_keys.kinds[kind];
+    int64_t after_delay_us = c->now_us + roll_delay_us(c, kind);
+
+    if (k->has_waiting && k->active_us < after_delay_us)
+        k->active_us = after_delay_us;
+}
+
 void rm_master_keys_begin(struct rm_core *c)
 {
     if (!c->conf.hands_out_keys)
@@ -209,6 +232,8 @@ void rm_master_keys_begin(struct rm_core *c)
         struct rm_kind_keys *k = &c->master_keys.kinds[kind];
 
         drop_keys_without_secret(c, kind);
+        /* while no ResourceManager ran, nobody could learn of the key */
+        restart_delay_of_waiting_key(c, kind);
         if (k->has_current)
             continue;
         k->has_current = true;
@@ -229,19 +254,6 @@ static int64_t roll_interval_us(const struct rm_core *c, enum rm_master_key_kind
         return c->conf.nm_roll_us;
     default:
         return c->conf.container_roll_us;
-    }
-}
-
-static int64_t roll_delay_us(const struct rm_core *c, enum rm_master_key_kind kind)
-{
-    switch (kind) {
-    case RM_KEY_AMRM:
-        return c->conf.am_expiry_us / 2 * 3;
-    case RM_KEY_NM:
-    case RM_KEY_HADOOP_NM:
-        return c->conf.node_expiry_us / 2 * 3;
-    default:
-        return c->conf.allocation_expiry_us / 2 * 3;
     }
 }
 
@@ -281,6 +293,16 @@ static void begin_roll(struct rm_core *c, enum rm_master_key_kind kind,
 static bool waiting_key_is_durable(const struct rm_core *c, const struct rm_kind_keys *k)
 {
     return k->has_waiting && k->seq <= c->stored;
+}
+
+void rm_master_keys_on_stored(struct rm_core *c, uint64_t stored_before)
+{
+    for (enum rm_master_key_kind kind = 0; kind < RM_MASTER_KEYS; kind++) {
+        uint64_t seq = c->master_keys.kinds[kind].seq;
+
+        if (seq > stored_before && seq <= c->stored)
+            restart_delay_of_waiting_key(c, kind);
+    }
 }
 
 static void activate_waiting_key(struct rm_core *c, enum rm_master_key_kind kind)

@@ -30,7 +30,8 @@
  *
  * The records of the first keys are the first that a new core writes. Tokens are handed out with
  * orders and answers that follow later records, so every key is durable before a token is made with
- * it; a waiting key counts from when its record is durable. Keys are made only where
+ * it; a waiting key counts from when its record is durable, and its delay begins anew with each
+ * start of a ResourceManager: nobody learns of a key while none runs. Keys are made only where
  * conf.hands_out_keys is set. The shell sends RM_EV_ROLL_MASTER_KEYS at least once a minute, with
  * new keys at hand: the core has no source of random numbers. */
 #ifndef CREEL_RM_CORE_ADMIN_MASTER_KEYS_H
@@ -62,6 +63,9 @@ struct rm_master_keys {
 void rm_master_keys_begin(struct rm_core *c);
 /* Reads the record of the keys of one kind. Returns 0 or -BASE_ECORRUPT. */
 int rm_master_keys_read(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
+/* Call when c->stored was @stored_before and has grown: the delay of a waiting key begins when its
+ * record is durable. */
+void rm_master_keys_on_stored(struct rm_core *c, uint64_t stored_before);
 /* Handles RM_EV_ROLL_MASTER_KEYS. */
 void rm_master_keys_on_roll(struct rm_core *c, const struct rm_event *ev);
 
