@@ -37,9 +37,9 @@ static bool knows_key;
 static char caller[64];
 static struct base_buf last_request;
 
-static int listen_anywhere(uint16_t *port)
+static int listen_at(const char *address, uint16_t *port)
 {
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(address)};
     socklen_t len = sizeof a;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -48,6 +48,11 @@ static int listen_anywhere(uint16_t *port)
     CU_ASSERT_EQUAL_FATAL(getsockname(fd, (struct sockaddr *)&a, &len), 0);
     *port = ntohs(a.sin_port);
     return fd;
+}
+
+static int listen_anywhere(uint16_t *port)
+{
+    return listen_at("127.0.0.1", port);
 }
 
 /* ---- the node's server ---- */
@@ -477,6 +482,133 @@ static void test_nobody_listens(void)
     end_node();
 }
 
+/* ---- many starts, of containers that the core does not know ---- */
+
+static void add_start(const char *address, int at)
+{
+    struct base_hadoop_nm_id id = {.key_id = nm_key.id,
+                                   .attempt = {.app = {.cluster_ts = 1, .seq = 1}, .attempt = 1},
+                                   .submitter = "ann",
+                                   .host = "n1.example.org",
+                                   .port = at};
+    struct rm_start *s = base_alloc(sizeof *s);
+
+    s->container.attempt = id.attempt;
+    s->host = base_strdup(id.host);
+    s->address = base_strdup(address);
+    s->port = at;
+    base_hadoop_nm_id_add(&id, &s->nm_identifier);
+    base_hadoop_compute_password(nm_key.bytes, sizeof nm_key.bytes, s->nm_identifier.data,
+                                 s->nm_identifier.len, s->nm_password);
+    base_buf_add(&s->request, "\012\000", 2); /* one container, of which nothing is said */
+    rm_starter_add(tracker.starter, s);
+}
+
+static void wait_until_called(int times)
+{
+    for (int i = 0; i < 4000 && !was_called(times); i++)
+        poll(NULL, 0, 5);
+    CU_ASSERT_TRUE_FATAL(was_called(times));
+}
+
+static bool is_ready(int fd, int timeout_ms)
+{
+    return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, timeout_ms) == 1;
+}
+
+static int accept_within_20_s(int listener)
+{
+    CU_ASSERT_TRUE_FATAL(is_ready(listener, 20000));
+    return accept(listener, NULL, NULL);
+}
+
+static void test_more_starts_than_conversations(void)
+{
+    int n = 2 * RM_START_TALKS_MAX;
+
+    begin_node();
+    for (int i = 0; i < n; i++)
+        add_start("127.0.0.1", node_port);
+    wait_until_called(n);
+    CU_ASSERT_EQUAL(calls, n);
+    end_node();
+}
+
+/* A node that accepts connections and says nothing leaves the others their conversations. */
+static void test_silent_node(void)
+{
+    uint16_t silent;
+    int listener = listen_at("127.0.0.2", &silent), fds[RM_START_TALKS_PER_ADDRESS];
+
+    begin_node();
+    for (int i = 0; i < 2 * RM_START_TALKS_MAX; i++)
+        add_start("127.0.0.2", silent);
+    add_start("127.0.0.1", node_port);
+    wait_until_called(1);
+    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++)
+        fds[i] = accept_within_20_s(listener);
+    CU_ASSERT_FALSE(is_ready(listener, 0));
+    end_node();
+    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++)
+        close(fds[i]);
+    close(listener);
+}
+
+/* Starts that wait for a conversation get it in the order in which they came. */
+static void test_order_of_starts(void)
+{
+    uint16_t busy, first, second, other;
+    int busy_fd = listen_anywhere(&busy), first_fd = listen_anywhere(&first),
+        second_fd = listen_anywhere(&second), other_fd = listen_at("127.0.0.2", &other),
+        fds[RM_START_TALKS_PER_ADDRESS], probes[2];
+
+    begin_node();
+    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++) {
+        add_start("127.0.0.1", busy);
+        fds[i] = accept_within_20_s(busy_fd);
+    }
+    add_start("127.0.0.1", first);
+    add_start("127.0.0.2", other);
+    probes[0] = accept_within_20_s(other_fd); /* now the first one waits ... */
+    add_start("127.0.0.1", second);
+    add_start("127.0.0.2", other);
+    probes[1] = accept_within_20_s(other_fd); /* ... and the second */
+    CU_ASSERT_FALSE(is_ready(first_fd, 0));
+    CU_ASSERT_FALSE(is_ready(second_fd, 0));
+    close(fds[0]);
+    close(accept_within_20_s(first_fd));
+    end_node();
+    for (int i = 1; i < RM_START_TALKS_PER_ADDRESS; i++)
+        close(fds[i]);
+    for (int i = 0; i < 2; i++)
+        close(probes[i]);
+    close(busy_fd);
+    close(first_fd);
+    close(second_fd);
+    close(other_fd);
+}
+
+/* A start that gets no conversation fails after the time for which a node is tried. */
+static void test_waits_in_vain(void)
+{
+    uint16_t silent;
+    int listener = listen_anywhere(&silent);
+
+    rms_set("yarn.client.nodemanager-connect.max-wait-ms=150");
+    begin_node();
+    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++)
+        add_start("127.0.0.1", silent);
+    submit(BY_RPC);
+    for (int i = 0; i < 4000 && !app_is("FAILED"); i++) {
+        beat_node();
+        poll(NULL, 0, 5);
+    }
+    check_failed("too many other starts were under way");
+    CU_ASSERT_EQUAL(calls, 0);
+    end_node();
+    close(listener);
+}
+
 static const struct cunit_case cases[] = {
     {"started", test_started},
     {"other masters", test_other_masters},
@@ -484,5 +616,9 @@ static const struct cunit_case cases[] = {
     {"not yet ready", test_not_yet_ready},
     {"the token is refused", test_token_is_refused},
     {"nobody listens", test_nobody_listens},
+    {"more starts than conversations", test_more_starts_than_conversations},
+    {"a silent node", test_silent_node},
+    {"order of starts", test_order_of_starts},
+    {"waits in vain", test_waits_in_vain},
 };
 CUNIT_MAIN("Hadoop RPC: starts of masters", cases)

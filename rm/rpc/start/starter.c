@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <uthash.h>
 
 #include "base/clock.h"
 #include "base/conf/conf.h"
@@ -16,6 +17,14 @@
 
 #define MAX_WAIT_KEY "yarn.client.nodemanager-connect.max-wait-ms"
 #define INTERVAL_KEY "yarn.client.nodemanager-connect.retry-interval-ms"
+
+/* An address with starts that wait or are under way. Only the thread uses it. */
+struct rm_start_address {
+    UT_hash_handle hh;
+    size_t starts; /* to this address */
+    size_t open;   /* conversations with it */
+    char text[];
+};
 
 struct rm_starter {
     struct rm_backend *b;
@@ -26,7 +35,10 @@ struct rm_starter {
     pthread_mutex_t lock;
     struct rm_talk *added, **added_end; /* under lock */
     size_t n;                           /* under lock: those added, and those of the thread */
-    struct rm_talk *talks;              /* the thread's */
+    /* the thread's: the oldest start comes first */
+    struct rm_talk *talks;
+    struct rm_start_address *addresses;
+    size_t open; /* conversations */
 };
 
 static int64_t now_ms(void)
@@ -73,14 +85,47 @@ void rm_starter_report_failure(struct rm_backend *b, const struct base_container
 
 /* ---- the thread ---- */
 
+static struct rm_start_address *find_or_add_address(struct rm_starter *s, const char *text)
+{
+    struct rm_start_address *a;
+    size_t len = strlen(text);
+
+    HASH_FIND(hh, s->addresses, text, len, a);
+    if (!a) {
+        a = base_alloc(sizeof *a + len + 1);
+        memcpy(a->text, text, len);
+        HASH_ADD(hh, s->addresses, text[0], len, a);
+    }
+    return a;
+}
+
+/* Moves what others have added behind the starts that wait already. */
 static void take_added(struct rm_starter *s)
 {
+    struct rm_talk **end = &s->talks, *added;
+
     pthread_mutex_lock(&s->lock);
-    *s->added_end = s->talks;
-    s->talks = s->added;
+    added = s->added;
     s->added = NULL;
     s->added_end = &s->added;
     pthread_mutex_unlock(&s->lock);
+    for (struct rm_talk *t = added; t; t = t->next) {
+        t->address = find_or_add_address(s, t->start->address);
+        t->address->starts++;
+    }
+    while (added && *end)
+        end = &(*end)->next;
+    if (added)
+        *end = added;
+}
+
+static void free_talk(struct rm_starter *s, struct rm_talk *t)
+{
+    if (--t->address->starts == 0) {
+        HASH_DEL(s->addresses, t->address);
+        free(t->address);
+    }
+    rm_talk_free(t);
 }
 
 static void count_ended(struct rm_starter *s)
@@ -108,18 +153,35 @@ static bool is_tried_further(struct rm_starter *s, struct rm_talk *t, int64_t no
     return false;
 }
 
+static void count_open(struct rm_starter *s)
+{
+    s->open = 0;
+    for (const struct rm_talk *t = s->talks; t; t = t->next)
+        t->address->open = 0;
+    for (const struct rm_talk *t = s->talks; t; t = t->next)
+        if (is_open(t)) {
+            s->open++;
+            t->address->open++;
+        }
+}
+
+/* Returns true when one more conversation may begin with the node of @t. */
+static bool has_room(const struct rm_starter *s, const struct rm_talk *t)
+{
+    return s->open < RM_START_TALKS_MAX && t->address->open < RM_START_TALKS_PER_ADDRESS;
+}
+
 /* Begins tries that are due, ends those that take too long, and removes starts that have ended. */
 static void pass_time(struct rm_starter *s)
 {
     int64_t now = now_ms();
-    size_t open = 0;
 
-    for (const struct rm_talk *t = s->talks; t; t = t->next)
-        open += is_open(t);
+    count_open(s);
     for (struct rm_talk **at = &s->talks, *t; (t = *at);) {
-        if (t->state == RM_TALK_WAITING && t->at_ms <= now && open < RM_START_TALKS_MAX) {
+        if (t->state == RM_TALK_WAITING && t->at_ms <= now && has_room(s, t)) {
             rm_talk_begin(t, now);
-            open += is_open(t);
+            s->open += is_open(t);
+            t->address->open += is_open(t);
         }
         rm_talk_check_time(t, now);
         if (is_tried_further(s, t, now)) {
@@ -127,19 +189,21 @@ static void pass_time(struct rm_starter *s)
             continue;
         }
         *at = t->next;
-        rm_talk_free(t);
+        free_talk(s, t);
         count_ended(s);
     }
 }
 
 /* Returns for how long to wait, in ms; -1: until something happens. */
-static int find_wait_ms(const struct rm_starter *s, size_t open)
+static int find_wait_ms(const struct rm_starter *s)
 {
     int64_t now = now_ms(), first = INT64_MAX;
 
-    for (const struct rm_talk *t = s->talks; t; t = t->next)
-        if ((is_open(t) || open < RM_START_TALKS_MAX) && t->at_ms < first)
-            first = t->at_ms;
+    for (const struct rm_talk *t = s->talks; t; t = t->next) {
+        int64_t at_ms = is_open(t) || has_room(s, t) ? t->at_ms : t->give_up_ms + 1;
+
+        first = at_ms < first ? at_ms : first;
+    }
     if (first == INT64_MAX)
         return -1;
     return first <= now ? 0 : first - now < 1000 ? (int)(first - now) : 1000;
@@ -152,12 +216,13 @@ static void wait_and_work(struct rm_starter *s)
     uint64_t count;
     nfds_t n = 1;
 
+    count_open(s); /* some have ended for lack of time */
     for (struct rm_talk *t = s->talks; t; t = t->next)
         if (is_open(t)) {
             of[n] = t;
             fds[n++] = (struct pollfd){.fd = t->fd, .events = rm_talk_events(t)};
         }
-    if (poll(fds, n, find_wait_ms(s, n - 1)) <= 0)
+    if (poll(fds, n, find_wait_ms(s)) <= 0)
         return;
     if (fds[0].revents && read(s->wake, &count, sizeof count) < 0 && errno != EAGAIN)
         base_log_warn("rpc", "starts of masters: %s", strerror(errno));
@@ -242,7 +307,7 @@ void rm_starter_free(struct rm_starter *s)
     take_added(s);
     for (struct rm_talk *t = s->talks; t; t = next) {
         next = t->next;
-        rm_talk_free(t);
+        free_talk(s, t);
     }
     close(s->wake);
     pthread_mutex_destroy(&s->lock);

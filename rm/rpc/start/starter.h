@@ -13,15 +13,18 @@
  *
  * Nodes are reached at the address from which they call, and at the port of their id: no name
  * service is asked. Bounds: RM_STARTS_MAX starts that wait or are under way, further ones fail at
- * once; RM_START_TALKS_MAX connections; 10 s for a connection, a minute for a conversation. */
+ * once; RM_START_TALKS_MAX connections, of which RM_START_TALKS_PER_ADDRESS may be to one address;
+ * 10 s for a connection, a minute for a conversation. Starts that wait for one of these connections
+ * get it in the order in which they came, and fail when max-wait-ms have passed before that. */
 #ifndef CREEL_RM_RPC_START_STARTER_H
 #define CREEL_RM_RPC_START_STARTER_H
 
 #include "rm/daemon/backend.h"
 #include "rm/rpc/start/request.h"
 
-#define RM_STARTS_MAX      10000
-#define RM_START_TALKS_MAX 64
+#define RM_STARTS_MAX              10000
+#define RM_START_TALKS_MAX         64
+#define RM_START_TALKS_PER_ADDRESS 4
 
 struct rm_starter;
 /* Starts the thread. Returns 0 or -BASE_EIO. */

@@ -265,6 +265,10 @@ void rm_talk_check_time(struct rm_talk *t, int64_t now_ms)
         end_connection(t, "no connection within 10 s");
     else if (t->state == RM_TALK_TALKING)
         end_connection(t, "no answer within a minute");
+    else if (t->state == RM_TALK_WAITING && now_ms > t->give_up_ms && t->why)
+        t->state = RM_TALK_FAILED; /* as its last try has */
+    else if (t->state == RM_TALK_WAITING && now_ms > t->give_up_ms)
+        end_with(t, RM_TALK_FAILED, "too many other starts were under way all the time");
 }
 
 short rm_talk_events(const struct rm_talk *t)

@@ -14,9 +14,11 @@ enum rm_talk_state {
     RM_TALK_AGAIN, /* this try has failed, and nothing was sent: .why */
     RM_TALK_FAILED /* for good: .why */
 };
+struct rm_start_address; /* how many starts go to one address (starter.c) */
 struct rm_talk {
     struct rm_talk *next;
-    struct rm_start *start; /* owned */
+    struct rm_start *start;           /* owned */
+    struct rm_start_address *address; /* borrowed from the starter */
     enum rm_talk_state state;
     int fd; /* -1: none */
     struct api_rpc_client client;
@@ -34,7 +36,8 @@ void rm_talk_free(struct rm_talk *t);
 void rm_talk_begin(struct rm_talk *t, int64_t now_ms);
 /* Goes on, after the socket has become ready. */
 void rm_talk_work(struct rm_talk *t, int64_t now_ms);
-/* Ends a try that takes too long. */
+/* Ends a try that takes too long, and a start whose next try was due but could not begin in time.
+ */
 void rm_talk_check_time(struct rm_talk *t, int64_t now_ms);
 /* Returns what the socket is to be polled for. */
 short rm_talk_events(const struct rm_talk *t);
