@@ -11,6 +11,7 @@
 
 #include "api/rpc/server_internal.h"
 #include "base/io/log.h"
+#include "base/io/peer_key.h"
 
 #define EVENTS           64
 #define TICK_MS          1000
@@ -86,7 +87,7 @@ static void accept_connections(struct api_rpc_server *s, const struct api_rpc_po
     for (int i = 0; i < EVENTS; i++) {
         struct sockaddr_storage from;
         socklen_t len = sizeof from;
-        char peer[NI_MAXHOST] = "-";
+        char peer[INET6_ADDRSTRLEN];
         int fd =
             accept4(port->listener, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
@@ -96,8 +97,7 @@ static void accept_connections(struct api_rpc_server *s, const struct api_rpc_po
                 watch_listeners(s, false);
             return;
         }
-        getnameinfo((const struct sockaddr *)&from, len, peer, sizeof peer, NULL, 0,
-                    NI_NUMERICHOST);
+        base_format_peer((const struct sockaddr *)&from, peer, sizeof peer);
         add_connection(s, port, fd, (const struct sockaddr *)&from, peer);
     }
 }

@@ -8,7 +8,7 @@
 #ifndef CREEL_API_RPC_SERVER_INTERNAL_H
 #define CREEL_API_RPC_SERVER_INTERNAL_H
 
-#include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -24,7 +24,7 @@ struct api_rpc_conn {
     struct api_rpc_server *server;
     const struct api_rpc_port *port;
     int fd; /* -1: closed; the rest waits for calls that are not answered */
-    char peer[NI_MAXHOST];
+    char peer[INET6_ADDRSTRLEN];
     struct in6_addr peer_key; /* base/io/peer_key.h */
     void *seat;               /* NULL: none */
     bool has_context;         /* and the seat is marked */

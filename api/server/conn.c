@@ -27,23 +27,6 @@ int api_get_port(const struct sockaddr *a)
                               : -1;
 }
 
-void api_format_peer(const struct sockaddr *a, char *room, size_t size)
-{
-    const void *at = NULL;
-    int family = a ? a->sa_family : AF_UNSPEC;
-
-    if (family == AF_INET) {
-        at = &((const struct sockaddr_in *)(const void *)a)->sin_addr;
-    } else if (family == AF_INET6) {
-        const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
-
-        at = IN6_IS_ADDR_V4MAPPED(six) ? (const void *)&six->s6_addr[12] : six;
-        family = IN6_IS_ADDR_V4MAPPED(six) ? AF_INET : AF_INET6;
-    }
-    if (!at || !inet_ntop(family, at, room, (socklen_t)size))
-        snprintf(room, size, "-");
-}
-
 static bool is_closed_or_has_event(int fd, short asked, short wanted)
 {
     struct pollfd p = {.fd = fd, .events = asked};

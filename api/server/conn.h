@@ -48,9 +48,6 @@ int64_t api_mono_ms(void);
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);
 /* Returns the port of @a (NULL: unknown), or -1. */
 int api_get_port(const struct sockaddr *a);
-/* Writes the address @a (NULL: unknown, "-") to @room, without its port. An IPv4 address that came
- * over an IPv6 socket is written as IPv4, so that a host has one name. */
-void api_format_peer(const struct sockaddr *a, char *room, size_t size);
 /* Returns true when the peer has closed the socket or its sending side, or @fd is negative. */
 bool api_fd_is_closed_by_peer(int fd);
 /* Returns true when the connection was reset or is closed in both directions, or @fd is negative. A

@@ -27,6 +27,7 @@
 #include "base/cond.h"
 #include "base/crypto/random.h"
 #include "base/io/log.h"
+#include "base/io/peer_key.h"
 
 #define CONNECTIONS_DEFAULT 10000
 #define IDLE_DEFAULT_S      120
@@ -204,7 +205,7 @@ static void end_tls(struct MHD_Connection *connection, struct api_conn *conn)
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     char peer[64];
 
-    api_format_peer(info ? info->client_addr : NULL, peer, sizeof peer);
+    base_format_peer(info ? info->client_addr : NULL, peer, sizeof peer);
     api_tls_end(&conn->tls, peer, conn->spoke);
 }
 
@@ -232,7 +233,7 @@ static void read_local_address(struct api_conn *conn)
     socklen_t len = sizeof a;
     bool known = getsockname(conn->fd, (struct sockaddr *)&a, &len) == 0;
 
-    api_format_peer(known ? (struct sockaddr *)&a : NULL, conn->local, sizeof conn->local);
+    base_format_peer(known ? (struct sockaddr *)&a : NULL, conn->local, sizeof conn->local);
     conn->local_port = api_get_port(known ? (struct sockaddr *)&a : NULL);
 }
 
@@ -257,7 +258,7 @@ static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connecti
             api_tls_begin(s->tls, &conn->tls, get_tls_session(connection), conn->fd);
         info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
         from = info ? info->client_addr : NULL;
-        api_format_peer(from, conn->address, sizeof conn->address);
+        base_format_peer(from, conn->address, sizeof conn->address);
         read_local_address(conn);
         api_peers_seat_connection(s->peers, &conn->seat, from, conn->fd, api_mono_ms());
         pthread_mutex_lock(&s->lock);

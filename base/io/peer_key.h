@@ -1,9 +1,12 @@
-/* base/io/peer_key.h - the address by which limits tell peers apart. */
+/* base/io/peer_key.h - addresses of peers: as text, and as the key by which limits tell them
+ * apart. */
 #ifndef CREEL_BASE_IO_PEER_KEY_H
 #define CREEL_BASE_IO_PEER_KEY_H
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -24,6 +27,25 @@ static inline struct in6_addr base_peer_key(const struct sockaddr *from)
         memcpy(key.s6_addr, a->s6_addr, whole ? sizeof key : 8);
     }
     return key;
+}
+
+/* Writes the address @a (NULL: unknown, "-") to @room, without its port. An IPv4 address that came
+ * over an IPv6 socket is written as IPv4, so that a host has one name. */
+static inline void base_format_peer(const struct sockaddr *a, char *room, size_t size)
+{
+    const void *at = NULL;
+    int family = a ? a->sa_family : AF_UNSPEC;
+
+    if (family == AF_INET) {
+        at = &((const struct sockaddr_in *)(const void *)a)->sin_addr;
+    } else if (family == AF_INET6) {
+        const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
+
+        at = IN6_IS_ADDR_V4MAPPED(six) ? (const void *)&six->s6_addr[12] : six;
+        family = IN6_IS_ADDR_V4MAPPED(six) ? AF_INET : AF_INET6;
+    }
+    if (!at || !inet_ntop(family, at, room, (socklen_t)size))
+        snprintf(room, size, "-");
 }
 
 #endif

@@ -100,8 +100,11 @@ call --user root replaceLabelsOnNodes "${id[@]}"
 call --user root removeFromClusterNodeLabels 1==red
 ! call --user root removeFromClusterNodeLabels 1==red || fail "a label that is gone"
 refuses $YARN_EXCEPTION 'java.io.IOException: Node label=red'
-grep -q 'op=add-labels user=root ip=127.0.0.1 result=success by=rpc' "$T/audit" ||
-    fail "no audit line: $(cat "$T/audit")"
+by='user=root ip=127.0.0.1 result=success by=rpc'
+for line in "op=add-labels $by label=red" "op=label-nodes $by node=$node" \
+    "op=node-resource $by node=$node" "op=refresh-nodes $by graceful=false"; do
+    grep -qF "$line" "$T/audit" || fail "no audit line with '$line': $(cat "$T/audit")"
+done
 
 # ---- from where: with tokens at the other ports, this one is open to listed addresses
 start_rm() { # ARGS: a second ResourceManager, until it listens

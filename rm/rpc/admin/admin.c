@@ -28,6 +28,12 @@ bool rm_rpc_admin_refuse(struct api_rpc_call *call, struct rm_backend *b, const 
     return true;
 }
 
+void rm_rpc_admin_refuse_request(struct api_rpc_call *call, const char *operation, const char *why)
+{
+    api_audit_log_call(operation, api_rpc_caller(call), api_rpc_peer(call), "", why);
+    api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, "%s", why);
+}
+
 void rm_rpc_admin_answer_invalid(struct api_rpc_call *call, const char *operation, const char *why)
 {
     api_audit_log_call(operation, api_rpc_caller(call), api_rpc_peer(call), "", why);

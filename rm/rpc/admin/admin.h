@@ -20,8 +20,9 @@
 /* Returns true when the caller is no administrator. The call has then been answered, and the
  * refusal entered in the audit log as @operation. */
 bool rm_rpc_admin_refuse(struct api_rpc_call *call, struct rm_backend *b, const char *operation);
-/* Answers that something which the caller gave, or a file, is not valid, and enters that in the
- * audit log. */
+/* Answers that the request is not valid, and enters that in the audit log. */
+void rm_rpc_admin_refuse_request(struct api_rpc_call *call, const char *operation, const char *why);
+/* Answers that a label or a file is not valid, and enters that in the audit log. */
 void rm_rpc_admin_answer_invalid(struct api_rpc_call *call, const char *operation, const char *why);
 /* An rm_rpc_answer_change: the change is made. */
 void rm_rpc_admin_answer_done(struct rm_rpc_change *change, const struct rm_effect *fx);

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit/audit.h"
 #include "base/conf/conf.h"
 #include "base/limits.h"
 #include "rm/rpc/admin/admin.h"
 
-#define SET_RESOURCE      "node-resource" /* operations in the audit log, as over REST */
-#define NODES_AT_ONCE_MAX 1000
+#define SET_RESOURCE "node-resource" /* operations in the audit log, as over REST */
+#define AT_ONCE_MAX  1000            /* of one call; the words of refusals name it */
 
 /* Writes "host:port" to @id; the port may be 0 where @whole_host. Returns false when it is none. */
 static bool write_node_id(const Yarn__NodeId *given, bool whole_host, char id[static BASE_NAME_MAX])
@@ -84,6 +85,7 @@ static void change_next_node(struct api_rpc_call *call, struct rm_backend *b,
     c->owned = wanted;
     c->drop = unref_wanted;
     c->ev.u.node_resource.node_id = w->node;
+    api_audit_append_member(&c->members, "node", w->node);
     c->ev.u.node_resource.memory_mb = w->memory_mb;
     c->ev.u.node_resource.vcores = w->vcores;
     c->ev.u.node_resource.overcommit_us = w->overcommit_us;
@@ -111,9 +113,9 @@ void rm_rpc_admin_set_node_resource(struct api_rpc_call *call, const ProtobufCMe
 
     if (rm_rpc_admin_refuse(call, user, SET_RESOURCE))
         return;
-    if (rq->n_nodes == 0 || rq->n_nodes > NODES_AT_ONCE_MAX) {
-        api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION,
-                             "node_resource_map: expected 1 to %d nodes", NODES_AT_ONCE_MAX);
+    if (rq->n_nodes == 0 || rq->n_nodes > AT_ONCE_MAX) {
+        rm_rpc_admin_refuse_request(call, SET_RESOURCE,
+                                    "node_resource_map: expected 1 to 1000 nodes");
         return;
     }
     wanted = base_alloc(sizeof *wanted + rq->n_nodes * sizeof *wanted->v);
@@ -131,7 +133,7 @@ void rm_rpc_admin_set_node_resource(struct api_rpc_call *call, const ProtobufCMe
         change_next_node(call, user, wanted);
         return;
     }
-    api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, "%s", why);
+    rm_rpc_admin_refuse_request(call, SET_RESOURCE, why);
     free(why);
     unref_wanted(wanted);
 }
@@ -170,18 +172,21 @@ static const char *keep_text(struct label_changes *l, const char *text)
     return l->texts[l->texts_n++] = base_strdup(text);
 }
 
-/* Returns true when the caller may not change labels, or labels are switched off; the call has then
- * been answered. */
+/* Returns true when the caller may not change labels, labels are switched off, or the request names
+ * too many (@n) labels or nodes; the call has then been answered. */
 static bool refuse_label_change(struct api_rpc_call *call, struct rm_backend *b,
-                                const char *operation)
+                                const char *operation, size_t n)
 {
     if (rm_rpc_admin_refuse(call, b, operation))
         return true;
-    if (base_conf_bool(rm_backend_conf(b), "yarn.node-labels.enabled"))
+    if (!base_conf_bool(rm_backend_conf(b), "yarn.node-labels.enabled"))
+        rm_rpc_admin_answer_invalid(call, operation,
+                                    "Node-label-based scheduling is disabled. Please check "
+                                    "yarn.node-labels.enabled");
+    else if (n > AT_ONCE_MAX)
+        rm_rpc_admin_answer_invalid(call, operation, "expected 1000 labels or nodes at most");
+    else
         return false;
-    rm_rpc_admin_answer_invalid(call, operation,
-                                "Node-label-based scheduling is disabled. Please check "
-                                "yarn.node-labels.enabled");
     return true;
 }
 
@@ -197,6 +202,9 @@ static void post_label_changes(struct api_rpc_call *call, struct rm_backend *b,
     c->ev.u.labels.op = op;
     c->ev.u.labels.v = l->v;
     c->ev.u.labels.n = l->n;
+    for (size_t i = 0; i < l->n; i++)
+        api_audit_append_member(&c->members, op == RM_LABELS_REPLACE ? "node" : "label",
+                                l->v[i].name);
     rm_rpc_change_post(c, NULL, rm_rpc_admin_answer_done);
 }
 
@@ -205,7 +213,7 @@ void rm_rpc_admin_add_labels(struct api_rpc_call *call, const ProtobufCMessage *
     const Yarn__AddLabelsRequest *rq = (const Yarn__AddLabelsRequest *)request;
     struct label_changes *l;
 
-    if (refuse_label_change(call, user, "add-labels"))
+    if (refuse_label_change(call, user, "add-labels", rq->n_labels + rq->n_names))
         return;
     l = label_changes_new(rq->n_labels + rq->n_names);
     for (size_t i = 0; i < rq->n_labels; i++)
@@ -224,7 +232,7 @@ void rm_rpc_admin_remove_labels(struct api_rpc_call *call, const ProtobufCMessag
     const Yarn__RemoveLabelsRequest *rq = (const Yarn__RemoveLabelsRequest *)request;
     struct label_changes *l;
 
-    if (refuse_label_change(call, user, "remove-labels"))
+    if (refuse_label_change(call, user, "remove-labels", rq->n_names))
         return;
     l = label_changes_new(rq->n_names);
     for (size_t i = 0; i < rq->n_names; i++)
@@ -263,7 +271,7 @@ static bool add_node_labels(struct label_changes *l, const Yarn__NodeLabels *giv
         return false;
     keep_text(l, id);
     for (size_t i = 0; i < given->n_labels; i++)
-        if (*given->labels[i]) {
+        if (*given->labels[i]) { /* "" clears, like no label at all */
             keep_text(l, given->labels[i]);
             l->v[l->n].labels_n++;
         }
@@ -289,7 +297,7 @@ void rm_rpc_admin_label_nodes(struct api_rpc_call *call, const ProtobufCMessage 
     struct label_changes *l;
     char *why = NULL;
 
-    if (refuse_label_change(call, user, "label-nodes"))
+    if (refuse_label_change(call, user, "label-nodes", rq->n_nodes))
         return;
     l = label_changes_new(rq->n_nodes);
     for (size_t i = 0; i < rq->n_nodes && !why; i++)

@@ -107,9 +107,11 @@ void rm_rpc_admin_refresh_nodes(struct api_rpc_call *call, const ProtobufCMessag
     if (rm_rpc_admin_refuse(call, user, REFRESH_NODES))
         return;
     if (rq->kind < AT_ONCE || rq->kind > AT_ONCE_AFTER_GRACEFUL) {
-        api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION,
-                             "decommissionType: %d: expected NORMAL, GRACEFUL or FORCEFUL",
-                             (int)rq->kind);
+        char *why = base_printf("decommissionType: %d: expected NORMAL, GRACEFUL or FORCEFUL",
+                                (int)rq->kind);
+
+        rm_rpc_admin_refuse_request(call, REFRESH_NODES, why);
+        free(why);
         return;
     }
     if (!api_rpc_begin_slow(call))
@@ -119,6 +121,7 @@ void rm_rpc_admin_refresh_nodes(struct api_rpc_call *call, const ProtobufCMessag
     c->drop = drop_host_lists;
     c->ev.u.refresh.lists = c->owned;
     c->ev.u.refresh.graceful = rq->kind == GRACEFUL;
+    api_audit_append_member(&c->members, "graceful", rq->kind == GRACEFUL ? "true" : "false");
     c->ev.u.refresh.timeout_us = timeout_s < 0 ? -1 : timeout_s * 1000000;
     rm_backend_queue_slow_task(user, RM_SLOW_FILES, read_host_lists_and_post, c);
 }
