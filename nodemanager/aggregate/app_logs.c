@@ -17,11 +17,24 @@
 
 #define READ_BYTES 65536
 
+/* What was not copied of a container's files. */
+struct losses {
+    size_t linked;       /* files with several names */
+    size_t unreadable;   /* files; the last one failed with error */
+    size_t shortened;    /* files with holes */
+    size_t cut;          /* files that could not be read to their end */
+    int error;           /* as of base_plain_open() */
+    int64_t holes_bytes; /* left out of the shortened files */
+};
+
 struct writer {
     const struct nm_app_logs *what;
     struct nm_tfile *t;
     int64_t files;
     bool head_written;
+    /* of the container that is being copied */
+    int64_t holes_left; /* bytes that its files may still have in holes */
+    struct losses losses;
     char buffer[READ_BYTES];
 };
 
@@ -186,14 +199,22 @@ static bool is_stopping(const struct writer *w)
     return w->what->is_stopping && w->what->is_stopping(w->what->user_data);
 }
 
-/* A container could make a file of any size with one call; only the space that it has on the disk
- * is bounded. */
-static int64_t get_length_to_write(const struct writer *w, const struct stat *st)
+/* A container could make files of any size with one call each; only the space that they have on the
+ * disk is bounded. */
+static int64_t take_length_to_write(struct writer *w, const struct stat *st)
 {
-    int64_t stored = (int64_t)st->st_blocks * 512;
-    int64_t max = stored > w->what->sparse_max ? stored : w->what->sparse_max;
+    int64_t stored = (int64_t)st->st_blocks * 512, length = st->st_size;
 
-    return st->st_size < max ? st->st_size : max;
+    if (length <= stored)
+        return length;
+    if (length > w->holes_left)
+        length = stored > w->holes_left ? stored : w->holes_left;
+    w->holes_left -= length - stored > 0 ? length - stored : 0;
+    if (length < st->st_size) {
+        w->losses.shortened++;
+        w->losses.holes_bytes += st->st_size - length;
+    }
+    return length;
 }
 
 static int put_file_head(struct writer *w, const char *name, int64_t length)
@@ -213,7 +234,7 @@ static int put_file_head(struct writer *w, const char *name, int64_t length)
 
 /* Copies @length bytes of the file @fd. Returns 0, -errno of the output, or -EAGAIN when stopped.
  */
-static int put_file_content(struct writer *w, int fd, const char *name, int64_t length)
+static int put_file_content(struct writer *w, int fd, int64_t length)
 {
     bool ended = false;
     int rc = 0;
@@ -225,8 +246,7 @@ static int put_file_content(struct writer *w, int fd, const char *name, int64_t 
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0 && !ended) {
-            base_log_warn("aggregate", "%s: %" PRId64 " bytes are missing: %s", name, length,
-                          n < 0 ? strerror(errno) : "it was cut while it was read");
+            w->losses.cut++;
             memset(w->buffer, 0, sizeof w->buffer);
             ended = true;
         }
@@ -246,28 +266,49 @@ static void begin_container_record(struct writer *w, const char *container)
     begin_text_record(w->t, container);
 }
 
-/* Opens a log file to be copied. Returns -1 if there is nothing that can be read. */
-static int open_log_file(int folder, const char *container, const char *name, struct stat *st)
+/* Opens a log file to be copied. Returns -1 if it is none, cannot be read or has several names:
+ * each name would be copied in full, though the disk has the file once. */
+static int open_log_file(struct writer *w, int folder, const char *name, struct stat *st)
 {
     int fd = base_plain_open(folder, name, O_RDONLY, 0, st);
 
-    if (fd < 0 && fd != -ENOENT && fd != -BASE_PLAIN_OTHER)
-        base_log_warn("aggregate", "%s: a log cannot be read: %s", container,
-                      base_plain_open_strerror(fd));
+    if (fd < 0 && fd != -ENOENT && fd != -BASE_PLAIN_OTHER) {
+        w->losses.unreadable++;
+        w->losses.error = fd;
+    }
+    if (fd >= 0 && st->st_nlink > 1) {
+        w->losses.linked++;
+        close(fd);
+        return -1;
+    }
     return fd < 0 ? -1 : fd;
 }
 
-static int put_log_file(struct writer *w, int fd, const char *container, const char *name,
-                        const struct stat *st)
+/* Logs one line for each kind of loss: a container can have as many bad files as it likes. */
+static void log_losses(const struct losses *l, const char *container)
 {
-    int64_t length = get_length_to_write(w, st);
+    if (l->linked)
+        base_log_warn("aggregate", "%s: %zu names of files with several names are left out",
+                      container, l->linked);
+    if (l->unreadable)
+        base_log_warn("aggregate", "%s: %zu files cannot be read; the last one: %s", container,
+                      l->unreadable, base_plain_open_strerror(l->error));
+    if (l->shortened)
+        base_log_warn("aggregate", "%s: %" PRId64 " bytes of %zu files with holes are left out",
+                      container, l->holes_bytes, l->shortened);
+    if (l->cut)
+        base_log_warn("aggregate",
+                      "%s: the ends of %zu files are missing: not readable, or cut "
+                      "while the files were read",
+                      container, l->cut);
+}
+
+static int put_log_file(struct writer *w, int fd, const char *name, const struct stat *st)
+{
+    int64_t length = take_length_to_write(w, st);
     int rc = put_file_head(w, name, length);
 
-    if (length < st->st_size)
-        base_log_warn("aggregate",
-                      "%s: of a file with holes only %" PRId64 " of %lld bytes are kept", container,
-                      length, (long long)st->st_size);
-    return rc == 0 ? put_file_content(w, fd, container, length) : rc;
+    return rc == 0 ? put_file_content(w, fd, length) : rc;
 }
 
 /* Writes the record of a container that has log files. */
@@ -279,25 +320,32 @@ static int put_container(struct writer *w, int logs, const char *container)
 
     if (folder < 0)
         return 0;
+    w->holes_left = w->what->sparse_max;
+    w->losses = (struct losses){0};
     list_names(folder, is_visible_name, NM_APP_LOGS_FILES_MAX, compare_names, &names);
     for (size_t i = 0; i < names.n && rc == 0; i++) {
         struct stat st;
         int fd;
 
+        if (is_stopping(w)) {
+            rc = -EAGAIN;
+            break;
+        }
         if (w->what->choice && !nm_log_choice_keeps(w->what->choice, names.v[i]))
             continue;
-        fd = open_log_file(folder, container, names.v[i], &st);
+        fd = open_log_file(w, folder, names.v[i], &st);
         if (fd < 0)
             continue;
         if (!begun)
             begin_container_record(w, container);
         begun = true;
-        rc = put_log_file(w, fd, container, names.v[i], &st);
+        rc = put_log_file(w, fd, names.v[i], &st);
         w->files++;
         close(fd);
     }
     if (begun && rc == 0)
         rc = nm_tfile_end_record(w->t);
+    log_losses(&w->losses, container);
     free_names(&names);
     close(folder);
     return rc;

@@ -12,8 +12,9 @@
  * character beyond U+FFFF as two of three bytes each.
  *
  * Containers write what they like into their folders, also while these are read. Only plain files
- * whose names do not begin with a dot are taken, as the node's web pages show them. A file that
- * gets shorter meanwhile is filled up with NULs, since its length is already written.
+ * whose names do not begin with a dot are taken, as the node's web pages show them, and no file
+ * with several names (hard links). A file that gets shorter meanwhile is filled up with NULs, since
+ * its length is already written.
  *
  * SOURCE: Hadoop's AggregatedLogFormat, version 1. */
 #ifndef CREEL_NODEMANAGER_AGGREGATE_APP_LOGS_H
@@ -33,8 +34,8 @@ struct nm_app_logs {
     const char *acl_view, *acl_modify; /* NULL: not given */
     enum nm_tfile_compression compression;
     const struct nm_log_choice *choice; /* which files to take; NULL: all */
-    /* Bytes that a file with holes may have; the rest of it is left out. The disk bounds files
-     * without holes. */
+    /* Bytes that the holes in the files of one container may have; the rest of these files is left
+     * out. The disk bounds what is no hole, unless files share their blocks (reflinks). */
     int64_t sparse_max;
     /* Returns true when writing should end early, with -BASE_EAGAIN. May be NULL. */
     bool (*is_stopping)(void *user_data);
@@ -42,8 +43,8 @@ struct nm_app_logs {
 };
 /* Writes the logs in the folder @logs, one folder for each container, to the empty file @out. Both
  * stay the caller's. Returns the number of log files; 0 when there is none, and @out then is no
- * TFile; or -BASE_ENOSPC, -BASE_EIO or -BASE_EAGAIN. A log file that cannot be read is left out,
- * which is logged. */
+ * TFile; or -BASE_ENOSPC, -BASE_EIO or -BASE_EAGAIN. What is left out of the logs is
+ * logged, with one line for each container and reason. */
 int64_t nm_app_logs_write(int logs, int out, const struct nm_app_logs *what,
                           struct base_error *err);
 

@@ -195,8 +195,20 @@ static void test_long(void)
     remove_place(&p);
 }
 
+/* Makes a file with two names. */
+static void write_two_names(const struct place *p)
+{
+    char *first = base_printf("%s/" ONE "/twin-1", p->root);
+    char *second = base_printf("%s/" ONE "/twin-2", p->root);
+
+    write_log(p, ONE, "twin-1", "both", 4);
+    CU_ASSERT_EQUAL(link(first, second), 0);
+    free(first);
+    free(second);
+}
+
 /* Goal: what containers leave besides plain files is neither followed nor waited for, and no logs
- * make no file. */
+ * make no file. Holes and hard links do not make more of the logs than the disk has. */
 static void test_hostile(void)
 {
     struct place p;
@@ -222,13 +234,21 @@ static void test_hostile(void)
     write_log(&p, ONE, "sparse", "head", 4);
     CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 40), 0);
     free(path);
+    path = base_printf("%s/" ONE "/sparse-too", p.root);
+    write_log(&p, ONE, "sparse-too", "head", 4);
+    CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 40), 0);
+    free(path);
+    write_two_names(&p);
     struct nm_app_logs what = recorded;
     what.sparse_max = 100000;
-    CU_ASSERT_EQUAL(write_out(&p, "out", &what), 2);
+    CU_ASSERT_EQUAL(write_out(&p, "out", &what), 3);
     got = read_back(&p, "out", "");
     CU_ASSERT_PTR_NOT_NULL(strstr(got, "\n" ONE "\tbad?=1:"));
     CU_ASSERT_PTR_NOT_NULL(strstr(got, "\tsparse=100000:"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(got, "\tsparse-too="));
+    CU_ASSERT_PTR_NULL(strstr(got, "\tsparse-too=100000:"));
     CU_ASSERT_PTR_NULL(strstr(got, "link"));
+    CU_ASSERT_PTR_NULL(strstr(got, "twin"));
     CU_ASSERT_PTR_NULL(strstr(got, TWO));
     free(got);
     remove_place(&p);
@@ -253,6 +273,22 @@ static void test_full(void)
 static bool stop_at_once(void *calls)
 {
     return ++*(int *)calls > 0;
+}
+
+/* The thread is asked before each name: with no files to read, it would go through all of them. */
+static void test_stopped_without_content(void)
+{
+    struct nm_app_logs what = recorded;
+    int calls = 0;
+    struct place p;
+
+    what.is_stopping = stop_at_once;
+    what.user_data = &calls;
+    make_place(&p);
+    write_two_names(&p);
+    CU_ASSERT_EQUAL(write_out(&p, "out", &what), -BASE_EAGAIN);
+    CU_ASSERT_EQUAL(calls, 1);
+    remove_place(&p);
 }
 
 static void test_stopped(void)
@@ -422,6 +458,7 @@ static const struct cunit_case cases[] = {
     {"what is no log", test_hostile},
     {"a full disk", test_full},
     {"stopped meanwhile", test_stopped},
+    {"stopped among files that are left out", test_stopped_without_content},
     {"configuration of the shared folder", test_remote_conf},
     {"what others put into the shared folder", test_remote_planted},
     {"who may read", test_remote_reader},
