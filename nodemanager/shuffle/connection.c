@@ -24,7 +24,7 @@
 #define HEAD_S     15
 #define STALL_S    120
 #define ENDING_S   5
-#define TURN_BYTES (4 << 20) /* sent before other connections have their turn */
+#define TURN_BYTES (4 << 20) /* sent, or read of indexes, before others have their turn */
 #define AHEAD      (4 << 20) /* bytes of a part that are read from the disk in advance */
 /* Parts up to SMALL bytes are copied while they are looked up, as long as an answer has no more
  * than SMALL_ALL of such bytes: to open their files once more would cost more. */
@@ -38,7 +38,7 @@
 #define WARN_EVERY_MS   1000
 #define UNKNOWN_JOB_MAX 80 /* bytes of a refusal */
 
-enum state { READING, SENDING, ENDING };
+enum state { READING, FINDING, SENDING, ENDING };
 
 struct part {
     struct nm_shuffle_part at;
@@ -54,7 +54,9 @@ struct nm_shuffle_connection {
     size_t in_len, head_len;
     struct nm_shuffle_request rq;
     struct nm_shuffle_outputs outputs;
+    char reply[NM_SHUFFLE_HASH];
     struct part *parts;    /* of rq.maps */
+    size_t found;          /* parts that have been looked up */
     struct base_buf small; /* bytes of parts that have been copied */
     size_t next;           /* the map whose part comes next */
     struct base_buf out;   /* bytes before the file's */
@@ -193,16 +195,14 @@ static int64_t measure_body(const struct nm_shuffle_connection *c)
     return bytes;
 }
 
-static void put_answer_head(struct nm_shuffle_connection *c, const struct nm_shuffle_secret *secret)
+static void put_answer_head(struct nm_shuffle_connection *c)
 {
-    char reply[NM_SHUFFLE_HASH];
-
     c->keep_alive = c->site->keep_alive || c->rq.keep_alive;
     base_buf_clear(&c->out);
     c->out_sent = 0;
     base_buf_addf(&c->out,
                   "HTTP/1.1 200 OK\r\nReplyHash: %s\r\nname: mapreduce\r\nversion: 1.0.0\r\n",
-                  nm_shuffle_hash_reply(secret->bytes, secret->len, c->rq.hash, reply));
+                  c->reply);
     if (c->keep_alive)
         base_buf_addf(&c->out, "Connection: Keep-Alive\r\nKeep-Alive: timeout=%lld\r\n",
                       (long long)(c->site->keep_alive_us / SECOND));
@@ -260,22 +260,20 @@ static bool copy_if_small(struct nm_shuffle_connection *c, struct part *p, int f
     return p->copied;
 }
 
-/* Finds all parts; leaves the file of the first one open unless that is copied. Returns 0 or a
- * negative BASE_E*. */
-static int find_parts(struct nm_shuffle_connection *c, struct base_error *err)
+/* Finds the next parts, until all are found or this turn has read TURN_BYTES of indexes; leaves the
+ * file of the first part open unless that is copied. Returns 0 or a negative BASE_E*. */
+static int find_next_parts(struct nm_shuffle_connection *c, struct base_error *err)
 {
-    int rc = nm_shuffle_outputs_open(c->site->files, &c->rq.app, &c->outputs, err);
+    int64_t turn_end = c->outputs.index_bytes + TURN_BYTES;
 
-    if (rc < 0)
-        return rc;
-    c->parts = base_alloc(c->rq.maps_n * sizeof *c->parts);
-    for (size_t i = 0; i < c->rq.maps_n; i++) {
-        struct part *p = &c->parts[i];
-        int fd = nm_shuffle_output_open_part(&c->outputs, c->rq.maps[i], c->rq.reduce, &p->at, err);
+    for (; c->found < c->rq.maps_n && c->outputs.index_bytes < turn_end; c->found++) {
+        struct part *p = &c->parts[c->found];
+        int fd = nm_shuffle_output_open_part(&c->outputs, c->rq.maps[c->found], c->rq.reduce,
+                                             &p->at, err);
 
         if (fd < 0)
             return fd;
-        if (!copy_if_small(c, p, fd) && i == 0)
+        if (!copy_if_small(c, p, fd) && c->found == 0)
             begin_file(c, fd, &p->at);
         else
             close(fd);
@@ -295,19 +293,39 @@ static void warn(const struct base_error *err)
                       (long long)left_out);
 }
 
-static void answer_proven_request(struct nm_shuffle_connection *c,
-                                  const struct nm_shuffle_secret *secret)
+static void refuse_missing_part(struct nm_shuffle_connection *c, const struct base_error *err)
+{
+    close_file(c);
+    warn(err);
+    put_refusal(c, 500, err->text); /* has none but checked texts and our own */
+}
+
+static void begin_finding_parts(struct nm_shuffle_connection *c,
+                                const struct nm_shuffle_secret *secret)
 {
     struct base_error err = {0};
 
     c->proven = true;
-    if (find_parts(c, &err) == 0) {
-        put_answer_head(c, secret);
+    nm_shuffle_hash_reply(secret->bytes, secret->len, c->rq.hash, c->reply);
+    if (nm_shuffle_outputs_open(c->site->files, &c->rq.app, &c->outputs, &err) < 0) {
+        refuse_missing_part(c, &err);
         return;
     }
-    close_file(c);
-    warn(&err);
-    put_refusal(c, 500, err.text); /* has none but checked texts and our own */
+    c->parts = base_alloc(c->rq.maps_n * sizeof *c->parts);
+    c->found = 0;
+    c->state = FINDING;
+}
+
+/* Looks up the parts of one turn. The state becomes SENDING after the last one, or when one is
+ * missing. */
+static void continue_finding_parts(struct nm_shuffle_connection *c)
+{
+    struct base_error err = {0};
+
+    if (find_next_parts(c, &err) < 0)
+        refuse_missing_part(c, &err);
+    else if (c->found == c->rq.maps_n)
+        put_answer_head(c);
 }
 
 static void answer_request(struct nm_shuffle_connection *c)
@@ -322,13 +340,13 @@ static void answer_request(struct nm_shuffle_connection *c)
     if (status)
         put_refusal(c, status, why);
     else
-        answer_proven_request(c, &secret);
+        begin_finding_parts(c, &secret);
     explicit_bzero(&secret, sizeof secret);
 }
 
 /* ---- reading ---- */
 
-/* Answers the request at the begin of what has come, if it is whole. */
+/* Begins to answer the request at the begin of what has come. Returns false if it is not whole. */
 static bool take_request(struct nm_shuffle_connection *c)
 {
     c->head_len = nm_shuffle_find_head_end(c->in, c->in_len);
@@ -336,7 +354,7 @@ static bool take_request(struct nm_shuffle_connection *c)
         answer_request(c);
     else if (c->in_len == NM_SHUFFLE_HEAD_MAX)
         put_refusal(c, 400, "");
-    return c->state == SENDING;
+    return c->state != READING;
 }
 
 static enum nm_shuffle_want read_head(struct nm_shuffle_connection *c)
@@ -506,6 +524,15 @@ static enum nm_shuffle_want send_answer(struct nm_shuffle_connection *c, int64_t
     return NM_SHUFFLE_WRITE;
 }
 
+static enum nm_shuffle_want continue_answer(struct nm_shuffle_connection *c, int64_t now_us)
+{
+    if (c->state == FINDING) {
+        continue_finding_parts(c);
+        c->late_us = now_us + STALL_S * SECOND;
+    }
+    return c->state == FINDING ? NM_SHUFFLE_WRITE : send_answer(c, now_us);
+}
+
 void nm_shuffle_connection_turn_away(struct nm_shuffle_connection *c)
 {
     put_refusal(c, 429, "");
@@ -521,9 +548,10 @@ enum nm_shuffle_want nm_shuffle_connection_continue(struct nm_shuffle_connection
         if (want != NM_SHUFFLE_WRITE)
             return want;
         c->late_us = now_us + STALL_S * SECOND;
-        return send_answer(c, now_us);
+        return continue_answer(c, now_us);
+    case FINDING:
     case SENDING:
-        return send_answer(c, now_us);
+        return continue_answer(c, now_us);
     case ENDING:
         return drop_until_closed(c);
     }

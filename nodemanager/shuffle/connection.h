@@ -1,17 +1,18 @@
 /* nodemanager/shuffle/connection.h - one connection of a reducer.
  *
- *    READING --head complete--> checked --> SENDING --all sent--> READING   if asked to keep alive
- *       |                          |                         `--> ENDING    otherwise
- *       |                          `-- refused --> SENDING --> ENDING
+ *    READING --head complete--> checked --> FINDING --> SENDING --all sent--> READING   keep alive
+ *       |                          |           |                         `--> ENDING    otherwise
+ *       |                          `- refused -'---------> SENDING ---------> ENDING
  *       `-- too slow, too long, closed by the peer --> over
  *
  *    ENDING   our side is closed; what the peer still sends is dropped until it closes, too, as
  *             closing at once could make it lose the answer
  *
  * An answer is its head, then for each map a header and a part of file.out, which the kernel sends
- * from the page cache (sendfile). All parts are looked up before the head, so that a missing one
- * is answered with an error; one that disappears later cuts the answer short. Small parts are
- * copied at once.
+ * from the page cache (sendfile). All parts are looked up before the head (FINDING), so that a
+ * missing one is answered with an error; one that disappears later cuts the answer short. Small
+ * parts are copied at once. A lookup reads and checks the whole index of a map: when indexes are
+ * large, other connections have their turn in between.
  *
  * Memory: the head while it arrives, at most NM_SHUFFLE_HEAD_MAX, kept with the list of parts and
  * the small ones, at most 64 KiB, while the answer is sent. One file is open at a time. A head must

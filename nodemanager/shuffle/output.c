@@ -20,6 +20,7 @@ int nm_shuffle_outputs_open(const struct nm_files *files, const struct base_app_
     int shared = nm_files_open_folder(files, nm_path_in_app(files, app, "shared", path));
 
     out->folder = -1;
+    out->index_bytes = 0;
     if (shared < 0)
         return base_error_set(err, -BASE_ENOTFOUND, "the application's shared folder: %s",
                               base_plain_open_strerror(shared));
@@ -68,21 +69,28 @@ static int open_file(const struct nm_shuffle_outputs *o, int folder, const char 
     return fd;
 }
 
-static int find_part(const struct nm_shuffle_outputs *o, int folder, int32_t reduce,
-                     int64_t data_size, struct nm_shuffle_part *part, struct base_error *err)
+static int find_part(struct nm_shuffle_outputs *o, int folder, int32_t reduce, int64_t data_size,
+                     struct nm_shuffle_part *part, struct base_error *err)
 {
     int64_t size = 0;
     int fd = open_file(o, folder, INDEX, &size, err), rc;
 
     if (fd < 0)
         return fd;
-    rc = nm_shuffle_index_read(fd, size, reduce, data_size, part, err);
+    if (size > NM_SHUFFLE_INDEXES_MAX - o->index_bytes) {
+        rc = base_error_set(err, -BASE_ELIMIT,
+                            "the indexes of the request have more than %lld bytes",
+                            (long long)NM_SHUFFLE_INDEXES_MAX);
+    } else {
+        o->index_bytes += size;
+        rc = nm_shuffle_index_read(fd, size, reduce, data_size, part, err);
+    }
     close(fd);
     return rc;
 }
 
 /* @part NULL: is not looked for. */
-static int open_output(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+static int open_output(struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
                        int32_t reduce, struct nm_shuffle_part *part, struct base_error *err)
 {
     int folder = open_attempt(o, attempt, err), fd, rc = 0;
@@ -100,13 +108,13 @@ static int open_output(const struct nm_shuffle_outputs *o, struct nm_shuffle_sli
     return rc < 0 ? base_error_wrap(err, rc, "%.*s", (int)attempt.len, attempt.at) : rc;
 }
 
-int nm_shuffle_output_open(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+int nm_shuffle_output_open(struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
                            struct base_error *err)
 {
     return open_output(o, attempt, 0, NULL, err);
 }
 
-int nm_shuffle_output_open_part(const struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
+int nm_shuffle_output_open_part(struct nm_shuffle_outputs *o, struct nm_shuffle_slice attempt,
                                 int32_t reduce, struct nm_shuffle_part *part,
                                 struct base_error *err)
 {

@@ -25,3 +25,5 @@ target_compile_definitions(test_nm_aggregate PRIVATE
                            RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc"
                            TESTS="${CMAKE_SOURCE_DIR}/tests")
 creel_test(test_nm_shuffle SOURCES unit/test_nm_shuffle.c LIBS creel_nm LABELS unit nodemanager)
+creel_test(test_nm_shuffle_connection SOURCES unit/test_nm_shuffle_connection.c LIBS creel_nm
+           LABELS unit nodemanager)
