@@ -48,6 +48,18 @@ static int refuse(struct base_error *err, const char *list, const char *key, con
     return rc;
 }
 
+/* Returns the place of the variable @name among those taken; the next free one if it is not there.
+ */
+static size_t find_env_place(const struct parts *p, const char *name)
+{
+    size_t n = strlen(name), i = 0;
+
+    while (i < p->env_n && (strncmp(p->env[i], name, n) != 0 || p->env[i][n] != '='))
+        i++;
+    return i;
+}
+
+/* Of several variables with one name the last one counts, as in the map that Java reads. */
 static int take_env(const Nm__LaunchContext *context, struct parts *p, struct base_error *err)
 {
     if (context->n_env > BASE_ENV_MAX)
@@ -56,10 +68,16 @@ static int take_env(const Nm__LaunchContext *context, struct parts *p, struct ba
     p->env = base_alloc((context->n_env + 1) * sizeof *p->env);
     for (size_t i = 0; i < context->n_env; i++) {
         const Nm__Variable *v = context->env[i];
+        size_t place;
 
         if (!v->key || !*v->key || strchr(v->key, '='))
             return refuse(err, "environment", v->key, "a name without \"=\" was expected");
-        p->env[p->env_n++] = base_printf("%s=%s", v->key, v->value ? v->value : "");
+        place = find_env_place(p, v->key);
+        if (place == p->env_n)
+            p->env_n++;
+        else
+            free(p->env[place]);
+        p->env[place] = base_printf("%s=%s", v->key, v->value ? v->value : "");
     }
     return 0;
 }

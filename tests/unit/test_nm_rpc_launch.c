@@ -277,9 +277,34 @@ static void test_bad_contexts(void)
     CU_ASSERT_EQUAL(text.len, 0);
 }
 
+/* A variable that comes twice is in the order once, with its last value. */
+static void test_repeated_variable(void)
+{
+    Nm__LaunchContext context = NM__LAUNCH_CONTEXT__INIT;
+    Nm__Variable v[3] = {NM__VARIABLE__INIT, NM__VARIABLE__INIT, NM__VARIABLE__INIT};
+    Nm__Variable *list[] = {&v[0], &v[1], &v[2]};
+    struct base_hadoop_container_id id = {.submitter = "ann"};
+    struct base_buf text = {0};
+    char *command = "true";
+
+    v[0].key = v[2].key = "AB";
+    v[1].key = "A";
+    v[0].value = "old";
+    v[1].value = "other";
+    v[2].value = "new";
+    context.commands = &command;
+    context.n_commands = 1;
+    context.env = list;
+    context.n_env = 3;
+    CU_ASSERT_EQUAL_FATAL(nm_rpc_put_launch_order(&context, &id, NULL, &text, NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.data, "\"env\":{\"AB\":\"new\",\"A\":\"other\"}"));
+    base_buf_free(&text);
+}
+
 static const struct cunit_case cases[] = {{"token", test_token},
                                           {"derived key", test_derived_key},
                                           {"order", test_order},
                                           {"resources", test_resources},
-                                          {"bad contexts", test_bad_contexts}};
+                                          {"bad contexts", test_bad_contexts},
+                                          {"repeated variable", test_repeated_variable}};
 CUNIT_MAIN("nm_rpc_launch", cases)
