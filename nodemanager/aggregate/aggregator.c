@@ -33,6 +33,8 @@
 
 struct task {
     struct base_app_id app;
+    /* under lock; user NULL: the NodeManager has been restarted, and the note has both */
+    char *user, *acl_view;
     enum wire_log_state state;
     /* not copied before at_us; once given up, listed until then; rest_us: between the last two
      * tries */
@@ -123,8 +125,21 @@ static struct task *find_task(struct nm_aggregator *a, const struct base_app_id 
     return NULL;
 }
 
-/* Call with the lock held. */
-static void add_task(struct nm_aggregator *a, const struct base_app_id *app)
+static void free_task(struct task *t)
+{
+    free(t->user);
+    free(t->acl_view);
+    free(t);
+}
+
+static char *copy_text_or_null(const char *text)
+{
+    return text ? base_strdup(text) : NULL;
+}
+
+/* Call with the lock held. @user, @acl_view: as in the note; NULL: only the note has them. */
+static void add_task(struct nm_aggregator *a, const struct base_app_id *app, const char *user,
+                     const char *acl_view)
 {
     struct task *t = find_task(a, app);
 
@@ -137,10 +152,15 @@ static void add_task(struct nm_aggregator *a, const struct base_app_id *app)
         t->state = WIRE_LOGS_COPYING;
         TAILQ_INSERT_TAIL(&a->tasks, t, next);
     }
+    free(t->user);
+    free(t->acl_view);
+    t->user = copy_text_or_null(user);
+    t->acl_view = copy_text_or_null(acl_view);
     pthread_cond_signal(&a->wake);
 }
 
-/* The note is written under the lock, since the thread removes notes under it. */
+/* The note is written under the lock, since the thread removes notes under it. Without a note, as
+ * on a full disk, the logs are copied unless the NodeManager is restarted before. */
 void nm_aggregator_add(struct nm_aggregator *a, const struct base_app_id *app, const char *user,
                        const char *acl_view)
 {
@@ -149,9 +169,9 @@ void nm_aggregator_add(struct nm_aggregator *a, const struct base_app_id *app, c
 
     pthread_mutex_lock(&a->lock);
     if (write_note(a, app, user, acl_view, &err) < 0)
-        base_log_error("aggregate", "%s: its logs will not be aggregated: %s",
+        base_log_error("aggregate", "%s: its logs will not be aggregated after a restart: %s",
                        base_app_id_text(app, id), err.text);
-    add_task(a, app); /* without a note it is given up, which the ResourceManager shows */
+    add_task(a, app, user, acl_view);
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -199,7 +219,7 @@ static void list_noted_apps(struct nm_aggregator *a)
         snprintf(note, sizeof note, "%s/" NM_AGGREGATE_NOTE, e->d_name);
         if (base_app_id_parse(e->d_name, &app, NULL) == 0 &&
             faccessat(a->logs, note, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-            add_task(a, &app);
+            add_task(a, &app, NULL, NULL);
     }
     if (d)
         closedir(d);
@@ -211,22 +231,20 @@ static void list_noted_apps(struct nm_aggregator *a)
 static int check_logs_are_there(const struct nm_aggregator *a, const struct base_app_id *app,
                                 struct base_error *err)
 {
-    char *path = format_note_path(a, app);
-    bool there = access(path, F_OK) == 0;
+    char id[BASE_ID_TEXT_MAX];
 
-    free(path);
-    return there ? 0
-                 : base_error_set(err, -BASE_ENOTFOUND, "its logs were removed while being copied");
+    return faccessat(a->logs, base_app_id_text(app, id), F_OK, AT_SYMLINK_NOFOLLOW) == 0
+               ? 0
+               : base_error_set(err, -BASE_ENOTFOUND, "its logs were removed while being copied");
 }
 
 /* Copies the logs in @folder. Returns the number of log files or a negative BASE_E*. */
 static int64_t copy_logs(struct nm_aggregator *a, const struct base_app_id *app, int folder,
-                         const json_t *note, struct base_error *err)
+                         const char *user, const char *acl_view, struct base_error *err)
 {
     struct nm_log_choice *choice = nm_log_choice_read(folder);
-    const struct nm_app_logs what = {.user = json_string_value(json_object_get(note, "user")),
-                                     .acl_view =
-                                         json_string_value(json_object_get(note, "viewAcl")),
+    const struct nm_app_logs what = {.user = user,
+                                     .acl_view = acl_view,
                                      .compression = a->conf.compression,
                                      .choice = choice,
                                      .sparse_max = a->conf.sparse_max,
@@ -252,20 +270,25 @@ static int64_t copy_logs(struct nm_aggregator *a, const struct base_app_id *app,
 
 enum outcome { COPIED, FAILED, GIVEN_UP };
 
+/* @user, @acl_view: what the note says; @user NULL: it has to be read. */
 static enum outcome copy_app(struct nm_aggregator *a, const struct base_app_id *app,
-                             struct base_error *err)
+                             const char *user, const char *acl_view, struct base_error *err)
 {
     char id[BASE_ID_TEXT_MAX];
     int folder = base_plain_open_folder_below(a->logs, base_app_id_text(app, id));
-    json_t *note = folder < 0 ? NULL : read_note(folder);
+    json_t *note = folder < 0 || user ? NULL : read_note(folder);
     enum outcome outcome = COPIED;
     int64_t n;
 
-    if (!note) {
+    if (note) {
+        user = json_string_value(json_object_get(note, "user"));
+        acl_view = json_string_value(json_object_get(note, "viewAcl"));
+    }
+    if (folder < 0 || !user) {
         base_error_set(err, -BASE_ENOTFOUND, "%s: its logs were removed before they were copied",
                        id);
         outcome = GIVEN_UP;
-    } else if ((n = copy_logs(a, app, folder, note, err)) < 0) {
+    } else if ((n = copy_logs(a, app, folder, user, acl_view, err)) < 0) {
         base_error_wrap(err, err->code, "%s", id);
         outcome = n == -BASE_ENOTFOUND ? GIVEN_UP : FAILED;
     } else {
@@ -311,7 +334,7 @@ static void give_up(struct nm_aggregator *a, struct task *t)
     }
     t = TAILQ_FIRST(&a->failed);
     TAILQ_REMOVE(&a->failed, t, next);
-    free(t);
+    free_task(t);
 }
 
 /* Puts @t at the end of the list, so that it does not hold up the others. */
@@ -331,10 +354,13 @@ static void carry_out_task(struct nm_aggregator *a, struct task *t)
 {
     struct base_error err = {0};
     enum outcome outcome;
+    char *user = copy_text_or_null(t->user), *acl_view = copy_text_or_null(t->acl_view);
 
     t->again = false;
     pthread_mutex_unlock(&a->lock);
-    outcome = copy_app(a, &t->app, &err);
+    outcome = copy_app(a, &t->app, user, acl_view, &err);
+    free(user);
+    free(acl_view);
     if (outcome != COPIED && !is_stopping(a))
         say_error(a, err.text);
     pthread_mutex_lock(&a->lock);
@@ -350,7 +376,7 @@ static void carry_out_task(struct nm_aggregator *a, struct task *t)
         return;
     }
     remove_note(a, &t->app);
-    free(t);
+    free_task(t);
 }
 
 /* Returns a task whose time has come, or NULL; *@next_us then is when the next one's comes. */
@@ -418,7 +444,7 @@ static void free_tasks(struct tasks *tasks)
 
     while ((t = TAILQ_FIRST(tasks)) != NULL) {
         TAILQ_REMOVE(tasks, t, next);
-        free(t);
+        free_task(t);
     }
 }
 

@@ -9,8 +9,9 @@
  *                                          `-- the logs are gone before they were copied: given up
  *
  * The note is written before the application's record is removed, and removed once the copy is on
- * the disk, so logs are copied at least once. The logs on the node stay as long as without
- * aggregation: `creel logs` and the pages read those.
+ * the disk, so logs are copied at least once. Where it cannot be written, as on a full disk, they
+ * are copied unless the NodeManager is restarted before. The logs on the node stay as long as
+ * without aggregation: `creel logs` and the pages read those.
  *
  * The thread also removes this node's old files from the shared folder. */
 #ifndef CREEL_NODEMANAGER_AGGREGATE_AGGREGATOR_H

@@ -16,6 +16,7 @@
 
 #include "base/io/io.h"
 #include "base/mem.h"
+#include "nodemanager/aggregate/aggregator.h"
 #include "nodemanager/aggregate/app_logs.h"
 #include "nodemanager/aggregate/remote.h"
 #include "tests/unit/cunit_main.h"
@@ -451,6 +452,43 @@ static void test_remote_old(void)
     remove_place(&p);
 }
 
+/* Goal: logs are copied also when the note about them cannot be written, as on a full disk. Method:
+ * a folder is where the note belongs. */
+static void test_no_note(void)
+{
+    struct nm_aggregator_conf conf = {.sparse_max = 1000, .retain_s = -1};
+    struct nm_aggregator *a;
+    struct base_error err;
+    struct place p;
+    char *remote, *path, *got;
+
+    make_place(&p);
+    path = base_printf("%s/application_1700000000000_120042", p.root);
+    CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
+    free(path);
+    path = base_printf("%s/application_1700000000000_120042/.aggregate", p.root);
+    CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
+    free(path);
+    write_log(&p, "application_1700000000000_120042/" ONE, "stdout", "said", 4);
+    remote = base_printf("%s/remote", p.root);
+    CU_ASSERT_EQUAL_FATAL(nm_remote_init(&conf.remote, remote, "logs", "host:8042", NULL), 0);
+    free(remote);
+    conf.logs = p.root;
+    CU_ASSERT_EQUAL_FATAL(nm_aggregator_start(&conf, &a, &err), 0);
+    nm_aggregator_add(a, &app, "alice", "bob");
+    while (nm_aggregator_is_busy(a))
+        usleep(1000);
+    CU_ASSERT_EQUAL(nm_aggregator_list(a, &(struct wire_log_report){0}, 1), 0);
+    nm_aggregator_stop(a);
+    got = read_back(&p,
+                    "remote/alice/bucket-logs-tfile/0042/application_1700000000000_120042/"
+                    "host_8042",
+                    "");
+    CU_ASSERT_PTR_NOT_NULL(strstr(got, "APPLICATION_OWNER\talice\n" ONE "\tstdout=4:"));
+    free(got);
+    remove_place(&p);
+}
+
 static const struct cunit_case cases[] = {
     {"as a node of YARN writes it", test_recorded},
     {"compressed", test_gz},
@@ -463,5 +501,6 @@ static const struct cunit_case cases[] = {
     {"what others put into the shared folder", test_remote_planted},
     {"who may read", test_remote_reader},
     {"old files", test_remote_old},
+    {"a note that cannot be written", test_no_note},
 };
 CUNIT_MAIN("aggregated logs", cases)
