@@ -204,13 +204,29 @@ static void begin_call(struct api_rpc_conn *c, const struct api_rpc_protocol *pr
     }
 }
 
+/* Returns the key of the limit of calls a second that is reached; NULL: none. */
+static const char *count_call(const struct api_rpc_conn *c)
+{
+    const struct api_rpc_seats *seats = &c->server->conf.seats;
+
+    if (!c->seat)
+        return NULL;
+    return seats->count_call(seats->user, c->seat,
+                             c->port->limits_no_user ? NULL : c->session.user);
+}
+
 /* Hands a call to its handler, or answers why it cannot. The connection goes on in any case. */
 static void carry_out(struct api_rpc_conn *c, const struct api_rpc_incoming *in)
 {
     const struct api_rpc_protocol *protocol = find_protocol(c, in->protocol);
     const struct api_rpc_method *method = protocol ? find_method(protocol, in->method) : NULL;
-    const char *limit;
+    const char *limit = count_call(c); /* calls that are refused count, too */
 
+    if (limit) {
+        add_refusal(c, in, API_RPC_APPLICATION, API_RPC_COME_AGAIN,
+                    "%s has sent more calls in a second than %s lets it", c->session.user, limit);
+        return;
+    }
     if (!protocol) {
         add_refusal(c, in, API_RPC_NO_SUCH_PROTOCOL,
                     "org.apache.hadoop.ipc.RpcNoSuchProtocolException", "Unknown protocol: %s",
@@ -230,14 +246,6 @@ static void carry_out(struct api_rpc_conn *c, const struct api_rpc_incoming *in)
     if (!in->request.data || in->request.len > api_rpc_get_request_max(method)) {
         add_refusal(c, in, API_RPC_APPLICATION, PROTOBUF_FAULT,
                     "The request of %s is missing, cut off or too large", in->method, "");
-        return;
-    }
-    limit = c->seat ? c->server->conf.seats.count_call(c->server->conf.seats.user, c->seat,
-                                                       c->session.user)
-                    : NULL;
-    if (limit) {
-        add_refusal(c, in, API_RPC_APPLICATION, API_RPC_COME_AGAIN,
-                    "%s has sent more calls in a second than %s lets it", c->session.user, limit);
         return;
     }
     begin_call(c, protocol, method, in);

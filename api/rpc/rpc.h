@@ -65,8 +65,8 @@ struct api_rpc_seats {
     void *(*take)(void *user, const struct sockaddr *from, int fd);
     void (*mark_spoken)(void *user, void *seat); /* the connection's context has come */
     void (*give_back)(void *user, void *seat);   /* before @fd is closed */
-    /* Counts a call of @caller. Returns the key of the limit that is reached: then the call is
-     * refused, and the client is to come again. NULL: it may go on. */
+    /* Counts a call of @caller; NULL: of the address alone. Returns the key of the limit that is
+     * reached: then the call is refused, and the client is to come again. NULL: it may go on. */
     const char *(*count_call)(void *user, void *seat, const char *caller);
 };
 
@@ -77,6 +77,9 @@ struct api_rpc_port {
     size_t protocols_n;
     struct api_rpc_session_conf session;
     void *user; /* for handlers; NULL: that of the server */
+    /* Calls count against the limit of their address, not of their user. For ports whose callers
+     * are listed by address, and may all name the same user. */
+    bool limits_no_user;
 };
 struct api_rpc_server_conf {
     struct api_rpc_port ports[API_RPC_PORTS_MAX];

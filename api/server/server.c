@@ -371,7 +371,7 @@ const char *api_server_count_call(void *server, void *seat, const char *caller)
     if (address && !api_peers_is_loopback(address) &&
         !api_rate_take(s->by_address, address, sizeof *address, now_us))
         return "creel.http.requests-per-address";
-    if (!api_rate_take(s->by_user, caller, strlen(caller), now_us))
+    if (caller && !api_rate_take(s->by_user, caller, strlen(caller), now_us))
         return "creel.http.requests-per-user";
     return NULL;
 }

@@ -190,7 +190,8 @@ void *api_server_take_seat(void *server, const struct sockaddr *from, int fd);
 void api_server_mark_seat_spoken(void *server, void *seat); /* it is no longer silent */
 void api_server_give_back_seat(void *server, void *seat);   /* before @fd is closed */
 /* Counts a request at that port against the limits of its address, unless this is a loopback
- * address, and of its @caller. Returns the key of the limit that is reached; NULL: none. */
+ * address, and of its @caller (NULL: of no user). Returns the key of the limit that is reached;
+ * NULL: none. */
 const char *api_server_count_call(void *server, void *seat, const char *caller);
 /* Begins a stop, without waiting; optional, as api_server_stop() does the same first. From now on
  * no connection is accepted; parked requests are answered 503, and streams are cut. Requests that

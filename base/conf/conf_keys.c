@@ -106,11 +106,12 @@ const struct base_conf_key base_conf_keys[] = {
         "of the answer waits for the client; slower connections are closed; 0: none"),
     INT("creel.http.requests-per-address", "2000", 0, 1000000,
         "largest number of requests a second from one address (IPv6: one /64 network), except "
-        "loopback addresses and nodes; more get 429, over Hadoop RPC "
-        "RetriableException; 0: no limit"),
+        "loopback addresses and nodes that have signed with the cluster's secret; more get 429, "
+        "over Hadoop RPC RetriableException; 0: no limit"),
     INT("creel.http.requests-per-user", "2000", 0, 1000000,
-        "largest number of requests a second of one user who gives a name; more get 429; 0: no "
-        "limit"),
+        "largest number of requests a second of one user who gives a name, except over Hadoop RPC "
+        "at the ports for nodes and for administration; more get 429, over Hadoop RPC "
+        "RetriableException; 0: no limit"),
     INT("creel.http.body-memory-mb", "256", 32, 1048576,
         "memory for all request bodies until they are answered, and for long lists until they "
         "are sent. One address gets at most half of it, a quarter is reserved for nodes; beyond "

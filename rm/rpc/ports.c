@@ -101,6 +101,7 @@ static int open_door(struct rm_rpc_ports *p, const struct base_conf *conf, const
     port->protocols_n = door->protocols_n;
     port->session.simple = true;
     port->session.find_password = NULL;
+    port->limits_no_user = true; /* all NodeManagers name the same user */
     if (door == &tracker_door)
         port->user = &p->tracker;
     if (*base_conf_get(conf, door->hosts_key))

@@ -91,9 +91,12 @@ start_tracker -D creel.rpc.tracker.hosts=192.0.2.1,::1 -D creel.rm.audit-log="$T
 refuses AccessControlException
 grep -q 'op=registerNodeManager .* result=refused' "$T/audit2" || fail "$(cat "$T/audit2")"
 stop_tracker
-start_tracker -D creel.rpc.tracker.hosts=192.0.2.1,127.0.0.1
-register
-says 3 0
+# ... and they all name the same user, which has no limit of calls
+start_tracker -D creel.rpc.tracker.hosts=192.0.2.1,127.0.0.1 -D creel.http.requests-per-user=1
+for _ in 1 2 3; do
+    register
+    says 3 0
+done
 stop_tracker
 
 ! "$BIN/creel-rm" --insecure -D creel.rm.port=0 -D creel.rm.state-dir="$T/open" \

@@ -582,6 +582,8 @@ static void test_seats_of_other_ports(void)
         limit = api_server_count_call(s, seats[1], "ann");
     CU_ASSERT_STRING_EQUAL(limit ? limit : "", "creel.http.requests-per-user");
     CU_ASSERT_PTR_NULL(api_server_count_call(s, seats[1], "bob"));
+    for (int i = 0; i < 10; i++)
+        CU_ASSERT_PTR_NULL(api_server_count_call(s, seats[1], NULL));
     for (int i = 0; i < 3; i++)
         api_server_give_back_seat(s, seats[i]);
     for (int i = 0; i < 2; i++) {

@@ -135,7 +135,10 @@ struct fx {
 static struct {
     atomic_int taken, spoken, given_back, calls;
     const char *limit; /* NULL: none is reached */
+    bool knows_caller; /* of the last call */
 } seats;
+
+static bool limits_no_user; /* at the next port that is opened */
 
 static void *take_seat(void *user, const struct sockaddr *from, int fd)
 {
@@ -160,8 +163,9 @@ static void give_seat_back(void *user, void *seat)
 
 static const char *count_call(void *user, void *seat, const char *caller)
 {
-    CU_ASSERT(user == &seats && seat == &seats && *caller);
+    CU_ASSERT(user == &seats && seat == &seats && (!caller || *caller));
     seats.calls++;
+    seats.knows_caller = caller != NULL;
     return seats.limit;
 }
 
@@ -186,6 +190,7 @@ static void begin_with(struct fx *fx, const struct api_rpc_protocol *served, int
     conf.ports[0] = (struct api_rpc_port){.listener = fd,
                                           .protocols = served,
                                           .protocols_n = 1,
+                                          .limits_no_user = limits_no_user,
                                           .session = {.simple = true, .frame_max = 64 << 20}};
     conf.ports_n = 1;
     CU_ASSERT_EQUAL_FATAL(api_rpc_server_start(&conf, &fx->server, &err), 0);
@@ -292,6 +297,7 @@ static void test_out_of_order(void)
 /* What cannot be carried out is answered, and the connection goes on. */
 static void test_refusals(void)
 {
+    int calls = seats.calls;
     struct base_buf in = {0}, b = {0};
     Rpc__CallHeader header = RPC__CALL_HEADER__INIT;
     struct fx fx;
@@ -314,6 +320,11 @@ static void test_refusals(void)
     expect(fd, &in, 4, "org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException");
     call(fd, 5, "short"); /* its request has 5 bytes, and may have 4 */
     expect(fd, &in, 5, "org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException");
+    CU_ASSERT_EQUAL(seats.calls, calls + 5); /* all count */
+    seats.limit = "creel.http.requests-per-user";
+    call(fd, 5, "unknown");
+    expect(fd, &in, 5, API_RPC_COME_AGAIN);
+    seats.limit = NULL;
     shared.gate_shut = true;
     call(fd, 6, "now");
     expect(fd, &in, 6, "x.Shut");
@@ -542,6 +553,7 @@ static void test_shared_seats(void)
     expect(fds[1], &in, 2, NULL);
     CU_ASSERT(seats.taken == taken + 2 && seats.spoken == spoken + 1);
     CU_ASSERT_EQUAL(seats.calls, calls + 2);
+    CU_ASSERT_TRUE(seats.knows_caller);
     seats.limit = "creel.http.requests-per-user";
     call(fds[1], 3, "now");
     expect(fds[1], &in, 3, API_RPC_COME_AGAIN);
@@ -556,6 +568,27 @@ static void test_shared_seats(void)
     api_rpc_server_stop(fx.server);
     CU_ASSERT(seats.taken == taken + 2 && seats.spoken == spoken + 1);
     CU_ASSERT_EQUAL(seats.given_back, seats.taken);
+    base_buf_free(&in);
+}
+
+/* Where all callers may name the same user, calls count for their address alone. */
+static void test_no_limit_of_users(void)
+{
+    int calls = seats.calls;
+    struct base_buf in = {0};
+    struct fx fx;
+    int fd;
+
+    limits_no_user = true;
+    begin(&fx, 100, 1 << 20);
+    limits_no_user = false;
+    fd = greet(&fx, "yarn");
+    call(fd, 1, "now");
+    expect(fd, &in, 1, NULL);
+    CU_ASSERT_EQUAL(seats.calls, calls + 1);
+    CU_ASSERT_FALSE(seats.knows_caller);
+    close(fd);
+    api_rpc_server_stop(fx.server);
     base_buf_free(&in);
 }
 
@@ -680,6 +713,7 @@ static const struct cunit_case cases[] = {
     {"client gone, and stop", test_client_gone_and_stop},
     {"connection limit", test_connection_limit},
     {"shared seats", test_shared_seats},
+    {"no limit of users", test_no_limit_of_users},
     {"last answer arrives", test_last_answer_arrives},
     {"frame limit", test_frame_limit},
     {"memory limit", test_memory_limit},
