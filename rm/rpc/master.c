@@ -24,10 +24,11 @@
 #define COMPLETE     3
 #define EXPIRY_KEY   "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"
 
-/* How long a registration is held that has to wait for nodes, and how often it is tried meanwhile.
+/* How long a registration is held that has to wait for nodes, and how often it is tried meanwhile:
+ * after a takeover all masters of the cluster may be waiting, and each try costs the core an event.
  * Hadoop's clients give a call up after two minutes. */
 #define HOLD_US      INT64_C(60000000)
-#define TRY_AGAIN_US INT64_C(100000)
+#define TRY_AGAIN_US INT64_C(1000000)
 
 #define PUT(message, member, value) ((message)->has_##member = true, (message)->member = (value))
 

@@ -22,8 +22,8 @@
  *   the store cannot write now     RetriableException
  *
  * A registration after a takeover may have to wait until the nodes have reported; it is answered
- * when it can go on. Hadoop's masters would try a refused one once more at once, and some give up
- * then. After a minute it gets RetriableException.
+ * within a second after it can go on. Hadoop's masters would try a refused one once more at once,
+ * and some give up then. After a minute it gets RetriableException.
  *
  * Each answer to allocate brings the tokens for its containers, made from what the container is, so
  * that a repeated answer has the same ones. While a key waits to replace that of AMRM tokens, each
