@@ -90,6 +90,91 @@ static void test_masters_over_rpc(void)
     world_free(&w);
 }
 
+/* ---- what policies are told, which preempt for those that would take a slot ---- */
+
+static void check_takes(enum base_task_kind k, bool on_creel, bool on_hadoop)
+{
+    const struct policy_env *env = &w.core->env;
+    const struct policy_job *job = &core_app()->pj;
+
+    CU_ASSERT_EQUAL(env->takes(w.core, job, k, rm_node_find(w.core, creel->id)->index),
+                    on_creel ? POLICY_TAKES : POLICY_DECLINES);
+    CU_ASSERT_EQUAL(env->takes(w.core, job, k, rm_node_find(w.core, hadoop->id)->index),
+                    on_hadoop ? POLICY_TAKES : POLICY_DECLINES);
+}
+
+/* Starts an application's master on the node of Creel. */
+static void begin_asking(const char *app, bool by_rpc)
+{
+    begin_mixed();
+    id = world_submit_app(&w, app);
+    beat_both();
+    beat_both();
+    register_by_rpc(by_rpc);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+}
+
+static void ask_for_two(int32_t priority, const char *place)
+{
+    struct rm_ask a = {.priority = priority,
+                       .resource_name = place,
+                       .capability = {{1024, 1, 0, 0}},
+                       .containers = 2,
+                       .relax_locality = true};
+
+    allocate(0, &a, 1, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
+}
+
+static void submit_with_waiting_master(bool speaks_hadoop)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_APP, .token = ++w.token};
+
+    begin_mixed();
+    ev.u.submit_app.spec = world_app_spec("app 1024 1 0");
+    ev.u.submit_app.spec->speaks_hadoop = speaks_hadoop;
+    ev.u.submit_app.app_token = "token";
+    world_feed(&w, &ev);
+    id = w.reply.app_id;
+    world_settle(&w);
+}
+
+static void test_waiting_masters_take(void)
+{
+    submit_with_waiting_master(false);
+    check_takes(BASE_TASK_MAP, true, false);
+    world_free(&w);
+    submit_with_waiting_master(true);
+    check_takes(BASE_TASK_MAP, true, true);
+    world_free(&w);
+}
+
+static void test_containers_take(void)
+{
+    begin_asking("app 1024 2 0", false);
+    ask_for_two(1, "*");
+    check_takes(BASE_TASK_MAP, true, false);
+    world_free(&w);
+    begin_asking("app 1024 2 0", true);
+    ask_for_two(1, "*");
+    check_takes(BASE_TASK_MAP, false, true);
+    check_takes(BASE_TASK_REDUCE, false, false); /* it asks for none */
+    world_free(&w);
+    begin_asking("app 1024 2 0", true);
+    ask_for_two(1, "elsewhere"); /* and nowhere else */
+    check_takes(BASE_TASK_MAP, false, false);
+    world_free(&w);
+}
+
+static void test_reduces_take(void)
+{
+    begin_asking("mr 1024 2 0", true);
+    ask_for_two(10, "*");
+    CU_ASSERT(core_app()->pj.is_job);
+    check_takes(BASE_TASK_REDUCE, false, true);
+    world_free(&w);
+}
+
 /* An application ends while its node is about to register again: the order to clean up is not lost
  * with an answer that cannot carry it. */
 static void test_orders_wait(void)
@@ -265,6 +350,9 @@ static const struct cunit_case cases[] = {
     {"jobs run on Creel's nodes", test_jobs},
     {"masters over HTTP get containers on Creel's nodes", test_masters_over_http},
     {"masters over Hadoop RPC get containers on both", test_masters_over_rpc},
+    {"where waiting masters take a slot", test_waiting_masters_take},
+    {"where containers take a slot", test_containers_take},
+    {"where reduces take a slot", test_reduces_take},
     {"orders wait for a heartbeat", test_orders_wait},
     {"a launch is given once", test_launch_is_given_once},
     {"a launch that fails", test_launch_fails},

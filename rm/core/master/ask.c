@@ -317,9 +317,8 @@ int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k
     return at->state == RM_ATTEMPT_RUNNING ? (int32_t)a->asked[k] : 0;
 }
 
-/* Returns whether any group asks for containers of kind @k that the label of @n admits. */
-static bool asks_for_label_of_node(const struct rm_app *a, enum base_task_kind k,
-                                   const struct rm_node *n)
+bool rm_asks_match_node_label(const struct rm_app *a, enum base_task_kind k,
+                              const struct rm_node *n)
 {
     const struct rm_label_demand *d;
 
@@ -327,16 +326,6 @@ static bool asks_for_label_of_node(const struct rm_app *a, enum base_task_kind k
         return true;
     d = n->label && a->asked_labelled[k] ? rm_label_demand_find(a, n->label) : NULL;
     return d && d->wanted[k] > 0;
-}
-
-bool rm_asks_match_node_label(const struct rm_app *a, enum base_task_kind k,
-                              const struct rm_node *n)
-{
-    const struct rm_attempt *at = rm_app_newest_attempt(a);
-
-    if (at && at->state == RM_ATTEMPT_SCHEDULED)
-        return rm_node_serves_label(n, a->am_label);
-    return asks_for_label_of_node(a, k, n);
 }
 
 static struct rm_ask_row *find_wanted_row(const struct rm_ask_group *g, const char *name,
@@ -359,7 +348,7 @@ struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
                                         const struct rm_node *n, int64_t slots,
                                         enum delay_level *level)
 {
-    if (a->names_labels && !asks_for_label_of_node(a, k, n))
+    if (a->names_labels && !rm_asks_match_node_label(a, k, n))
         return NULL;
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];

@@ -59,7 +59,7 @@ int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k
 void rm_asks_update_widths(struct rm_app *a);
 /* Returns the number of containers that @g still wants. */
 int64_t rm_ask_group_wanted(const struct rm_ask_group *g);
-/* Returns whether @a waits for a container of kind @k that the label of @n admits. */
+/* Returns whether the master of @a asks for a container of kind @k that the label of @n admits. */
 bool rm_asks_match_node_label(const struct rm_app *a, enum base_task_kind k,
                               const struct rm_node *n);
 /* Returns the first group that wants a container of kind @k on @n with at most @slots slots, and

@@ -87,16 +87,31 @@ void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct)
     a->news[a->news_n++] = ct;
 }
 
+static bool master_waits_for_slot(const struct rm_app *a)
+{
+    return rm_app_newest_attempt(a)->state == RM_ATTEMPT_SCHEDULED;
+}
+
+/* Returns whether the application may have a slot of @n at all: for its master while that waits for
+ * a slot, and afterwards for the containers that the master asks for. */
+static bool may_use_node(const struct rm_app *a, const struct rm_node *n)
+{
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+
+    /* other masters need what Creel's NodeManager gives them */
+    if (master_waits_for_slot(a))
+        return rm_node_serves_label(n, a->am_label) && (!n->is_hadoop || a->app->speaks_hadoop);
+    /* a master that speaks Hadoop RPC could not start anything on a node that does not; for other
+     * masters it is the ResourceManager that starts containers, on Creel's nodes */
+    return (at->by_rpc ? n->hadoop_port != 0 : !n->is_hadoop) && !rm_avoided_has_node(at, n);
+}
+
 /* Returns the first group of asks that a slot of @n could serve; for @slots slots at most. */
 static struct rm_ask_group *pick_group(struct rm_app *a, enum base_task_kind k,
                                        const struct rm_node *n, int64_t slots,
                                        enum delay_level *level)
 {
-    const struct rm_attempt *at = rm_app_newest_attempt(a);
-
-    /* a master that speaks Hadoop RPC could not start anything on a node that does not; for other
-     * masters it is the ResourceManager that starts containers, on Creel's nodes */
-    if ((at->by_rpc ? !n->hadoop_port : n->is_hadoop) || rm_avoided_has_node(at, n))
+    if (!may_use_node(a, n))
         return NULL;
     return rm_asks_pick_group(a, k, n, slots < n->slots[k] ? slots : n->slots[k], level);
 }
@@ -122,16 +137,10 @@ static void place_container_on_node(struct rm_core *c, struct rm_app *a, struct 
     rm_app_update_demand(c, a, k);
 }
 
-/* Other masters need what Creel's NodeManager gives them. */
-static bool node_may_run_master(const struct rm_node *n, const struct rm_app *a)
-{
-    return rm_node_serves_label(n, a->am_label) && (!n->is_hadoop || a->app->speaks_hadoop);
-}
-
 static bool offer_slot_to_master(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                  int64_t room)
 {
-    if (!node_may_run_master(n, a) || a->master_slots > room)
+    if (!may_use_node(a, n) || a->master_slots > room)
         return false;
     if (a->master_slots > n->slots[BASE_TASK_MAP] - n->used[BASE_TASK_MAP]) {
         rm_node_reserve_if_due(c, a, BASE_TASK_MAP, n, a->master_slots, false);
@@ -148,7 +157,7 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
     struct rm_ask_group *g;
     enum delay_level level;
 
-    if (rm_app_newest_attempt(a)->state == RM_ATTEMPT_SCHEDULED)
+    if (master_waits_for_slot(a))
         return offer_slot_to_master(c, a, n, room);
     g = pick_group(a, k, n, room, &level);
     if (g && g->slots > free) {
@@ -165,13 +174,19 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
     return true;
 }
 
-enum policy_take rm_plain_app_would_take_map_slot(struct rm_core *c, struct rm_app *a,
-                                                  struct rm_node *n)
+enum policy_take rm_plain_app_would_take_slot(struct rm_core *c, struct rm_app *a,
+                                              enum base_task_kind k, struct rm_node *n)
 {
     enum delay_level level;
-    const struct rm_ask_group *g = pick_group(a, BASE_TASK_MAP, n, INT64_MAX, &level);
+    const struct rm_ask_group *g;
 
-    return g ? rm_mapreduce_would_take(c, a, g, level) : POLICY_DECLINES;
+    if (master_waits_for_slot(a))
+        return may_use_node(a, n) ? POLICY_TAKES : POLICY_DECLINES;
+    g = pick_group(a, k, n, INT64_MAX, &level);
+    if (!g)
+        return POLICY_DECLINES;
+    return a->pj.is_job && k == BASE_TASK_MAP ? rm_mapreduce_would_take(c, a, g, level)
+                                              : POLICY_TAKES;
 }
 
 int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
@@ -181,8 +196,8 @@ int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base
     const struct rm_ask_group *g;
 
     (void)c;
-    if (rm_app_newest_attempt(a)->state == RM_ATTEMPT_SCHEDULED)
-        return node_may_run_master(n, a) ? a->master_slots : 0;
+    if (master_waits_for_slot(a))
+        return may_use_node(a, n) ? a->master_slots : 0;
     g = pick_group(a, k, n, INT64_MAX, &level);
     return g ? g->slots : 0;
 }

@@ -19,10 +19,11 @@ void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct);
  * the most slots that it may take. */
 bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                              struct rm_node *n, bool no_delay, int64_t room);
-/* Returns whether the maps that the master of @a asks for would use a slot of @n now; a wait for
- * locality counts as if the slot had been offered. */
-enum policy_take rm_plain_app_would_take_map_slot(struct rm_core *c, struct rm_app *a,
-                                                  struct rm_node *n);
+/* Implements rm_app_kind.takes for plain applications: returns whether the waiting master, or a
+ * container that the master asks for, would use a slot of @n now. Maps of a job may wait for their
+ * data; such a wait counts as if the slot had been offered. */
+enum policy_take rm_plain_app_would_take_slot(struct rm_core *c, struct rm_app *a,
+                                              enum base_task_kind k, struct rm_node *n);
 /* Implements rm_app_kind.wide_request for plain applications. */
 int32_t rm_plain_app_wide_request(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                   struct rm_node *n);

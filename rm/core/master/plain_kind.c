@@ -19,22 +19,11 @@ static struct policy_phase count_demand(const struct rm_app *a, enum base_task_k
     return p;
 }
 
-/* Checks the label alone, except for the maps of a job: for others, locality is compared with the
- * asks only when the slot is offered. */
-static enum policy_take would_take_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                                        struct rm_node *n)
-{
-    if (!rm_asks_match_node_label(a, k, n))
-        return POLICY_DECLINES;
-    return a->pj.is_job && k == BASE_TASK_MAP ? rm_plain_app_would_take_map_slot(c, a, n)
-                                              : POLICY_TAKES;
-}
-
 const struct rm_app_kind rm_plain_kind = {
     .runs_containers = true,
     .accepted = rm_plain_app_accept,
     .demand = count_demand,
-    .takes = would_take_slot,
+    .takes = rm_plain_app_would_take_slot,
     .offer = rm_plain_app_offer_slot,
     .wide_request = rm_plain_app_wide_request,
     .attach = rm_plain_app_attach_container,
