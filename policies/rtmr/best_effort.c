@@ -250,16 +250,35 @@ void rtmr_best_effort_predict_busy_slots(struct policy *self, int64_t now_us, in
 }
 
 /* ---- kills for jobs with deadlines ---- */
+/* Returns how many slots the jobs with deadlines wait for that would take one of the offering node:
+ * a kill there helps no other job. Stops counting at @enough. */
+static int64_t slots_claimed_on_node(const struct policy *self, const struct policy_offer *offer,
+                                     int64_t enough)
+{
+    const struct policy_env *env = self->env;
+    int64_t sum = 0;
+
+    for (struct policy_link *link = self->order[offer->kind].first; link && sum < enough;
+         link = policy_order_next(link)) {
+        const struct policy_job *job = policy_link_job(link, offer->kind);
+
+        if (!env->takes || env->takes(env->core, job, offer->kind, offer->node) != POLICY_DECLINES)
+            sum += job->phase[offer->kind].pending;
+    }
+    return sum;
+}
+
 void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
                                    const struct policy_running *here, size_t n,
                                    struct policy_plan *plan)
 {
     const struct policy_capacity *c = offer->capacity;
     enum base_task_kind kind = offer->kind;
-    int64_t need = self->pending[1][kind] - (c->slots[kind] - c->used[kind]) - c->freeing[kind];
+    int64_t coming = c->slots[kind] - c->used[kind] + c->freeing[kind], need;
 
-    if (!self->be_kill)
+    if (!self->be_kill || self->pending[1][kind] <= coming)
         return;
+    need = slots_claimed_on_node(self, offer, coming + (int64_t)n) - coming;
     for (size_t i = 0; i < n && need > 0; i++) {
         if (!here[i].job->is_job || here[i].task < 0 || rtmr_job_of(here[i].job)->entry)
             continue;

@@ -126,7 +126,8 @@ void rtmr_best_effort_list_busy_slots(struct policy *self, int64_t now_us);
  * that may run then. Call it after rtmr_best_effort_list_busy_slots(). */
 void rtmr_best_effort_predict_busy_slots(struct policy *self, int64_t now_us, int64_t at_us);
 /* Adds to @plan task attempts of jobs without deadline that run on the offering node, at most one
- * for each slot that jobs with deadlines lack. Does nothing unless rtmr.be_kill is set. */
+ * for each slot that jobs with deadlines lack which would take one there. Does nothing unless
+ * rtmr.be_kill is set. */
 void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
                                    const struct policy_running *here, size_t n,
                                    struct policy_plan *plan);

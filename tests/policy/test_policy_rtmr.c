@@ -245,6 +245,46 @@ static void test_beside(void)
     world_free(&w);
 }
 
+/* The jobs that decline every slot, and the node of which all decline them; NULL, or -1: none. */
+static const struct policy_job *declines;
+static int declined_node;
+
+static enum policy_take takes_elsewhere(void *core, const struct policy_job *job,
+                                        enum base_task_kind kind, uint32_t node)
+{
+    (void)core;
+    (void)kind;
+    return job == declines || (int)node == declined_node ? POLICY_DECLINES : POLICY_TAKES;
+}
+
+/* Nothing is killed for a job that would not take the slot. */
+static void test_kills_and_places(void)
+{
+    struct world w;
+    struct world_job *choosy;
+
+    world_init(&w, &policy_rtmr, "rtmr.be_kill=true", 2, 2, 2, 0, false);
+    w.env.takes = takes_elsewhere;
+    declines = NULL;
+    declined_node = 0;
+    world_job(&w, 0, 8, 20 * S, 0, 0, 0);
+    world_job(&w, 5 * S, 3, 10 * S, 0, 0, 100 * S);
+    world_run(&w, 6 * S);
+    CU_ASSERT_EQUAL(w.kills, 2); /* of three, both on the second node */
+    world_free(&w);
+
+    world_init(&w, &policy_rtmr, "rtmr.be_kill=true", 1, 8, 2, 0, false);
+    w.env.takes = takes_elsewhere;
+    declined_node = -1;
+    world_job(&w, 0, 8, 20 * S, 0, 0, 0);
+    choosy = world_job(&w, 5 * S, 2, 10 * S, 0, 0, 100 * S);
+    declines = &choosy->pj;
+    world_job(&w, 5 * S, 3, 10 * S, 0, 0, 100 * S);
+    world_run(&w, 5 * S);
+    CU_ASSERT_EQUAL(w.kills, 3);
+    world_free(&w);
+}
+
 static void test_beside_options(void)
 {
     struct world w;
@@ -828,6 +868,7 @@ static const struct cunit_case cases[] = {
     {"broken precondition", test_broken_precondition},
     {"jobs without deadline", test_beside},
     {"options of jobs without deadline", test_beside_options},
+    {"kills and places", test_kills_and_places},
     {"reduces without deadline", test_beside_reduces},
     {"jobs that were there before", test_taken_over},
     {"taken over at its time", test_taken_over_at_its_time},

@@ -250,6 +250,7 @@ static void keep_reply(struct world *w, const struct rm_effect *fx)
     r->state = fx->u.reply.app_state;
     snprintf(r->text, sizeof r->text, "%s", fx->u.reply.text ? fx->u.reply.text : "");
     if (r->kind == RM_REPLY_AM_REGISTERED) {
+        r->max_capability = fx->u.reply.am.max_capability;
         r->previous_n = fx->u.reply.am.previous_n;
         for (size_t i = 0; i < r->previous_n && i < 64; i++)
             r->previous[i] = fx->u.reply.am.previous[i];

@@ -62,7 +62,8 @@ struct world_reply {
     char text[512];
     /* allocate, register */
     int64_t response_id;
-    struct rm_res available; /* of an answer to allocate */
+    struct rm_res available;      /* of an answer to allocate */
+    struct rm_res max_capability; /* of an answer to a registration */
     char command[32];
     struct rm_allocated allocated[64], previous[64], renewed[64];
     struct rm_completed completed[64];

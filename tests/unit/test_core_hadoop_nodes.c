@@ -126,12 +126,12 @@ static void ask_for_two(int32_t priority, const char *place)
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
 }
 
-static void submit_with_waiting_master(bool speaks_hadoop)
+static void submit(const char *app, int64_t map_slots, bool speaks_hadoop)
 {
     struct rm_event ev = {.kind = RM_EV_SUBMIT_APP, .token = ++w.token};
 
-    begin_mixed();
-    ev.u.submit_app.spec = world_app_spec("app 1024 1 0");
+    ev.u.submit_app.spec = world_app_spec(app);
+    ev.u.submit_app.spec->resource.v[RM_RES_MAP_SLOTS] = map_slots;
     ev.u.submit_app.spec->speaks_hadoop = speaks_hadoop;
     ev.u.submit_app.app_token = "token";
     world_feed(&w, &ev);
@@ -141,10 +141,12 @@ static void submit_with_waiting_master(bool speaks_hadoop)
 
 static void test_waiting_masters_take(void)
 {
-    submit_with_waiting_master(false);
+    begin_mixed();
+    submit("app 1024 1 0", 0, false);
     check_takes(BASE_TASK_MAP, true, false);
     world_free(&w);
-    submit_with_waiting_master(true);
+    begin_mixed();
+    submit("app 1024 1 0", 0, true);
     check_takes(BASE_TASK_MAP, true, true);
     world_free(&w);
 }
@@ -173,6 +175,75 @@ static void test_reduces_take(void)
     CU_ASSERT(core_app()->pj.is_job);
     check_takes(BASE_TASK_REDUCE, false, true);
     world_free(&w);
+}
+
+/* ---- what fits on this node alone ---- */
+
+static void begin_with_large_hadoop_node(void)
+{
+    world_init(&w, "fifo");
+    creel = world_add_node(&w, 4, 2, "/a");
+    hadoop = world_add_hadoop_node(&w, 20, 8, "/a");
+}
+
+static void check_refused(const char *why)
+{
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(w.reply.text, why);
+}
+
+static void test_wide_submissions(void)
+{
+    begin_with_large_hadoop_node();
+    world_submit(&w, "wide5 1 0 0 4 0 0");
+    check_refused("job.slots: 5: the largest node has 4 slots for maps");
+    submit("app 10240 1 0", 0, false);
+    check_refused("Requested more memory than configured max");
+    submit("app 1024 1 0", 5, false);
+    check_refused("Requested more map-slots than configured max");
+    submit("app 10240 1 0", 5, true);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_APP);
+    world_free(&w);
+}
+
+/* @refused_why: NULL: the asks are accepted. */
+static void check_answer(const char *refused_why)
+{
+    if (refused_why) {
+        check_refused(refused_why);
+        return;
+    }
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
+}
+
+static void check_wide_asks(bool by_rpc)
+{
+    struct rm_ask a = {.priority = 1,
+                       .resource_name = "*",
+                       .capability = {{1024, 1, 5, 0}},
+                       .containers = 1,
+                       .relax_locality = true};
+
+    begin_with_large_hadoop_node();
+    id = world_submit_app(&w, "app 1024 2 0");
+    beat_both();
+    beat_both();
+    register_by_rpc(by_rpc);
+    CU_ASSERT_EQUAL(w.reply.max_capability.v[RM_RES_MAP_SLOTS], by_rpc ? 20 : 4);
+    CU_ASSERT_EQUAL(w.reply.max_capability.v[RM_RES_REDUCE_SLOTS], by_rpc ? 8 : 2);
+    allocate(0, &a, 1, NULL, 0);
+    check_answer(by_rpc ? NULL : "Requested more map-slots than configured max");
+    a.capability = (struct rm_res){{10240, 1, 0, 0}};
+    allocate(by_rpc, &a, 1, NULL, 0);
+    check_answer(by_rpc ? NULL : "Requested more memory than configured max");
+    world_free(&w);
+}
+
+static void test_wide_asks(void)
+{
+    check_wide_asks(false);
+    check_wide_asks(true);
 }
 
 /* An application ends while its node is about to register again: the order to clean up is not lost
@@ -353,6 +424,8 @@ static const struct cunit_case cases[] = {
     {"where waiting masters take a slot", test_waiting_masters_take},
     {"where containers take a slot", test_containers_take},
     {"where reduces take a slot", test_reduces_take},
+    {"submissions that fit on such a node alone", test_wide_submissions},
+    {"asks that fit on such a node alone", test_wide_asks},
     {"orders wait for a heartbeat", test_orders_wait},
     {"a launch is given once", test_launch_is_given_once},
     {"a launch that fails", test_launch_fails},

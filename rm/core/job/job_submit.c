@@ -61,7 +61,7 @@ static bool refuse_if_tasks_are_too_wide(struct rm_core *c, const struct rm_even
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
     bool has_tasks = rm_job_spec_task_count(spec, k) > 0 || (k == BASE_TASK_MAP && spec->input.n);
-    int32_t most = rm_slots_of_largest_node(c, k);
+    int32_t most = rm_slots_of_largest_node(c, k, false);
 
     if (spec->slots <= 1 || !has_tasks || spec->slots <= most)
         return false;

@@ -41,12 +41,15 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
     const char *wrong = NULL;
     uint32_t queue;
 
-    if (rm_resource_is_too_large(c, BASE_TASK_MAP, &spec->resource, RM_RES_MEMORY_MB))
+    if (rm_resource_is_too_large(c, BASE_TASK_MAP, &spec->resource, RM_RES_MEMORY_MB,
+                                 spec->speaks_hadoop))
         wrong = "Requested more memory than configured max";
-    else if (rm_resource_is_too_large(c, BASE_TASK_MAP, &spec->resource, RM_RES_VCORES))
+    else if (rm_resource_is_too_large(c, BASE_TASK_MAP, &spec->resource, RM_RES_VCORES,
+                                      spec->speaks_hadoop))
         wrong = "Requested more cores than configured max";
     else if (spec->resource.v[RM_RES_MAP_SLOTS] > 1 &&
-             spec->resource.v[RM_RES_MAP_SLOTS] > rm_slots_of_largest_node(c, BASE_TASK_MAP))
+             spec->resource.v[RM_RES_MAP_SLOTS] >
+                 rm_slots_of_largest_node(c, BASE_TASK_MAP, spec->speaks_hadoop))
         wrong = "Requested more map-slots than configured max";
     else if (!rm_labels_exist(&c->labels, spec->label))
         wrong = rm_scratch_printf(c, RM_NO_SUCH_LABEL, spec->label);

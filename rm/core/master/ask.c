@@ -13,16 +13,16 @@ enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r)
     return r->v[RM_RES_REDUCE_SLOTS] > 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
 }
 
-struct rm_res rm_max_capability(const struct rm_core *c)
+struct rm_res rm_max_capability(const struct rm_core *c, bool hadoop_too)
 {
-    struct rm_res r = rm_largest_resource(c, BASE_TASK_MAP),
-                  reduce = rm_largest_resource(c, BASE_TASK_REDUCE);
+    struct rm_res r = rm_largest_resource(c, BASE_TASK_MAP, hadoop_too),
+                  reduce = rm_largest_resource(c, BASE_TASK_REDUCE, hadoop_too);
 
     for (int i = 0; i < RM_RES_NAMES; i++)
         if (reduce.v[i] > r.v[i])
             r.v[i] = reduce.v[i];
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        r.v[RM_RES_MAP_SLOTS + k] = rm_slots_of_largest_node(c, k);
+        r.v[RM_RES_MAP_SLOTS + k] = rm_slots_of_largest_node(c, k, hadoop_too);
     return r;
 }
 

@@ -42,8 +42,9 @@ struct rm_ask_group { /* the asks of one priority and allocation request id */
 /* Returns the kind of slot for a container with the resource @r: map unless it names reduce
  * slots. */
 enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r);
-/* Returns the largest resource that a container can have: that of the largest node. */
-struct rm_res rm_max_capability(const struct rm_core *c);
+/* Returns the largest resource that a container can have: that of the largest node. @hadoop_too: as
+ * for rm_slots_of_largest_node() (rm/core/node/width.h). */
+struct rm_res rm_max_capability(const struct rm_core *c, bool hadoop_too);
 /* Returns true when the table of @a stays within the limits with these asks. Does not change what
  * @a asks for. */
 bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n);

@@ -91,7 +91,7 @@ static void reply_registered(struct rm_core *c, const struct rm_event *ev, struc
             previous[n++] = describe_allocated(c, a->news[i]);
     rm_master_mark_containers_announced(a);
     fx->u.reply.app_id = a->id;
-    fx->u.reply.am.max_capability = rm_max_capability(c);
+    fx->u.reply.am.max_capability = rm_max_capability(c, at->by_rpc);
     fx->u.reply.tokens = token_basis(c, a);
     fx->u.reply.am.queue = a->queue;
     fx->u.reply.am.acl_view = a->app->acl_view;
@@ -194,6 +194,8 @@ static void release_ask_launches(const struct rm_event *ev)
 /* Returns true when the asks are refused; the request has then been answered with the error. */
 static bool refuse_asks_if_bad(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
+    bool by_rpc = rm_app_newest_attempt(a)->by_rpc;
+
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
         const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
         enum base_task_kind k = rm_mapreduce_slot_kind(a, ask->priority, &ask->capability,
@@ -213,13 +215,14 @@ static bool refuse_asks_if_bad(struct rm_core *c, struct rm_app *a, const struct
                            "numContainers must lie between 0 and %d, it is %d", BASE_ASK_MAX,
                            ask->containers);
         } else if (ask->capability.v[RM_RES_MEMORY_MB] < 0 ||
-                   rm_resource_is_too_large(c, k, &ask->capability, RM_RES_MEMORY_MB)) {
+                   rm_resource_is_too_large(c, k, &ask->capability, RM_RES_MEMORY_MB, by_rpc)) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more memory than configured max");
         } else if (ask->capability.v[RM_RES_VCORES] < 0 ||
-                   rm_resource_is_too_large(c, k, &ask->capability, RM_RES_VCORES)) {
+                   rm_resource_is_too_large(c, k, &ask->capability, RM_RES_VCORES, by_rpc)) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more cores than configured max");
         } else if (ask->capability.v[RM_RES_MAP_SLOTS + k] > 1 &&
-                   ask->capability.v[RM_RES_MAP_SLOTS + k] > rm_slots_of_largest_node(c, k)) {
+                   ask->capability.v[RM_RES_MAP_SLOTS + k] >
+                       rm_slots_of_largest_node(c, k, by_rpc)) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more %s than configured max",
                            rm_res_names[RM_RES_MAP_SLOTS + k]);
         } else {

@@ -28,14 +28,14 @@ int32_t rm_slots_for_resource(const struct rm_core *c, enum base_task_kind k,
     return (int32_t)slots;
 }
 
-int32_t rm_slots_of_largest_node(const struct rm_core *c, enum base_task_kind k)
+int32_t rm_slots_of_largest_node(const struct rm_core *c, enum base_task_kind k, bool hadoop_too)
 {
     int32_t most = 1;
 
     for (size_t i = 0; i < c->nodes_n && !c->ops->single_slots; i++) {
         const struct rm_node *n = c->nodes[i];
 
-        if (n && (n->counted || n->awaited) && n->slots[k] > most)
+        if (n && (n->counted || n->awaited) && (hadoop_too || !n->is_hadoop) && n->slots[k] > most)
             most = n->slots[k];
     }
     return most;
@@ -53,15 +53,15 @@ struct rm_res rm_resource_of_slots(const struct rm_core *c, enum base_task_kind 
     return r;
 }
 
-struct rm_res rm_largest_resource(const struct rm_core *c, enum base_task_kind k)
+struct rm_res rm_largest_resource(const struct rm_core *c, enum base_task_kind k, bool hadoop_too)
 {
-    return rm_resource_of_slots(c, k, rm_slots_of_largest_node(c, k));
+    return rm_resource_of_slots(c, k, rm_slots_of_largest_node(c, k, hadoop_too));
 }
 
 bool rm_resource_is_too_large(const struct rm_core *c, enum base_task_kind k,
-                              const struct rm_res *r, enum rm_res_name name)
+                              const struct rm_res *r, enum rm_res_name name, bool hadoop_too)
 {
     if (r->v[name] <= c->conf.slot_res[k].v[name])
         return false;
-    return r->v[name] > rm_largest_resource(c, k).v[name];
+    return r->v[name] > rm_largest_resource(c, k, hadoop_too).v[name];
 }

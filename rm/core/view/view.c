@@ -117,7 +117,7 @@ static bool policy_preempts(const struct rm_core *c)
 
 void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
 {
-    *out = (struct rm_cluster_view){.max_capability = rm_max_capability(c),
+    *out = (struct rm_cluster_view){.max_capability = rm_max_capability(c, true),
                                     .queue_apps_max = c->conf.queue_apps_max,
                                     .user_apps_max = c->conf.user_apps_max,
                                     .preempts = policy_preempts(c)};
