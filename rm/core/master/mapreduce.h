@@ -10,31 +10,42 @@
  * A plain application of type MAPREDUCE is shown to policies as an application until its master has
  * asked for tasks, and from then on as a job (policy_job.is_job), until its attempt ends:
  *
- *     application --asks for tasks--> [ waits --policy admits--> ] job --attempt ends-->
- * application
+ *     application --asks for tasks--> waits --policy admits--> job --attempt ends--> application
  *                                       |
  *                                       +--policy refuses--> FAILED, with the earliest date
  *
+ * An application whose job was promised a date is no job either between its attempts and after a
+ * failover, until its new master has asked for maps. Meanwhile the policy does not keep the slots
+ * that it has promised, and may give them to others.
+ *
  *   slots      Maps take map slots and reduces take reduce slots; a reduce takes a map slot where
  *              there are no reduce slots at all. A resource that names reduce slots decides itself.
+ *
  *   counts     total = waiting + running + done + owed, in slots. A container is done when it has
  *              ended with exit code 0, and otherwise owed until its master asks again for as many,
- * or has acknowledged the end without asking. A new ask of priority 5 that no owed container
- * explains takes back a map that was counted as done. Containers that the master releases since it
- * had too many are owed for a heartbeat, too. The reduces of the tag creel-reduces=N count from the
- * beginning; without it the reduce phase is as large as the asks so far, since a master asks for
- * reduces when some maps are done. maps done  No map waits, runs or is owed. Until then reduces are
- * held back under a policy whose reduces start last (policy_ops.reduces_last); otherwise their
- * start is the master's choice (mapreduce.job.reduce.slowstart.completedmaps). samples    A
- * container that ends with exit code 0 is a sample of its kind: from its start here to its end
- * here, a reduce from the end of the maps on. Its bytes are unknown, and its progress, which only
- * the master knows. locality   Maps whose asks name hosts or racks take part in delay scheduling.
+ *              or has acknowledged the end without asking. A new ask of priority 5 that no owed
+ *              container explains takes back a map that was counted as done. Containers that the
+ *              master releases since it had too many are owed for a heartbeat, too. The reduces of
+ *              the tag creel-reduces=N count from the beginning; without it the reduce phase is as
+ *              large as the asks so far, since a master asks for reduces when some maps are done.
+ *
+ *   maps done  No map waits, runs or is owed. Until then reduces are held back under a policy whose
+ *              reduces start last (policy_ops.reduces_last); otherwise their start is the master's
+ *              choice (mapreduce.job.reduce.slowstart.completedmaps).
+ *
+ *   samples    A container that ends with exit code 0 is a sample of its kind: from its start here
+ *              to its end here, a reduce from the end of the maps on. Its bytes are unknown, and so
+ *              is its progress, which only the master knows.
+ *
+ *   locality   Maps whose asks name hosts or racks take part in delay scheduling.
+ *
  *   preemption Containers are killed, or left alone; they are never suspended, wherever they run. A
  *              stopped task would not answer its master, which counts ten minutes of silence as a
  *              failure (mapreduce.task.timeout) and starts a second attempt of a task that seems
  *              slow; reduces that fetch from it would time out. A kill by the policy costs only the
  *              work: the exit code -102 is no failure for Hadoop's master. So under HFSP with
  *              hfsp.preemption=eager others wait for such containers.
+ *
  *   deadline   The tag creel-deadline-s=S gives a deadline, S seconds after the submission. A
  *              policy that admits jobs (RTMR, DC) is asked when the master has asked for its maps:
  *              at the first allocate that adds none. Until then no container is given. It is asked
