@@ -385,9 +385,9 @@ static void stop_and_free(struct nm *nm)
     sd_notify(0, "STOPPING=1");
     nm_identifier_stop(nm->identifier);
     nm_rpc_close(nm->rpc); /* its connections have places of the server */
-    nm_shuffle_close(nm->shuffle);
     if (nm->server)
         api_server_stop(nm->server);
+    nm_shuffle_close(nm->shuffle); /* whose figures the server shows */
     nm_identifier_free(nm->identifier);
     api_tls_unref(nm->tls);
     free(nm->routes);
