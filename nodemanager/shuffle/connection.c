@@ -64,6 +64,7 @@ struct nm_shuffle_connection {
     int file; /* -1: none */
     int64_t file_at, file_end;
     bool keep_alive, proven; /* proven: a request of this connection was */
+    bool turned_away;
 };
 
 struct nm_shuffle_connection *nm_shuffle_connection_new(const struct nm_shuffle_site *site, int fd,
@@ -114,7 +115,7 @@ int nm_shuffle_connection_fd(const struct nm_shuffle_connection *c)
 
 bool nm_shuffle_connection_is_unproven(const struct nm_shuffle_connection *c)
 {
-    return c->state == READING && !c->proven;
+    return !c->proven && !c->turned_away && c->state != SENDING;
 }
 
 bool nm_shuffle_connection_is_late(const struct nm_shuffle_connection *c, int64_t now_us)
@@ -535,6 +536,7 @@ static enum nm_shuffle_want continue_answer(struct nm_shuffle_connection *c, int
 
 void nm_shuffle_connection_turn_away(struct nm_shuffle_connection *c)
 {
+    c->turned_away = true;
     put_refusal(c, 429, "");
 }
 

@@ -53,7 +53,9 @@ enum nm_shuffle_want nm_shuffle_connection_continue(struct nm_shuffle_connection
                                                     int64_t now_us);
 /* Returns true if the peer has been too slow. */
 bool nm_shuffle_connection_is_late(const struct nm_shuffle_connection *c, int64_t now_us);
-/* Returns true if the peer has not proven anything yet, and nothing is sent to it. */
+/* Returns true if the peer has proven nothing, and nothing is being sent to it: a new connection
+ * may take its place. A refused peer that does not close counts, one that was turned away does not,
+ * as it has no place. */
 bool nm_shuffle_connection_is_unproven(const struct nm_shuffle_connection *c);
 int nm_shuffle_connection_fd(const struct nm_shuffle_connection *c);
 void nm_shuffle_connection_free(struct nm_shuffle_connection *c);

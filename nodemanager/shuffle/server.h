@@ -2,8 +2,8 @@
  * connections, and all for new ones. A read from the disk stops the connections of one thread.
  *
  * Beyond the largest number of connections, a new one takes the place of the oldest of its thread
- * that has not proven anything: strangers who connect and stay silent keep no reducer out. If there
- * is none, it is turned away (429). */
+ * that has not proven anything: strangers who stay silent, or stay after they were refused, keep no
+ * reducer out. If there is none, it is turned away (429). */
 #ifndef CREEL_NODEMANAGER_SHUFFLE_SERVER_H
 #define CREEL_NODEMANAGER_SHUFFLE_SERVER_H
 

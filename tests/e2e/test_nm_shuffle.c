@@ -521,20 +521,27 @@ static void test_figures(void)
 
 enum { CONNECTIONS = 20 };
 
-/* Silent strangers keep no reducer out. Reducers that are served do, and those who come then are
- * told to come again. */
+/* Strangers keep no reducer out, whether they are silent or stay after they were refused. Reducers
+ * that are served do, and those who come then are told to come again. */
 static void test_many_connections(void)
 {
     static const char again[] = "HTTP/1.1 429 TOO MANY REQUESTS\r\n"
                                 "content-type: text/plain; charset=UTF-8\r\nname: mapreduce\r\n"
                                 "version: 1.0.0\r\nRetry-After: 1000\r\ncontent-length: 0\r\n\r\n";
     char *query = query_for(1, attempt(3), ""), hash[NM_SHUFFLE_HASH];
-    int silent[2 * CONNECTIONS], busy[CONNECTIONS];
+    int silent[2 * CONNECTIONS], refused[CONNECTIONS], busy[CONNECTIONS];
     struct base_buf got = {0}, first = {0};
 
     for (int i = 0; i < 2 * CONNECTIONS; i++)
         silent[i] = connect_to_node();
     check_fetch(0, "hello");
+    for (int i = 0; i < CONNECTIONS; i++) {
+        refused[i] = connect_to_node();
+        CU_ASSERT_EQUAL(send(refused[i], "x\n\n", 3, MSG_NOSIGNAL), 3);
+        receive(refused[i], SIZE_MAX, &first);
+    }
+    check_fetch(0, "hello");
+    base_buf_clear(&first);
     for (int i = 0; i < CONNECTIONS; i++) {
         busy[i] = connect_to_node();
         ask(busy[i], SECRET, query, hash);
@@ -544,8 +551,10 @@ static void test_many_connections(void)
     got = fetch(SECRET, query, hash);
     CU_ASSERT_PTR_NOT_NULL_FATAL(got.data);
     CU_ASSERT_STRING_EQUAL(got.data, again);
-    for (int i = 0; i < CONNECTIONS; i++)
+    for (int i = 0; i < CONNECTIONS; i++) {
         close(busy[i]);
+        close(refused[i]);
+    }
     for (int i = 0; i < 2 * CONNECTIONS; i++)
         close(silent[i]);
     base_buf_free(&got);

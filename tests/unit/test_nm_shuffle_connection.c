@@ -161,6 +161,36 @@ static void test_bytes_of_indexes(void)
     end();
 }
 
+/* A stranger who was refused and stays holds no place; a reducer does, also between requests, and
+ * so do those who have been turned away. */
+static void test_unproven(void)
+{
+    static const char garbage[] = "garbage\r\n\r\n";
+    char answer[8192];
+
+    begin();
+    CU_ASSERT(nm_shuffle_connection_is_unproven(connection));
+    CU_ASSERT_EQUAL(send(peer, garbage, sizeof garbage - 1, MSG_NOSIGNAL), sizeof garbage - 1);
+    CU_ASSERT_EQUAL(count_turns(answer, sizeof answer), 1);
+    CU_ASSERT_EQUAL(strncmp(answer, "HTTP/1.1 400 ", 13), 0);
+    CU_ASSERT_EQUAL(nm_shuffle_connection_continue(connection, 0), NM_SHUFFLE_READ); /* stays */
+    CU_ASSERT(nm_shuffle_connection_is_unproven(connection));
+    end();
+    begin();
+    write_output(1);
+    ask(1, "&keepAlive=true");
+    CU_ASSERT_EQUAL(count_turns(answer, sizeof answer), 1);
+    CU_ASSERT_FALSE(nm_shuffle_connection_is_unproven(connection));
+    end();
+    begin();
+    nm_shuffle_connection_turn_away(connection);
+    CU_ASSERT_FALSE(nm_shuffle_connection_is_unproven(connection));
+    CU_ASSERT_EQUAL(count_turns(answer, sizeof answer), 1);
+    CU_ASSERT_FALSE(nm_shuffle_connection_is_unproven(connection));
+    end();
+}
+
 static const struct cunit_case cases[] = {{"turns", test_turns},
-                                          {"bytes of indexes", test_bytes_of_indexes}};
+                                          {"bytes of indexes", test_bytes_of_indexes},
+                                          {"unproven", test_unproven}};
 CUNIT_MAIN("nm_shuffle_connection", cases)
