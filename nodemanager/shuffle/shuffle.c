@@ -102,14 +102,15 @@ static int note_port(struct nm_shuffle *s, struct nm_disk_state *disk, struct ba
     return nm_files_save_state(s->files, disk, err);
 }
 
-/* A connection needs two descriptors, and the node needs some for other things. */
+/* A connection that sends needs three descriptors: its socket, the folder of the outputs and a
+ * file. Half of all are left for everything else that the node does. */
 static int64_t bound_connections(const struct base_conf *conf)
 {
     int64_t wanted = base_conf_int(conf, "mapreduce.shuffle.max.connections"), possible;
     struct rlimit r = {.rlim_cur = 1024};
 
     getrlimit(RLIMIT_NOFILE, &r);
-    possible = r.rlim_cur / 4 > CONNECTIONS ? CONNECTIONS : (int64_t)(r.rlim_cur / 4);
+    possible = r.rlim_cur / 6 > CONNECTIONS ? CONNECTIONS : (int64_t)(r.rlim_cur / 6);
     return wanted ? wanted : possible;
 }
 
