@@ -347,18 +347,22 @@ static void answer_request(struct nm_shuffle_connection *c)
 
 /* ---- reading ---- */
 
-/* Begins to answer the request at the begin of what has come. Returns false if it is not whole. */
-static bool take_request(struct nm_shuffle_connection *c)
+/* Begins to answer the request at the begin of what has come, for which the peer has STALL_S from
+ * now on. Returns false if it is not whole. */
+static bool take_request(struct nm_shuffle_connection *c, int64_t now_us)
 {
     c->head_len = nm_shuffle_find_head_end(c->in, c->in_len);
     if (c->head_len)
         answer_request(c);
     else if (c->in_len == NM_SHUFFLE_HEAD_MAX)
         put_refusal(c, 400, "");
-    return c->state != READING;
+    if (c->state == READING)
+        return false;
+    c->late_us = now_us + STALL_S * SECOND;
+    return true;
 }
 
-static enum nm_shuffle_want read_head(struct nm_shuffle_connection *c)
+static enum nm_shuffle_want read_head(struct nm_shuffle_connection *c, int64_t now_us)
 {
     ssize_t n;
 
@@ -366,7 +370,7 @@ static enum nm_shuffle_want read_head(struct nm_shuffle_connection *c)
         c->in = base_alloc(NM_SHUFFLE_HEAD_MAX);
     while ((n = recv(c->fd, c->in + c->in_len, NM_SHUFFLE_HEAD_MAX - c->in_len, 0)) > 0) {
         c->in_len += (size_t)n;
-        if (take_request(c))
+        if (take_request(c, now_us))
             return NM_SHUFFLE_WRITE;
     }
     if (n == 0 || (errno != EAGAIN && errno != EINTR))
@@ -497,7 +501,7 @@ static enum nm_shuffle_want end_answer(struct nm_shuffle_connection *c, int64_t 
     c->state = READING;
     c->late_us = now_us + c->site->keep_alive_us;
     if (c->in_len)
-        return take_request(c) ? NM_SHUFFLE_WRITE : NM_SHUFFLE_READ;
+        return take_request(c, now_us) ? NM_SHUFFLE_WRITE : NM_SHUFFLE_READ;
     free(c->in);
     c->in = NULL;
     return NM_SHUFFLE_READ;
@@ -546,10 +550,9 @@ enum nm_shuffle_want nm_shuffle_connection_continue(struct nm_shuffle_connection
 
     switch (c->state) {
     case READING:
-        want = read_head(c);
+        want = read_head(c, now_us);
         if (want != NM_SHUFFLE_WRITE)
             return want;
-        c->late_us = now_us + STALL_S * SECOND;
         return continue_answer(c, now_us);
     case FINDING:
     case SENDING:

@@ -190,7 +190,29 @@ static void test_unproven(void)
     end();
 }
 
-static const struct cunit_case cases[] = {{"turns", test_turns},
-                                          {"bytes of indexes", test_bytes_of_indexes},
-                                          {"unproven", test_unproven}};
+/* A reducer that asks early has as long to take the second answer as it had for the first. */
+static void test_time_for_early_request(void)
+{
+    char answer[8192];
+
+    begin();
+    write_output(200000); /* the second answer takes another turn */
+    ask(1, "&keepAlive=true");
+    ask(1, "&keepAlive=true");
+    CU_ASSERT_EQUAL(nm_shuffle_connection_continue(connection, SECOND), NM_SHUFFLE_WRITE);
+    CU_ASSERT(receive(answer, sizeof answer) > 0); /* the first */
+    CU_ASSERT_FALSE(nm_shuffle_connection_is_late(connection, 100 * SECOND));
+    CU_ASSERT(nm_shuffle_connection_is_late(connection, 122 * SECOND));
+    CU_ASSERT_EQUAL(nm_shuffle_connection_continue(connection, 2 * SECOND), NM_SHUFFLE_READ);
+    CU_ASSERT(receive(answer, sizeof answer) > 0);
+    CU_ASSERT_FALSE(nm_shuffle_connection_is_late(connection, 7 * SECOND)); /* idle from now on */
+    CU_ASSERT(nm_shuffle_connection_is_late(connection, 8 * SECOND));
+    end();
+}
+
+static const struct cunit_case cases[] = {
+    {"turns", test_turns},
+    {"bytes of indexes", test_bytes_of_indexes},
+    {"unproven", test_unproven},
+    {"time for an early request", test_time_for_early_request}};
 CUNIT_MAIN("nm_shuffle_connection", cases)
