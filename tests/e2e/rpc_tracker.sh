@@ -31,6 +31,19 @@ stop_tracker() { kill "$rm_pid" && wait "$rm_pid"; }
 node() { curl -sf "$CREEL_RM/ws/v1/cluster/nodes?user.name=alice" | jq -r ".nodes.node[0]$1"; }
 register() { call registerNodeManager "$NODE" 1.2=4711 3=8042 4.1=8192 4.2=8 5==3.4.2; }
 beat() { call nodeHeartbeat "$BEAT_NODE" 1.1.2=4711 "1.2=$1" 1.4.1=1 "${@:2}"; }
+# METHOD COUNT FIELD ...: so many messages; FIELD: of their text, theirs, that of what has them
+send_many() {
+    python3 -B - "$(dirname "$PEER")" "$PORT" "$@" > "$T/answer" 2>&1 << 'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+import rpc_peer
+port, method, count, text, repeated, *outer = int(sys.argv[2]), sys.argv[3], *map(int, sys.argv[4:])
+message = rpc_peer.field(repeated, rpc_peer.field(text, b"x" * 20)) * count
+for number in outer:
+    message = rpc_peer.field(number, message)
+rpc_peer.Connection(port, "yarn").call(method, message, rpc_peer.TRACKER)
+END
+}
 keys() { grep -E '^[12]\.' "$T/answer"; }
 
 start_tracker -D creel.rm.audit-log="$T/audit"
@@ -71,6 +84,16 @@ for wrong in '1.1==a/b 1.2=4711' '1.1==a 1.2=0' '1.1==a 1.2=65536' '1.2=4711' '3
     ! call registerNodeManager $wrong || fail "registered: $wrong"
     refuses 'nodeId: expected the name of a host and a port'
 done
+# more than any node has
+! send_many nodeHeartbeat 40001 3 3 1 || fail "many containers in a heartbeat"
+refuses 'YarnException: containers: 40001: expected at most 40000'
+! send_many registerNodeManager 40001 5 6 || fail "many containers"
+refuses 'YarnException: containers: 40001: expected at most 40000'
+grep -q 'op=registerNodeManager .* why="containers: 40001' "$T/audit" || fail "$(cat "$T/audit")"
+! send_many registerNodeManager 40001 9 7 || fail "many applications"
+refuses 'YarnException: applications: 40001: expected at most 40000'
+! send_many registerNodeManager 40000 9 7 || fail "no nodeId"
+refuses 'nodeId: expected the name of a host and a port'
 nodes=$(curl -sf "$CREEL_RM/ws/v1/cluster/nodes?user.name=alice")
 check_equal "$(jq ".nodes.node | length" <<< "$nodes")" 1 nodes
 stop_tracker

@@ -280,7 +280,7 @@ static void end_start(bool started)
 }
 
 /* Submits an application whose master speaks Hadoop RPC; the only node is one of Hadoop. */
-static void begin_hadoop_master(void)
+static void submit_hadoop_master(void)
 {
     struct rm_event ev = {.kind = RM_EV_SUBMIT_APP};
 
@@ -293,6 +293,11 @@ static void begin_hadoop_master(void)
     world_feed(&w, &ev);
     id = w.reply.app_id;
     world_settle(&w);
+}
+
+static void begin_hadoop_master(void)
+{
+    submit_hadoop_master();
     world_beat(&w, hadoop, 0);
     world_beat(&w, hadoop, 0);
     CU_ASSERT_EQUAL_FATAL(hadoop->launches, 1);
@@ -391,6 +396,128 @@ static void test_containers_are_not_announced_twice(void)
     world_free(&w);
 }
 
+/* Has the master start two containers on the node; then the ResourceManager restarts, and the node
+ * reports them with @memory_mb each. */
+static void report_after_restart(int64_t memory_mb)
+{
+    begin_hadoop_master();
+    register_by_rpc(true);
+    allocate(0,
+             &(struct rm_ask){.priority = 1,
+                              .resource_name = "*",
+                              .capability = {{1024, 1, 0, 0}},
+                              .containers = 2,
+                              .relax_locality = true},
+             1, NULL, 0);
+    world_beat(&w, hadoop, 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 2);
+    for (size_t i = 0; i < 2; i++)
+        start_by_master(&w.reply.allocated[i]);
+    world_beat(&w, hadoop, 0);
+    for (size_t i = 0; i < hadoop->n; i++)
+        if (!hadoop->v[i].master)
+            hadoop->v[i].resource.v[RM_RES_MEMORY_MB] = memory_mb;
+    world_crash(&w, w.journal_n);
+    world_register(&w, hadoop);
+    world_beat(&w, hadoop, 0);
+}
+
+static int32_t used_map_slots(void)
+{
+    return rm_node_find(w.core, hadoop->id)->used[BASE_TASK_MAP];
+}
+
+static size_t killed_on_node(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < hadoop->n; i++)
+        n += hadoop->v[i].killed;
+    return n;
+}
+
+static void test_amounts_beyond_any_node(void)
+{
+    report_after_restart(INT64_MAX);
+    CU_ASSERT_EQUAL(killed_on_node(), 2);
+    CU_ASSERT_EQUAL(used_map_slots(), 1); /* the master */
+    world_free(&w);
+}
+
+/* Each of them alone could be on a node. */
+static void test_sum_beyond_any_node(void)
+{
+    report_after_restart(INT64_C(6000) * 2048);
+    CU_ASSERT_EQUAL(killed_on_node(), 1);
+    CU_ASSERT_EQUAL(used_map_slots(), 6001);
+    world_free(&w);
+}
+
+/* ---- containers and applications that nobody has started ---- */
+
+static void report_stranger(struct world_node *n, int64_t num, bool ended)
+{
+    struct world_container *ct;
+
+    base_array_grow(&n->v, n->n, &n->cap);
+    ct = &n->v[n->n++];
+    *ct = (struct world_container){.id = {{{1, 1}, 1}, num}, .ended = ended};
+}
+
+static void check_forgets_once(struct world_node *n)
+{
+    for (size_t round = 1; round <= 3; round++) {
+        for (int64_t i = 0; i < 100; i++)
+            report_stranger(n, i, true);
+        world_beat(&w, n, S);
+        world_beat(&w, n, S); /* in place of the first, whose answer has no orders */
+        CU_ASSERT_EQUAL(n->n, 100);
+        world_advance(&w, 2 * S);
+        CU_ASSERT_EQUAL(n->forgets, round * 100);
+        CU_ASSERT_EQUAL(n->n, 0);
+    }
+}
+
+/* A long queue finds the orders that it has as a short one does. */
+static void test_forgets_once(void)
+{
+    begin_mixed();
+    check_forgets_once(hadoop);
+    check_forgets_once(creel);
+    world_free(&w);
+}
+
+/* Each of them reports another container that has ended. */
+static void test_repeated_registrations(void)
+{
+    begin_mixed();
+    report_stranger(hadoop, 1, true);
+    report_stranger(hadoop, 2, false);
+    for (int i = 0; i < 5; i++) {
+        hadoop->v[0].id.num = 10 + i;
+        world_register(&w, hadoop);
+    }
+    CU_ASSERT_EQUAL(rm_node_find(w.core, hadoop->id)->queue.len, 3);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(hadoop->forgets, 1);
+    CU_ASSERT_EQUAL(killed_on_node(), 1);
+    CU_ASSERT_EQUAL(hadoop->cleanups, 1);
+    world_free(&w);
+}
+
+/* A registration does not restate launches. */
+static void test_launch_survives_registration(void)
+{
+    submit_hadoop_master();
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(hadoop->launches, 0);
+    world_register(&w, hadoop);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(hadoop->launches, 1);
+    world_free(&w);
+}
+
 static void test_other_kind(void)
 {
     begin_mixed();
@@ -432,6 +559,11 @@ static const struct cunit_case cases[] = {
     {"a failure that comes late", test_late_failure},
     {"killed while it starts", test_kill_while_it_starts},
     {"containers are not announced twice", test_containers_are_not_announced_twice},
+    {"amounts beyond any node", test_amounts_beyond_any_node},
+    {"a sum beyond any node", test_sum_beyond_any_node},
+    {"containers are forgotten once", test_forgets_once},
+    {"repeated registrations", test_repeated_registrations},
+    {"a launch survives a registration", test_launch_survives_registration},
     {"a node does not change its kind", test_other_kind},
     {"keys", test_keys},
 };

@@ -115,6 +115,47 @@ static void test_recovered(void)
     free(found);
 }
 
+static void check_amounts(int64_t memory_mb, int32_t vcores, int64_t read_mb, int64_t read_vcores)
+{
+    Tracker__Registration rq = TRACKER__REGISTRATION__INIT;
+    Tracker__Recovered one = TRACKER__RECOVERED__INIT, *list[] = {&one};
+    struct rm_rpc_container_id id;
+    struct rm_rpc_resource resource;
+    struct rm_tracker_reports out;
+
+    rm_rpc_put_container_id(&(struct base_container_id){{app, 2}, 7}, &id);
+    rm_rpc_put_resource(1, 1, &resource);
+    resource.resource.memory = memory_mb;
+    resource.resource.vcores = vcores;
+    one.id = &id.id;
+    one.resource = &resource.resource;
+    rq.containers = list;
+    rq.n_containers = 1;
+    rm_tracker_read_recovered(&rq, &out);
+    CU_ASSERT_EQUAL_FATAL(out.n, 1);
+    CU_ASSERT_EQUAL(out.v[0].resource.v[RM_RES_MEMORY_MB], read_mb);
+    CU_ASSERT_EQUAL(out.v[0].resource.v[RM_RES_VCORES], read_vcores);
+    free(out.v);
+}
+
+static void test_amounts(void)
+{
+    check_amounts(INT64_MAX, INT32_MAX, INT32_MAX, INT32_MAX);
+    check_amounts(INT32_MAX, 1, INT32_MAX, 1);
+    check_amounts(INT64_MIN, -1, 0, 0);
+}
+
+static void test_list_lengths(void)
+{
+    struct base_error err = {0};
+
+    CU_ASSERT_EQUAL(rm_tracker_check_list_lengths(40000, 40000, &err), 0);
+    CU_ASSERT_EQUAL(rm_tracker_check_list_lengths(40001, 0, &err), -BASE_ELIMIT);
+    CU_ASSERT_STRING_EQUAL(err.text, "containers: 40001: expected at most 40000");
+    CU_ASSERT_EQUAL(rm_tracker_check_list_lengths(0, 40001, &err), -BASE_ELIMIT);
+    CU_ASSERT_STRING_EQUAL(err.text, "applications: 40001: expected at most 40000");
+}
+
 static void test_heartbeats(void)
 {
     Tracker__Beat *beat = read_message('C', FIRST_BEAT, &tracker__beat__descriptor);
@@ -326,6 +367,8 @@ static void test_callers(void)
 
 static const struct cunit_case cases[] = {{"registration", test_registration},
                                           {"recovered containers", test_recovered},
+                                          {"amounts", test_amounts},
+                                          {"lengths of lists", test_list_lengths},
                                           {"heartbeats", test_heartbeats},
                                           {"wrong figures", test_wrong_figures},
                                           {"recorded answers", test_recorded_answers},

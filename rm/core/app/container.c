@@ -16,15 +16,6 @@
 #include "rm/core/node/forget.h"
 #include "rm/core/state.h"
 
-static uint64_t hash_container_id(const struct base_container_id *id)
-{
-    uint64_t x = (uint64_t)id->attempt.app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15);
-
-    x ^= (uint64_t)(uint32_t)id->attempt.app.seq << 32 ^ (uint64_t)(uint32_t)id->attempt.attempt
-                                                             << 56;
-    return base_hash_mix(x ^ (uint64_t)id->num);
-}
-
 bool rm_container_ids_equal(const struct base_container_id *a, const struct base_container_id *b)
 {
     return a->num == b->num && a->attempt.app.seq == b->attempt.app.seq &&
@@ -39,7 +30,7 @@ static bool container_has_id(const void *object, const void *key)
 
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id)
 {
-    return base_map_find(&c->containers_by_id, hash_container_id(id), container_has_id, id);
+    return base_map_find(&c->containers_by_id, rm_container_id_hash(id), container_has_id, id);
 }
 
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n)
@@ -49,17 +40,17 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
     if (!c->containers_by_id.cap)
         return;
     for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&c->containers_by_id.slot[hash_container_id(&r[i].id) & mask]);
+        __builtin_prefetch(&c->containers_by_id.slot[rm_container_id_hash(&r[i].id) & mask]);
     for (size_t i = 0; i < n; i++) {
         /* the first entry for the hash, usually the right one */
-        const void *ct = c->containers_by_id.slot[hash_container_id(&r[i].id) & mask].object;
+        const void *ct = c->containers_by_id.slot[rm_container_id_hash(&r[i].id) & mask].object;
 
         if (ct)
             base_prefetch(ct, sizeof(struct rm_container));
     }
     for (size_t i = 0; i < n; i++) {
         const struct rm_container *ct =
-            c->containers_by_id.slot[hash_container_id(&r[i].id) & mask].object;
+            c->containers_by_id.slot[rm_container_id_hash(&r[i].id) & mask].object;
 
         if (ct && ct->task) {
             __builtin_prefetch(ct->task);
@@ -140,7 +131,7 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     if (n->containers)
         n->containers->node_prev = ct;
     n->containers = ct;
-    base_map_add(&c->containers_by_id, hash_container_id(id), ct);
+    base_map_add(&c->containers_by_id, rm_container_id_hash(id), ct);
     rm_app_add_used_node(c, a, n);
     rm_node_ref(c, n);
     rm_ledger_begin_container(c, ct);
@@ -186,7 +177,7 @@ static void unlink_container_and_free_slot(struct rm_core *c, struct rm_containe
 
 void rm_container_free(struct rm_core *c, struct rm_container *ct)
 {
-    base_map_remove(&c->containers_by_id, hash_container_id(&ct->id), ct);
+    base_map_remove(&c->containers_by_id, rm_container_id_hash(&ct->id), ct);
     rm_node_unref(c, ct->node);
     rm_launch_unref(ct->launch);
     free(ct->diagnostics);

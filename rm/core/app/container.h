@@ -2,6 +2,7 @@
 #ifndef CREEL_RM_CORE_APP_CONTAINER_H
 #define CREEL_RM_CORE_APP_CONTAINER_H
 
+#include "base/data/map.h"
 #include "base/sat.h"
 #include "rm/core/core.h"
 
@@ -50,6 +51,15 @@ struct rm_container {
     struct rm_res resource;
 };
 
+/* For struct base_map. */
+static inline uint64_t rm_container_id_hash(const struct base_container_id *id)
+{
+    uint64_t x = (uint64_t)id->attempt.app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15);
+
+    x ^= (uint64_t)(uint32_t)id->attempt.app.seq << 32 ^ (uint64_t)(uint32_t)id->attempt.attempt
+                                                             << 56;
+    return base_hash_mix(x ^ (uint64_t)id->num);
+}
 bool rm_container_ids_equal(const struct base_container_id *a, const struct base_container_id *b);
 /* Returns NULL when the container is unknown. */
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);

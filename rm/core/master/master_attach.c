@@ -3,7 +3,9 @@
  * one. */
 #include "rm/core/master/master_attach.h"
 
+#include "base/limits.h"
 #include "rm/core/master/master.h"
+#include "rm/core/node/width.h"
 #include "rm/core/state.h"
 
 /* Returns true for a container, not a master's, of an earlier attempt of an application that keeps
@@ -30,11 +32,23 @@ static void kill_late_container(struct rm_core *c, struct rm_app *a, struct rm_c
         rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "application was killed");
 }
 
+/* Returns false for a container that would bring the used slots of @n beyond what any node has: its
+ * amounts are the node's word alone, and sums of them must not overflow. */
+static bool has_plausible_width(const struct rm_core *c, const struct rm_node *n,
+                                enum base_task_kind kind, const struct rm_res *r,
+                                bool on_master_slots)
+{
+    int32_t used = on_master_slots ? n->masters.used : n->used[kind];
+
+    return rm_slots_for_resource(c, kind, r) <= BASE_NODE_SLOTS_MAX - used;
+}
+
 struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_node *n,
                                                    struct rm_app *a,
                                                    const struct rm_container_report *r)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
+    enum base_task_kind kind;
     struct rm_container *ct;
     bool master;
 
@@ -46,11 +60,12 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     if (master && at->master)
         return NULL;
     /* masters hold map slots, or master slots, whatever the node says */
-    ct = rm_container_new(
-        c, a, n, &r->id,
-        master ? BASE_TASK_MAP
-               : rm_mapreduce_slot_kind(a, r->priority, &r->resource, n->slots[BASE_TASK_REDUCE]),
-        &r->resource, master);
+    kind = master
+               ? BASE_TASK_MAP
+               : rm_mapreduce_slot_kind(a, r->priority, &r->resource, n->slots[BASE_TASK_REDUCE]);
+    if (!has_plausible_width(c, n, kind, &r->resource, master && at->on_master_slots))
+        return NULL;
+    ct = rm_container_new(c, a, n, &r->id, kind, &r->resource, master);
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;

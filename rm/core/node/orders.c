@@ -13,23 +13,46 @@ static void drop_references(struct rm_queued *o)
     rm_launch_unref(o->launch);
 }
 
+/* To be called before orders are removed, since that changes the places of the others. */
+static void drop_index(struct rm_orders *q)
+{
+    if (q->indexed)
+        base_map_free(&q->forgets);
+    q->indexed = 0;
+}
+
 void rm_orders_clear(struct rm_orders *q)
 {
     for (size_t i = 0; i < q->len; i++)
         drop_references(&q->v[i]);
     q->len = 0;
+    drop_index(q);
 }
 
 void rm_orders_remove_launches(struct rm_orders *q)
 {
     size_t kept = 0;
 
+    drop_index(q);
     for (size_t i = 0; i < q->len; i++)
         if (q->v[i].kind == BASE_ORDER_LAUNCH)
             drop_references(&q->v[i]);
         else
             q->v[kept++] = q->v[i];
     q->len = kept;
+}
+
+void rm_node_drop_restated_orders(struct rm_node *n)
+{
+    struct rm_orders *q = &n->queue;
+    size_t kept = 0;
+
+    drop_index(q);
+    for (size_t i = 0; i < q->len; i++) /* those removed hold no references */
+        if (!q->v[i].answers_report && q->v[i].kind != BASE_ORDER_FORGET)
+            q->v[kept++] = q->v[i];
+    q->len = kept;
+    n->urgent = kept > 0;
 }
 
 void rm_orders_free(struct rm_orders *q)
@@ -122,14 +145,53 @@ struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
     return v;
 }
 
-void rm_node_enqueue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
-                          const char *reason)
+struct rm_queued *rm_node_enqueue_kill(struct rm_core *c, struct rm_node *n,
+                                       const struct base_container_id *id, const char *reason)
 {
     struct rm_queued *o = rm_node_enqueue_order(c, n, BASE_ORDER_KILL);
 
     o->container = *id;
     o->reason = reason;
     o->grace_ms = (int32_t)c->conf.kill_grace_ms;
+    return o;
+}
+
+/* ---- FORGET ----
+ *
+ * A node may report many ended containers at a time, and again before it gets the orders to forget
+ * them. A long queue is therefore not read from its beginning for each of them: an index finds its
+ * FORGET orders. Most queues are short and have none. */
+
+#define INDEXED_FROM 64 /* orders in the queue */
+
+struct forget_key {
+    const struct rm_orders *q;
+    const struct base_container_id *id;
+};
+
+static bool is_forget_of(const void *object, const void *key)
+{
+    const struct forget_key *k = key;
+
+    return base_container_id_cmp(&k->q->v[(uintptr_t)object - 1].container, k->id) == 0;
+}
+
+static void extend_index(struct rm_orders *q)
+{
+    for (; q->indexed < q->len; q->indexed++)
+        if (q->v[q->indexed].kind == BASE_ORDER_FORGET)
+            base_map_add(&q->forgets, rm_container_id_hash(&q->v[q->indexed].container),
+                         (void *)(uintptr_t)(q->indexed + 1));
+}
+
+static bool has_queued_forget(struct rm_node *n, const struct base_container_id *id)
+{
+    const struct forget_key key = {&n->queue, id};
+
+    if (n->queue.len < INDEXED_FROM)
+        return rm_node_has_queued_order(n, BASE_ORDER_FORGET, id);
+    extend_index(&n->queue);
+    return base_map_find(&n->queue.forgets, rm_container_id_hash(id), is_forget_of, &key);
 }
 
 void rm_node_enqueue_forget(struct rm_core *c, struct rm_node *n,
@@ -137,7 +199,7 @@ void rm_node_enqueue_forget(struct rm_core *c, struct rm_node *n,
 {
     struct rm_queued *o;
 
-    if (rm_node_has_queued_order(n, BASE_ORDER_FORGET, id))
+    if (has_queued_forget(n, id))
         return;
     o = rm_node_enqueue_order(c, n, BASE_ORDER_FORGET);
     o->container = *id;

@@ -90,12 +90,15 @@ static void order_cleanup_of_ended_apps(struct rm_core *c, struct rm_node *n,
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
         struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
 
-        if (a && rm_app_needs_folders_on_node(a, n))
+        if (a && rm_app_needs_folders_on_node(a, n)) {
             rm_app_add_used_node(c, a, n);
-        else {
-            rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app =
-                ev->u.node_register.apps[i];
-            rm_logs_add_ordered(c, n, &ev->u.node_register.apps[i]);
+        } else {
+            struct rm_queued *o = rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP);
+
+            o->container.attempt.app = ev->u.node_register.apps[i];
+            o->answers_report = true;
+            if (!n->is_hadoop) /* which does not report its logs */
+                rm_logs_add_ordered(c, n, &ev->u.node_register.apps[i]);
         }
     }
 }
@@ -163,6 +166,10 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     rm_node_resume_decommissioning(c, n);
     rm_node_recount_capacity(c, n);
     rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
+    /* Its orders wait for its first heartbeat: without this, each registration before it would add
+     * the same ones again. */
+    if (n->is_hadoop)
+        rm_node_drop_restated_orders(n);
     end_unreported_containers(c, n, ev);
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
         rm_container_process_report(c, n, &ev->u.node_register.reports[i], true);

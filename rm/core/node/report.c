@@ -26,6 +26,12 @@ static int32_t reported_progress(const struct rm_container_report *r)
     return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
 }
 
+static void answer_with_kill(struct rm_core *c, struct rm_node *n,
+                             const struct base_container_id *id, const char *reason)
+{
+    rm_node_enqueue_kill(c, n, id, reason)->answers_report = true;
+}
+
 /* Attaches and returns the reported container, if its application takes it; otherwise orders the
  * node to kill or forget the container, and returns NULL. */
 static struct rm_container *attach_unknown_container_or_reject(struct rm_core *c, struct rm_node *n,
@@ -40,7 +46,7 @@ static struct rm_container *attach_unknown_container_or_reject(struct rm_core *c
     if (ct)
         return ct;
     if (r->state != RM_CONTAINER_COMPLETED)
-        rm_node_enqueue_kill(c, n, &r->id, "not known to the resource manager");
+        answer_with_kill(c, n, &r->id, "not known to the resource manager");
     else
         rm_node_enqueue_forget(c, n, &r->id);
     return NULL;
@@ -60,7 +66,7 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
      * was taken down, or its master has released it, and has started it before or after that. */
     if (ct->state == RM_CONTAINER_COMPLETED) {
         if (r->state != RM_CONTAINER_COMPLETED)
-            rm_node_enqueue_kill(c, n, &r->id, "it had been given up");
+            answer_with_kill(c, n, &r->id, "it had been given up");
         return;
     }
     rm_container_remove_from_unstarted(c, ct);
@@ -77,5 +83,5 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
     if (known && registering)
         repeat_suspension_order(c, ct, r->state);
     if (known && registering && ct->killing) /* the earlier order may have been lost */
-        rm_node_enqueue_kill(c, n, &ct->id, "killed");
+        answer_with_kill(c, n, &ct->id, "killed");
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "rm/rpc/put.h"
 
 #define COMPLETE 3
@@ -78,6 +77,17 @@ void rm_tracker_compute_slots(const struct base_conf *conf, int64_t memory_mb, i
 
 /* ---- containers ---- */
 
+int rm_tracker_check_list_lengths(size_t containers, size_t apps, struct base_error *err)
+{
+    if (containers > RM_TRACKER_LIST_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "containers: %zu: expected at most %d", containers,
+                              RM_TRACKER_LIST_MAX);
+    if (apps > RM_TRACKER_LIST_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "applications: %zu: expected at most %d", apps,
+                              RM_TRACKER_LIST_MAX);
+    return 0;
+}
+
 static struct rm_container_report *add_report(struct rm_tracker_reports *out,
                                               const Yarn__ContainerId *id, int32_t state)
 {
@@ -91,13 +101,21 @@ static struct rm_container_report *add_report(struct rm_tracker_reports *out,
     return r;
 }
 
-/* Amounts as they were granted, which only the node has kept. */
+static int64_t clamp_amount(int64_t amount)
+{
+    if (amount < 0)
+        return 0;
+    return amount < INT32_MAX ? amount : INT32_MAX;
+}
+
+/* Amounts as they were granted, which only the node has kept; no larger than Creel's own nodes may
+ * report them (api/wire/node.c). */
 static void read_resource(const Yarn__Resource *from, struct rm_res *out)
 {
     if (!from)
         return;
-    out->v[RM_RES_MEMORY_MB] = from->memory > 0 ? from->memory : 0;
-    out->v[RM_RES_VCORES] = from->vcores > 0 ? from->vcores : 0;
+    out->v[RM_RES_MEMORY_MB] = clamp_amount(from->memory);
+    out->v[RM_RES_VCORES] = clamp_amount(from->vcores);
 }
 
 void rm_tracker_read_recovered(const Tracker__Registration *rq, struct rm_tracker_reports *out)

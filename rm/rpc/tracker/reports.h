@@ -3,6 +3,7 @@
 #define CREEL_RM_RPC_TRACKER_REPORTS_H
 
 #include "base/conf/conf.h"
+#include "base/limits.h"
 #include "rm/core/core.h"
 #include "rm/rpc/tracker.pb-c.h"
 
@@ -14,6 +15,12 @@ int rm_tracker_check_share(const struct base_conf *conf, struct base_error *err)
  * BASE_NODE_SLOTS_MAX of each kind. */
 void rm_tracker_compute_slots(const struct base_conf *conf, int64_t memory_mb, int64_t vcores,
                               int32_t out[static BASE_TASK_KINDS]);
+
+/* Most containers, and most applications, in one message: more than any node has (at most
+ * BASE_NODE_SLOTS_MAX of each kind run), and about as many as fit into one message. */
+#define RM_TRACKER_LIST_MAX (4 * BASE_NODE_SLOTS_MAX)
+/* Returns 0, or -BASE_ELIMIT with @err set when a message with so many is refused. */
+int rm_tracker_check_list_lengths(size_t containers, size_t apps, struct base_error *err);
 
 /* A list of reports. The texts are borrowed from the message. */
 struct rm_tracker_reports {

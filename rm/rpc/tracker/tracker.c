@@ -108,6 +108,20 @@ static struct node_call *node_call_new(struct api_rpc_call *call, struct rm_trac
     return n;
 }
 
+/* Refuses a message with longer lists than the core should work through at a time. Returns true
+ * after answering. */
+static bool answer_if_too_long(struct api_rpc_call *call, size_t containers, size_t apps)
+{
+    struct base_error err = {0};
+
+    if (rm_tracker_check_list_lengths(containers, apps, &err) == 0)
+        return false;
+    api_audit_log_call(api_rpc_method_name(call), api_rpc_caller(call), api_rpc_peer(call), "",
+                       err.text);
+    api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, "%s", err.text);
+    return true;
+}
+
 /* Copies the texts of the reports, which are borrowed from the request: the event outlives it. */
 static void own_diagnostics(struct node_call *n)
 {
@@ -155,10 +169,13 @@ static void fill_slots(struct node_call *n, const Tracker__Registration *rq)
 static void register_node(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
     const Tracker__Registration *rq = (const Tracker__Registration *)request;
-    struct node_call *n = node_call_new(call, user, rq->node, RM_EV_NODE_REGISTER);
     bool has_pages = rq->http_port >= 1 && rq->http_port <= 65535;
+    struct node_call *n;
     __typeof__(n->ev.u.node_register) *r;
 
+    if (answer_if_too_long(call, rq->n_containers, rq->n_apps))
+        return;
+    n = node_call_new(call, user, rq->node, RM_EV_NODE_REGISTER);
     if (!n)
         return;
     n->http = has_pages ? base_printf("%s:%d", n->host, (int)rq->http_port) : base_strdup(n->id);
@@ -229,9 +246,12 @@ static void answer_heartbeat(void *user, const struct rm_effect *fx)
 static void handle_heartbeat(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
 {
     const Tracker__NodeStatus *s = ((const Tracker__Beat *)request)->status;
-    struct node_call *n = node_call_new(call, user, s ? s->node : NULL, RM_EV_NODE_HEARTBEAT);
+    struct node_call *n;
     __typeof__(n->ev.u.heartbeat) *h;
 
+    if (s && answer_if_too_long(call, s->n_containers, 0))
+        return;
+    n = node_call_new(call, user, s ? s->node : NULL, RM_EV_NODE_HEARTBEAT);
     if (!n)
         return;
     rm_tracker_read_statuses(s, &n->reports);
