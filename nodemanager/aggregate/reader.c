@@ -12,15 +12,42 @@
 
 #include "base/io/log.h"
 
-uid_t nm_reader_find(const char *name)
+#define LIST_NAME "system.posix_acl_access"
+#define LIST_MAX  65536 /* bytes; Linux stores no larger ones */
+
+int nm_reader_find(const char *name, uid_t *out, struct base_error *err)
 {
     char texts[16384];
     struct passwd entry, *found = NULL;
+    int error = getpwnam_r(name, &entry, texts, sizeof texts, &found);
 
-    if (getpwnam_r(name, &entry, texts, sizeof texts, &found) != 0 || !found ||
-        found->pw_uid == geteuid() || found->pw_uid == 0)
-        return NM_READER_NONE;
-    return found->pw_uid;
+    /* getpwnam(3): some name services say so that there is no such user */
+    if (error && error != ENOENT && error != ESRCH)
+        return base_error_sys(err, -BASE_EIO, error, "the system cannot be asked for user %s",
+                              name);
+    *out = error || !found || found->pw_uid == geteuid() || found->pw_uid == 0 ? NM_READER_NONE
+                                                                               : found->pw_uid;
+    return 0;
+}
+
+bool nm_reader_has_entry(int fd, uid_t reader)
+{
+    char list[LIST_MAX];
+    struct posix_acl_xattr_entry e;
+    ssize_t n;
+
+    if (reader == NM_READER_NONE)
+        return true;
+    n = fgetxattr(fd, LIST_NAME, list, sizeof list);
+    if (n < 0)
+        return errno == EOPNOTSUPP;
+    for (size_t at = sizeof(struct posix_acl_xattr_header); at + sizeof e <= (size_t)n;
+         at += sizeof e) {
+        memcpy(&e, list + at, sizeof e);
+        if (le16toh(e.e_tag) == ACL_USER && le32toh(e.e_id) == reader)
+            return true;
+    }
+    return false;
 }
 
 static struct posix_acl_xattr_entry make_entry(int tag, mode_t permissions, uint32_t id)
@@ -46,7 +73,7 @@ void nm_reader_grant(int fd, const char *name, mode_t mode, uid_t reader)
 
     if (reader == NM_READER_NONE)
         return;
-    if (fsetxattr(fd, "system.posix_acl_access", &list, sizeof list, 0) < 0 && errno != EOPNOTSUPP)
+    if (fsetxattr(fd, LIST_NAME, &list, sizeof list, 0) < 0 && errno != EOPNOTSUPP)
         base_log_warn("aggregate", "%s: cannot be made readable for its user: %s", name,
                       strerror(errno));
 }

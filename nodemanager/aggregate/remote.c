@@ -81,7 +81,15 @@ static int open_own_folder(int at, const char *name, int *out, struct base_error
     return 0;
 }
 
-/* Opens folder @name in @at, which it closes, and makes it for @reader if it is not there. */
+static bool is_own(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && st.st_uid == geteuid();
+}
+
+/* Opens folder @name in @at, which it closes, and makes it for @reader if it is not there. A folder
+ * of ours without an entry for @reader was left half made. */
 static int enter_folder(int at, const char *name, uid_t reader, int *out, struct base_error *err)
 {
     bool made = mkdirat(at, name, FOLDER_MODE) == 0;
@@ -91,10 +99,17 @@ static int enter_folder(int at, const char *name, uid_t reader, int *out, struct
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", name);
     if (rc == 0)
         rc = open_own_folder(at, name, out, err);
-    if (rc == 0 && made && fchmod(*out, FOLDER_MODE) < 0) /* mkdir() obeys the umask */
-        base_log_warn("aggregate", "%s: %s", name, strerror(errno));
-    if (rc == 0 && made)
+    if (rc == 0 && (made || (is_own(*out) && !nm_reader_has_entry(*out, reader)))) {
+        if (fchmod(*out, FOLDER_MODE) < 0) /* mkdir() obeys the umask */
+            base_log_warn("aggregate", "%s: %s", name, strerror(errno));
         nm_reader_grant(*out, name, FOLDER_MODE, reader);
+    }
+    /* else a power failure could take the folder away after the logs were noted as copied */
+    if (rc == 0 && made && fsync(at) < 0) {
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", name);
+        unlinkat(at, name, AT_REMOVEDIR); /* so that the next try makes and syncs it anew */
+        close(*out);
+    }
     close(at);
     return rc;
 }
@@ -137,7 +152,9 @@ int nm_remote_create(const struct nm_remote *r, const char *user, const struct b
     if (!is_file_name(user))
         return base_error_set(err, -BASE_EINVAL, "user: \"%.200s\" cannot be the name of a folder",
                               user);
-    reader = nm_reader_find(user);
+    rc = nm_reader_find(user, &reader, err);
+    if (rc < 0)
+        return rc;
     rc = enter_folder_of_app(r, user, reader, app, &out->folder, err);
     if (rc < 0)
         return base_error_wrap(err, rc, "%s: folder of user %s", r->root, user);

@@ -10,9 +10,9 @@
  *    .../HOST_PORT.tmp                     while it is written; readers leave it out
  *
  * All of it belongs to the NodeManagers' user, and the user whose logs they are may read
- * (reader.h). ROOT may be open to other users, so no link is followed below it, and a folder that
- * belongs to anybody else but root is refused: otherwise a user could have logs of others written
- * where he reads them.
+ * (reader.h): a folder where his entry is missing gets it with the next file. ROOT may be open to
+ * other users, so no link is followed below it, and a folder that belongs to anybody else but root
+ * is refused: otherwise a user could have logs of others written where he reads them.
  *
  * SOURCE: Hadoop 3.4.2's LogAggregationUtils and LogAggregationFileController. */
 #ifndef CREEL_NODEMANAGER_AGGREGATE_REMOTE_H

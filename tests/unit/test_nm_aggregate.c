@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <nss.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -18,6 +20,7 @@
 #include "base/mem.h"
 #include "nodemanager/aggregate/aggregator.h"
 #include "nodemanager/aggregate/app_logs.h"
+#include "nodemanager/aggregate/reader.h"
 #include "nodemanager/aggregate/remote.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rpc_frames.h"
@@ -394,6 +397,42 @@ static bool opens_as(uid_t uid, const char *path)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* A NodeManager that ended before it had given the user his entry leaves a folder without one. */
+static void expect_entry_again(const struct nm_remote *r, const struct place *p, uid_t reader,
+                               const char *path)
+{
+    char *folder = base_printf("%s/nobody", p->root);
+
+    CU_ASSERT_EQUAL(removexattr(folder, "system.posix_acl_access"), 0);
+    CU_ASSERT_EQUAL(chmod(folder, 0700), 0);
+    CU_ASSERT_FALSE(opens_as(reader, path));
+    CU_ASSERT_EQUAL(create_and_commit(r, "nobody"), 0);
+    CU_ASSERT_TRUE(opens_as(reader, path));
+    free(folder);
+}
+
+/* Goal: logs wait until the system can tell who their user is. Method: no file can be opened. */
+static void test_reader_unknown(void)
+{
+    struct rlimit old, none;
+    struct base_error err;
+    uid_t uid = 0;
+    int rc;
+
+    /* other services may answer "no such user" without a file */
+    CU_ASSERT_EQUAL(__nss_configure_lookup("passwd", "files"), 0);
+    CU_ASSERT_EQUAL(nm_reader_find("no-such-user-here", &uid, &err), 0);
+    CU_ASSERT_EQUAL(uid, NM_READER_NONE);
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_NOFILE, &old), 0);
+    none = old;
+    none.rlim_cur = 0;
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &none), 0);
+    rc = nm_reader_find("no-such-user-here", &uid, &err);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &old), 0);
+    CU_ASSERT_EQUAL(rc, -BASE_EIO);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "no-such-user-here"));
+}
+
 /* Goal: the user whose logs they are reads them, no other user does. Needs root, a user "nobody"
  * and a file system with access control lists. */
 static void test_remote_reader(void)
@@ -415,6 +454,7 @@ static void test_remote_reader(void)
     if (getxattr(path, "system.posix_acl_access", NULL, 0) > 0) {
         CU_ASSERT_TRUE(opens_as(nobody->pw_uid, path));
         CU_ASSERT_FALSE(opens_as(12345, path));
+        expect_entry_again(&r, &p, nobody->pw_uid, path);
     } else {
         CU_ASSERT_EQUAL(errno, EOPNOTSUPP);
     }
@@ -500,6 +540,7 @@ static const struct cunit_case cases[] = {
     {"configuration of the shared folder", test_remote_conf},
     {"what others put into the shared folder", test_remote_planted},
     {"who may read", test_remote_reader},
+    {"a user who cannot be looked up", test_reader_unknown},
     {"old files", test_remote_old},
     {"a note that cannot be written", test_no_note},
 };
