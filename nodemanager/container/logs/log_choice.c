@@ -20,20 +20,21 @@
 #define CHOICE_FILE_MAX 65536
 
 struct nm_log_choice {
-    regex_t include, exclude;
-    bool has_include, has_exclude;
+    struct base_java_regex *include, *exclude; /* NULL: none */
 };
 
 /* ---- patterns ---- */
 
-static bool compile(const char *pattern, const char *what, regex_t *out)
+static struct base_java_regex *compile(const char *pattern, const char *what)
 {
+    struct base_java_regex *regex;
+
     if (!pattern || !*pattern)
-        return false;
-    if (base_java_regex_compile(pattern, BASE_REGEX_FIND, out))
-        return true;
-    base_log_warn("files", "%s \"%.200s\" is not understood and has no effect", what, pattern);
-    return false;
+        return NULL;
+    regex = base_java_regex_compile(pattern, BASE_REGEX_FIND);
+    if (!regex)
+        base_log_warn("files", "%s \"%.200s\" is not understood and has no effect", what, pattern);
+    return regex;
 }
 
 struct nm_log_choice *nm_log_choice_new(const char *include, const char *exclude)
@@ -43,8 +44,8 @@ struct nm_log_choice *nm_log_choice_new(const char *include, const char *exclude
     if ((!include || !*include) && (!exclude || !*exclude))
         return NULL;
     c = base_alloc(sizeof *c);
-    c->has_include = compile(include, "log-include-pattern", &c->include);
-    c->has_exclude = compile(exclude, "log-exclude-pattern", &c->exclude);
+    c->include = compile(include, "log-include-pattern");
+    c->exclude = compile(exclude, "log-exclude-pattern");
     return c;
 }
 
@@ -52,18 +53,16 @@ void nm_log_choice_free(struct nm_log_choice *c)
 {
     if (!c)
         return;
-    if (c->has_include)
-        regfree(&c->include);
-    if (c->has_exclude)
-        regfree(&c->exclude);
+    base_java_regex_free(c->include);
+    base_java_regex_free(c->exclude);
     free(c);
 }
 
 bool nm_log_choice_keeps(const struct nm_log_choice *c, const char *name)
 {
-    if (c->has_include && regexec(&c->include, name, 0, NULL, 0) != 0)
+    if (c->include && !base_java_regex_matches(c->include, name))
         return false;
-    return !c->has_exclude || regexec(&c->exclude, name, 0, NULL, 0) != 0;
+    return !c->exclude || !base_java_regex_matches(c->exclude, name);
 }
 
 /* ---- files ---- */

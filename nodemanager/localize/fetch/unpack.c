@@ -174,24 +174,25 @@ static int unpack_member(struct fetch *f, struct archive *from, struct archive *
     return rc;
 }
 
-/* Compiles the pattern that chooses members. Returns false when all are to be unpacked. As in YARN,
+/* Compiles the pattern that chooses members. Returns NULL when all are to be unpacked. As in YARN,
  * only jars are unpacked by pattern. */
-static bool compile_choice(const struct fetch *f, regex_t *choice)
+static struct base_java_regex *compile_choice(const struct fetch *f)
 {
-    return f->type == FETCH_PATTERN && *f->pattern && ends_with(f->name, ".jar") &&
-           base_java_regex_compile(f->pattern, BASE_REGEX_MATCH, choice);
+    bool chosen = f->type == FETCH_PATTERN && *f->pattern && ends_with(f->name, ".jar");
+
+    return chosen ? base_java_regex_compile(f->pattern, BASE_REGEX_MATCH) : NULL;
 }
 
 /* Folders are made for the files in them. */
-static bool is_chosen(const regex_t *choice, struct archive_entry *e)
+static bool is_chosen(const struct base_java_regex *choice, struct archive_entry *e)
 {
     const char *name = archive_entry_pathname(e);
 
-    return archive_entry_filetype(e) != AE_IFDIR && name && regexec(choice, name, 0, NULL, 0) == 0;
+    return archive_entry_filetype(e) != AE_IFDIR && name && base_java_regex_matches(choice, name);
 }
 
 static int unpack_all(struct fetch *f, struct archive *from, struct archive *to, int top,
-                      const regex_t *choice, struct base_error *err)
+                      const struct base_java_regex *choice, struct base_error *err)
 {
     struct archive_entry *e;
     int rc;
@@ -232,8 +233,7 @@ static struct archive *open_archive(const struct fetch *f, int from)
 int fetch_unpack(struct fetch *f, int from, struct base_error *err)
 {
     struct archive *in, *out;
-    regex_t choice;
-    bool by_choice;
+    struct base_java_regex *choice;
     int top, rc;
 
     if (mkdirat(f->data_fd, f->name, 0755) < 0 ||
@@ -248,10 +248,9 @@ int fetch_unpack(struct fetch *f, int from, struct base_error *err)
         archive_write_disk_set_options(out, ARCHIVE_EXTRACT_SECURE_SYMLINKS |
                                                 ARCHIVE_EXTRACT_SECURE_NODOTDOT |
                                                 ARCHIVE_EXTRACT_SECURE_NOABSOLUTEPATHS);
-        by_choice = compile_choice(f, &choice);
-        rc = unpack_all(f, in, out, top, by_choice ? &choice : NULL, err);
-        if (by_choice)
-            regfree(&choice);
+        choice = compile_choice(f);
+        rc = unpack_all(f, in, out, top, choice, err);
+        base_java_regex_free(choice);
         archive_write_free(out);
         archive_read_free(in);
     }
