@@ -473,6 +473,14 @@ int nm_files_forget_container(struct nm_files *f, const struct base_container_id
     return rc;
 }
 
+bool nm_files_has_unended_logs(const struct nm_files *f, const struct base_app_id *id)
+{
+    char path[NM_PATH_MAX];
+
+    return faccessat(AT_FDCWD, format_app_path(f, "logs", id, ".running", path), F_OK,
+                     AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* The record is removed first: without it a restarted NodeManager has nothing to report. */
 void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool keep_logs)
 {

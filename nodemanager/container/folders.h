@@ -182,6 +182,9 @@ void nm_files_for_each_forgotten_id(const struct nm_files *f, const struct base_
                                     void *u);
 void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id,
                           const char *name);
+/* Returns true if the node has logs of the application, and they have never been marked as those of
+ * an ended application. */
+bool nm_files_has_unended_logs(const struct nm_files *f, const struct base_app_id *id);
 /* Moves the application's folders to trash/, from which they are deleted in the background. With
  * @keep_logs its logs stay, marked as those of an application that has ended now. */
 void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool keep_logs);

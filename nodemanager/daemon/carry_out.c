@@ -359,11 +359,16 @@ static void carry_out_wake_rm(struct nm *nm)
 static void carry_out_cleanup(struct nm *nm, const struct nm_effect *fx)
 {
     const struct nm_app_view *app = nm_core_app_find(nm->core, &fx->app);
+    char id[BASE_ID_TEXT_MAX];
+
     nm_localizer_remove_app(nm->localizer, &fx->app);
     nm_shuffle_forget(nm->shuffle, &fx->app);
     /* first, so that a restarted NodeManager finds the application's record or the note */
     if (nm->aggregator && fx->keep_logs && app && app->user)
         nm_aggregator_add(nm->aggregator, &fx->app, app->user, app->acl_view);
+    else if (nm->aggregator && fx->keep_logs && nm_files_has_unended_logs(&nm->files, &fx->app))
+        base_log_warn("aggregate", "%s: its logs are not aggregated: the user is not known",
+                      base_app_id_text(&fx->app, id));
     nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
 }
 

@@ -368,8 +368,11 @@ static void test_logs_of_starting_app(void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    CU_ASSERT_FALSE(nm_files_has_unended_logs(&f, &starting));
     CU_ASSERT_EQUAL(nm_files_create_app(&f, &starting, "ann", "t", NULL, &err), 0);
+    CU_ASSERT_TRUE(nm_files_has_unended_logs(&f, &starting));
     nm_files_cleanup_app(&f, &starting, true);
+    CU_ASSERT_FALSE(nm_files_has_unended_logs(&f, &starting));
     discarded = 0;
     f.spares.discard = claim_while_app_starts;
     CU_ASSERT_EQUAL(nm_files_create_app(&f, &starting, "ann", "t", NULL, &err), 0);
