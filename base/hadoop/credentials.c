@@ -18,7 +18,7 @@
 
 /* ---- Writables ---- */
 
-static void add_vint(struct base_buf *out, size_t v)
+void base_hadoop_vint_add(struct base_buf *out, uint64_t v)
 {
     int n = 1;
 
@@ -35,7 +35,7 @@ static void add_vint(struct base_buf *out, size_t v)
 
 static void add_bytes(struct base_buf *out, const void *bytes, size_t len)
 {
-    add_vint(out, len);
+    base_hadoop_vint_add(out, len);
     if (len)
         base_buf_add(out, bytes, len);
 }
@@ -382,12 +382,12 @@ void base_credentials_write(const struct base_credentials *c, struct base_buf *o
 {
     base_buf_add(out, MAGIC, MAGIC_BYTES);
     base_buf_add(out, &(uint8_t){AS_WRITABLES}, 1);
-    add_vint(out, c->tokens_n);
+    base_hadoop_vint_add(out, c->tokens_n);
     for (size_t i = 0; i < c->tokens_n; i++) {
         add_text(out, c->tokens[i].alias);
         base_hadoop_token_write(&c->tokens[i].token, out);
     }
-    add_vint(out, c->secrets_n);
+    base_hadoop_vint_add(out, c->secrets_n);
     for (size_t i = 0; i < c->secrets_n; i++) {
         add_text(out, c->secrets[i].alias);
         add_bytes(out, c->secrets[i].bytes.data, c->secrets[i].bytes.len);

@@ -16,11 +16,15 @@
 #define CREEL_BASE_HADOOP_CREDENTIALS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/mem.h"
 
 #define BASE_CREDENTIALS_MAX 1000
+
+/* Appends a number, at most INT64_MAX, as Hadoop's WritableUtils writes its VInts and VLongs. */
+void base_hadoop_vint_add(struct base_buf *out, uint64_t v);
 
 struct base_hadoop_token { /* owns its members */
     struct base_buf identifier, password;

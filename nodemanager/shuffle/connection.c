@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/crypto/equal.h"
+#include "base/hadoop/credentials.h"
 #include "base/io/log.h"
 #include "base/io/log_limit.h"
 #include "base/mem.h"
@@ -26,10 +27,6 @@
 #define ENDING_S   5
 #define TURN_BYTES (4 << 20) /* sent, or read of indexes, before others have their turn */
 #define AHEAD      (4 << 20) /* bytes of a part that are read from the disk in advance */
-/* Parts up to SMALL bytes are copied while they are looked up, as long as an answer has no more
- * than SMALL_ALL of such bytes: to open their files once more would cost more. */
-#define SMALL     16384
-#define SMALL_ALL 65536
 /* Parts up to SMALL bytes are copied while they are looked up, as long as an answer has no more
  * than SMALL_ALL of such bytes: to open their files once more would cost more. */
 #define SMALL     16384
@@ -157,29 +154,14 @@ static void put_refusal(struct nm_shuffle_connection *c, unsigned status, const 
     c->state = SENDING;
 }
 
-static void add_vlong(struct base_buf *out, int64_t v)
-{
-    int n = 1;
-
-    if (v >= 0 && v <= 127) { /* SOURCE: Hadoop's WritableUtils; -112 - n: n bytes follow */
-        base_buf_add(out, &(uint8_t){(uint8_t)v}, 1);
-        return;
-    }
-    while (n < 8 && v >> (8 * n))
-        n++;
-    base_buf_add(out, &(int8_t){(int8_t)(-112 - n)}, 1);
-    for (int i = n - 1; i >= 0; i--)
-        base_buf_add(out, &(uint8_t){(uint8_t)(v >> (8 * i))}, 1);
-}
-
-/* Appends what comes before the bytes of map @i. */
+/* Appends what comes before the bytes of map @i, which has been found: no number is negative. */
 static void add_part_header(const struct nm_shuffle_connection *c, size_t i, struct base_buf *out)
 {
-    add_vlong(out, (int64_t)c->rq.maps[i].len);
+    base_hadoop_vint_add(out, c->rq.maps[i].len);
     base_buf_add(out, c->rq.maps[i].at, c->rq.maps[i].len);
-    add_vlong(out, c->parts[i].at.len);
-    add_vlong(out, c->parts[i].at.raw_len);
-    add_vlong(out, c->rq.reduce);
+    base_hadoop_vint_add(out, (uint64_t)c->parts[i].at.len);
+    base_hadoop_vint_add(out, (uint64_t)c->parts[i].at.raw_len);
+    base_hadoop_vint_add(out, (uint64_t)c->rq.reduce);
 }
 
 static int64_t measure_body(const struct nm_shuffle_connection *c)

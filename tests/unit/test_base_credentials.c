@@ -87,6 +87,27 @@ static void test_long_lengths(void)
     }
 }
 
+/* Numbers with more bits than lengths have, as in the headers of map outputs. */
+static void test_long_numbers(void)
+{
+    static const struct {
+        uint64_t v;
+        const char *as;
+        size_t n;
+    } numbers[] = {{0, "\0", 1},
+                   {UINT64_C(1) << 32, "\x8b\1\0\0\0\0", 6},
+                   {INT64_MAX, "\x88\x7f\xff\xff\xff\xff\xff\xff\xff", 9}};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct base_buf out = {0};
+
+        base_hadoop_vint_add(&out, numbers[i].v);
+        CU_ASSERT_EQUAL_FATAL(out.len, numbers[i].n);
+        CU_ASSERT_EQUAL(memcmp(out.data, numbers[i].as, out.len), 0);
+        base_buf_free(&out);
+    }
+}
+
 /* The second form: a message with a token (identifier "i", password "p", kind "K", service "s") and
  * a secret. */
 static const char as_message[] = "HDTS\1\x1c"
@@ -170,6 +191,7 @@ static void test_nothing(void)
 static const struct cunit_case cases[] = {
     {"the master's token is put in", test_master_token_is_put_in},
     {"long lengths", test_long_lengths},
+    {"long numbers", test_long_numbers},
     {"second form", test_second_form},
     {"damaged files", test_damaged_files},
     {"nothing", test_nothing},
