@@ -461,7 +461,8 @@ const struct base_conf_key base_conf_keys[] = {
         "the NodeManager's user"),
     INT("creel.container.disk-mb", "0", 0, INT32_MAX,
         "megabytes that a container's folders, its logs included, may have on the node's disk; "
-        "with more the container is killed; 0: no limit"),
+        "with more the container is killed; 0: no limit. The folder that the containers of an "
+        "application share (LOCAL_DIRS) does not count"),
     BOOL("creel.nodemanager.insecure", "false",
          "allow an address other than loopback although callers only name themselves (creel.auth)"),
     INT("creel.nodemanager.min-free-disk-mb", "100", 0, INT32_MAX,
