@@ -30,7 +30,10 @@ static size_t take_part(char *p, size_t size, size_t n, void *user)
     (void)size;
     curl_easy_getinfo(d->easy, CURLINFO_RESPONSE_CODE, &status);
     if (s->bytes > s->max_bytes - (int64_t)n) {
-        d->rc = fetch_charge_bytes(d->f, INT64_MAX, d->err);
+        d->rc = s->memory ? base_error_set(d->err, -BASE_ELIMIT,
+                                           "Resource %.1000s: an answer has more than %lld bytes",
+                                           d->f->url, (long long)s->max_bytes)
+                          : fetch_charge_bytes(d->f, INT64_MAX, d->err);
         return 0;
     }
     if (s->memory)

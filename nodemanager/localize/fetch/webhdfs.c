@@ -27,7 +27,8 @@
 #include "nodemanager/localize/fetch/fetch.h"
 
 #define DEFAULT_PORT   9870
-#define ANSWER_MAX     (64 << 20) /* bytes: a list of 200,000 files */
+#define STATUS_MAX     (64 << 10) /* bytes of an answer about one file */
+#define LIST_MAX       (8 << 20)  /* bytes of a list: some 25,000 files */
 #define NAME_NODES_MAX 16
 #define PLACE_MAX      1024
 
@@ -146,17 +147,17 @@ static bool is_of_standby(const json_t *answer)
     return exception && strcmp(exception, "StandbyException") == 0;
 }
 
-/* Asks the active name node, which is sought from h->active on. Returns 0 and the answer, which the
- * caller frees with json_decref(). */
+/* Asks the active name node, which is sought from h->active on, for at most @max bytes. Returns 0
+ * and the answer, which the caller frees with json_decref(). */
 static int ask_name_node(struct fetch *f, struct hdfs *h, const char *path, const char *op,
-                         json_t **out, struct base_error *err)
+                         int64_t max, json_t **out, struct base_error *err)
 {
     bool gone;
     int rc = 0;
 
     for (; h->active < h->places_n; h->active++) {
         struct base_buf text = {0};
-        struct fetch_sink sink = {.fd = -1, .memory = &text, .max_bytes = ANSWER_MAX};
+        struct fetch_sink sink = {.fd = -1, .memory = &text, .max_bytes = max};
         char *url = make_request_url(f, h, path, op);
 
         *out = NULL;
@@ -197,7 +198,7 @@ static int read_status(const struct fetch *f, const json_t *j, struct status *ou
 static int get_status(struct fetch *f, struct hdfs *h, struct status *out, struct base_error *err)
 {
     json_t *answer = NULL;
-    int rc = ask_name_node(f, h, h->path, "GETFILESTATUS", &answer, err);
+    int rc = ask_name_node(f, h, h->path, "GETFILESTATUS", STATUS_MAX, &answer, err);
 
     if (rc == 0)
         rc = read_status(f, json_object_get(answer, "FileStatus"), out, err);
@@ -275,7 +276,7 @@ static int copy_folder(struct fetch *f, struct hdfs *h, const char *path, int to
 {
     json_t *answer = NULL, *j;
     size_t i;
-    int rc = ask_name_node(f, h, path, "LISTSTATUS", &answer, err);
+    int rc = ask_name_node(f, h, path, "LISTSTATUS", LIST_MAX, &answer, err);
 
     if (rc < 0)
         return rc;
