@@ -378,8 +378,13 @@ slow_app() {
 }
 downloading() { pgrep -f "creel-localize $T/nm/cache/.*/slow" > "$T/pids"; }
 not_downloading() { ! downloading; }
+memory_limited() { # a sanitizer's build is not limited
+    ldd "$CREEL_BIN/creel-localize" | grep -qE 'lib(asan|tsan)' ||
+        { downloading && grep -qE 'address space +536870912 ' "/proc/$(head -1 "$T/pids")/limits"; }
+}
 slow_app
 wait_for 30 "the download" downloading
+wait_for 10 "the limit of its memory" memory_limited
 status=$(curl -s -o /dev/null -w '%{http_code}' -X PUT -H 'Content-Type: application/json' \
     -d '{"state":"KILLED"}' "$API/apps/$id/state?user.name=ann")
 check_equal "$status" 202 "status of the kill"

@@ -18,6 +18,8 @@
 #include "base/mem.h"
 #include "nodemanager/localize/fetch/fetch.h"
 
+#define MEMORY_MAX (512 << 20) /* bytes of address space */
+
 enum argument {
     ARG_DIR = 1,
     ARG_URL,
@@ -113,6 +115,11 @@ static void limit_own_process(const struct fetch *f, long seconds)
     struct rlimit files = {.rlim_cur = (rlim_t)f->max_bytes + (1 << 20),
                            .rlim_max = (rlim_t)f->max_bytes + (1 << 20)};
     struct rlimit none = {0};
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they reserve terabytes */
+    struct rlimit memory = {.rlim_cur = MEMORY_MAX, .rlim_max = MEMORY_MAX};
+
+    setrlimit(RLIMIT_AS, &memory);
+#endif
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the spawner ends with the NodeManager */
     signal(SIGPIPE, SIG_IGN);
