@@ -528,6 +528,28 @@ static void test_other_kind(void)
     world_free(&w);
 }
 
+static void check_change_of_kind_is_refused(struct world_node *n)
+{
+    n->is_hadoop = !n->is_hadoop;
+    world_register(&w, n);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EPERM);
+    n->is_hadoop = !n->is_hadoop;
+    w.reply.kind = RM_REPLY_OK;
+    world_register(&w, n);
+    CU_ASSERT_NOT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+}
+
+/* Nor does it after a restart of the ResourceManager, which awaits its nodes. */
+static void test_other_kind_of_awaited_node(void)
+{
+    begin_mixed();
+    world_crash(&w, w.journal_n);
+    check_change_of_kind_is_refused(creel);
+    check_change_of_kind_is_refused(hadoop);
+    world_free(&w);
+}
+
 static void test_keys(void)
 {
     world_init(&w, "fifo");
@@ -565,6 +587,7 @@ static const struct cunit_case cases[] = {
     {"repeated registrations", test_repeated_registrations},
     {"a launch survives a registration", test_launch_survives_registration},
     {"a node does not change its kind", test_other_kind},
+    {"an awaited node does not change its kind", test_other_kind_of_awaited_node},
     {"keys", test_keys},
 };
 

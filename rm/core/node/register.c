@@ -114,6 +114,14 @@ static bool is_outdated_registration(const struct rm_node *n, const struct rm_ev
            strcmp(n->boot_id, ev->u.node_register.boot_id) == 0;
 }
 
+/* Returns true when the node's id belongs to a NodeManager of the other kind, Creel's or Hadoop's:
+ * one that is registered, or was with an earlier instance of the RM and may still come back. */
+static bool is_of_other_kind(const struct rm_node *n, const struct rm_event *ev)
+{
+    return (n->registered || (n->awaited && n->instance)) &&
+           n->is_hadoop != ev->u.node_register.is_hadoop;
+}
+
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
 {
     const char *id = ev->u.node_register.node_id;
@@ -129,9 +137,9 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         rm_reply_resync(c, ev->token);
         return;
     }
-    if (n && n->registered && n->is_hadoop != ev->u.node_register.is_hadoop) {
-        rm_reply_error(c, ev->token, -BASE_EPERM,
-                       "nodeId: %s is registered, by a NodeManager of %s", id,
+    if (n && is_of_other_kind(n, ev)) {
+        rm_reply_error(c, ev->token, -BASE_EPERM, "nodeId: %s is %s, by a NodeManager of %s", id,
+                       n->registered ? "registered" : "still in use",
                        n->is_hadoop ? "Hadoop" : "Creel");
         return;
     }

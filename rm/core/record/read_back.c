@@ -413,6 +413,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     n->version = version;
     n->boot_id = boot;
     n->instance = instance;
+    n->is_hadoop = instance && strcmp(instance, RM_HADOOP_INSTANCE) == 0;
     n->health_report = base_strdup("");
     n->sent_us = sent_us;
     n->draining = draining;

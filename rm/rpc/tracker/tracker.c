@@ -22,7 +22,6 @@
 #include "rm/rpc/tracker/reports.h"
 #include "rm/rpc/tracker/tracker.h"
 
-#define INSTANCE         "hadoop"  /* these NodeManagers name none */
 #define REPORT_MAX       (4 << 20) /* bytes: a node that reports all its containers */
 #define START_EXPIRY_KEY "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"
 
@@ -189,7 +188,7 @@ static void register_node(struct api_rpc_call *call, const ProtobufCMessage *req
     r->host = n->host;
     r->http_address = n->http;
     r->version = n->version;
-    r->instance = INSTANCE;
+    r->instance = RM_HADOOP_INSTANCE;
     r->is_hadoop = true;
     r->hadoop_port = rq->node->port;
     r->reports = n->reports.v;
@@ -259,7 +258,7 @@ static void handle_heartbeat(struct api_rpc_call *call, const ProtobufCMessage *
     n->health = base_strdup(s->health && s->health->report ? s->health->report : "");
     h = &n->ev.u.heartbeat;
     h->node_id = n->id;
-    h->instance = INSTANCE;
+    h->instance = RM_HADOOP_INSTANCE;
     h->response_id = s->response_id;
     h->healthy = !s->health || s->health->healthy;
     h->health_report = n->health;
@@ -289,7 +288,7 @@ static void unregister_node(struct api_rpc_call *call, const ProtobufCMessage *r
     if (!n)
         return;
     n->ev.u.node.node_id = n->id;
-    n->ev.u.node.instance = INSTANCE;
+    n->ev.u.node.instance = RM_HADOOP_INSTANCE;
     rm_backend_post(n->b, &n->ev, answer_unregistration, release_node_call, n);
 }
 
