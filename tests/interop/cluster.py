@@ -262,6 +262,17 @@ class Cluster:
             seconds,
         )
 
+    def wait_logs(self):
+        """Waits until the nodes have told what became of the logs of ended applications."""
+
+        def are_known():
+            path = "/ws/v1/cluster/apps?states=FINISHED,FAILED,KILLED"
+            apps = (self.get(path).get("apps") or {}).get("app") or []
+            apps = apps if isinstance(apps, list) else [apps]
+            return not any(a["logAggregationStatus"] in ("NOT_START", "RUNNING") for a in apps)
+
+        until("logs of ended applications", are_known)
+
     def wait_settled(self):
         """Waits until no container is on its way to run."""
         containers = "/ws/v1/node/containers" + ("?" + self.reader if self.reader else "")
