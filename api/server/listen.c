@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io/log.h"
+
 static bool is_loopback(const struct sockaddr *a)
 {
     if (a->sa_family == AF_INET)
@@ -122,4 +124,29 @@ int api_listen_get_address(int fd, uint16_t *port, bool *loopback, struct base_e
     *port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
                                               : ((struct sockaddr_in *)(void *)&bound)->sin_port);
     return 0;
+}
+
+static int open_listener_at(const struct api_server_conf *conf, const char *host, int64_t port,
+                            struct base_error *err)
+{
+    struct api_server_conf own = *conf;
+
+    own.bind = host;
+    own.port = (uint16_t)port;
+    return api_open_listener(&own, err);
+}
+
+int api_open_listener_at_last_port(const struct api_server_conf *conf, const char *host,
+                                   int64_t port, int64_t last, const char *key,
+                                   struct base_error *err)
+{
+    int fd = -1;
+
+    if (port == 0 && last) {
+        fd = open_listener_at(conf, host, last, err);
+        if (fd < 0)
+            base_log_warn("http", "%s: the port of the last start is not available: %s", key,
+                          err->text);
+    }
+    return fd >= 0 ? fd : open_listener_at(conf, host, port, err);
 }

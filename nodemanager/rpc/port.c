@@ -24,31 +24,6 @@ struct nm_rpc {
     bool closing;
 };
 
-static int open_listener(const struct api_server_conf *server, const char *host, int64_t port,
-                         struct base_error *err)
-{
-    struct api_server_conf own = *server;
-
-    own.bind = host;
-    own.port = (uint16_t)port;
-    return api_open_listener(&own, err);
-}
-
-/* Opens the socket at @address; with port 0, at the port of the last start, if that is free. */
-static int open_listener_at_last_port(struct nm *nm, const struct api_server_conf *server,
-                                      const struct api_authority *address, struct base_error *err)
-{
-    int fd = -1;
-
-    if (address->port == 0 && nm->disk.hadoop_port) {
-        fd = open_listener(server, address->host, nm->disk.hadoop_port, err);
-        if (fd < 0)
-            base_log_warn("nm", ADDRESS_KEY ": the port of the last start is not available: %s",
-                          err->text);
-    }
-    return fd >= 0 ? fd : open_listener(server, address->host, address->port, err);
-}
-
 static int note_port(struct nm *nm, int fd, int *port, struct base_error *err)
 {
     uint16_t number;
@@ -105,7 +80,8 @@ int nm_rpc_open(struct nm *nm, const struct api_server_conf *server, struct nm_r
     if (!api_authority_parse(text, &address) || !address.host[0] || address.port < 0)
         return base_error_set(err, -BASE_EINVAL, ADDRESS_KEY ": \"%.200s\": expected HOST:PORT",
                               text);
-    fd = open_listener_at_last_port(nm, server, &address, err);
+    fd = api_open_listener_at_last_port(server, address.host, address.port, nm->disk.hadoop_port,
+                                        ADDRESS_KEY, err);
     if (fd < 0)
         return base_error_wrap(err, fd, ADDRESS_KEY);
     rc = note_port(nm, fd, &port, err);

@@ -61,32 +61,6 @@ static bool is_configured(const struct base_conf *conf, struct api_authority *ad
     return false;
 }
 
-static int open_listener(const struct api_server_conf *server, const char *host, int64_t port,
-                         struct base_error *err)
-{
-    struct api_server_conf own = *server;
-
-    own.bind = host;
-    own.port = (uint16_t)port;
-    return api_open_listener(&own, err);
-}
-
-static int open_listener_at_last_port(const struct base_conf *conf,
-                                      const struct api_server_conf *server, const char *host,
-                                      int64_t last, struct base_error *err)
-{
-    int64_t port = base_conf_int(conf, PORT_KEY);
-    int fd = -1;
-
-    if (port == 0 && last) {
-        fd = open_listener(server, host, last, err);
-        if (fd < 0)
-            base_log_warn("shuffle", PORT_KEY ": the port of the last start is not available: %s",
-                          err->text);
-    }
-    return fd >= 0 ? fd : open_listener(server, host, port, err);
-}
-
 static int note_port(struct nm_shuffle *s, struct nm_disk_state *disk, struct base_error *err)
 {
     uint16_t number;
@@ -135,7 +109,8 @@ int nm_shuffle_open(const struct base_conf *conf, const struct api_server_conf *
     *out = NULL;
     if (!is_configured(conf, &address))
         return 0;
-    fd = open_listener_at_last_port(conf, server, address.host, disk->shuffle_port, err);
+    fd = api_open_listener_at_last_port(server, address.host, base_conf_int(conf, PORT_KEY),
+                                        disk->shuffle_port, PORT_KEY, err);
     if (fd < 0)
         return base_error_wrap(err, fd, PORT_KEY);
     s = base_alloc(sizeof *s);
