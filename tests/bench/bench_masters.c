@@ -19,6 +19,7 @@
 #include "rm/rpc/master.pb-c.h"
 
 #define RPC_GOLDEN "" /* the recordings are not read */
+#include "tests/bench/rm_process.h"
 #include "tests/e2e/rpc_client.h"
 
 #define PROTOCOL "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"
@@ -34,102 +35,7 @@ struct master {
 static struct master masters[MASTERS_MAX];
 static int masters_n;
 
-static pid_t rm;
-static uint16_t port; /* of masters */
 static struct base_keyring *keys;
-static char url[256];
-
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_masters: %s\n", what);
-    if (rm > 0)
-        kill(rm, SIGTERM);
-    exit(1);
-}
-
-static double cpu_us(void)
-{
-    struct timespec ts;
-    clockid_t clock;
-
-    if (clock_getcpuclockid(rm, &clock) != 0 || clock_gettime(clock, &ts) != 0)
-        die("CPU clock of a process");
-    return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
-
-static double resident_kib(void)
-{
-    char *path = base_printf("/proc/%d/statm", (int)rm);
-    FILE *f = fopen(path, "r");
-    long all = 0, resident = 0;
-
-    if (!f || fscanf(f, "%ld %ld", &all, &resident) != 2)
-        die("/proc/PID/statm");
-    fclose(f);
-    free(path);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
-}
-
-/* ---- the daemon ---- */
-
-/* Waits for a file in which @pattern, for sscanf(), finds @out in some line. */
-static void await_line(const char *path, const char *mark, const char *pattern, void *out)
-{
-    for (int i = 0; i < 2000; i++) {
-        struct base_buf text = {0};
-        const char *at;
-        bool found;
-
-        base_file_read(path, 1 << 20, &text, NULL);
-        at = text.data ? strstr(text.data, mark) : NULL;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        found = at && sscanf(at, pattern, out) == 1;
-#pragma GCC diagnostic pop
-        base_buf_free(&text);
-        if (found)
-            return;
-        nanosleep(&(struct timespec){0, 5000000}, NULL);
-    }
-    die("the ResourceManager does not start");
-}
-
-static void start_rm(const char *bin, const char *dir)
-{
-    char *exe = base_printf("%s/creel-rm", bin), *log = base_printf("%s/log", dir);
-    char *file = base_printf("%s/url", dir), *secret = base_printf("%s/secret", dir);
-    char *args[] = {exe,
-                    "-Dcreel.rm.port=0",
-                    "-Dcreel.auth=simple",
-                    "-Dcreel.http.requests-per-user=0",
-                    "-Dcreel.rm.state-store=memory",
-                    "-Dyarn.resourcemanager.scheduler.address=127.0.0.1:0",
-                    base_printf("-Dcreel.rm.state-dir=%s/state", dir),
-                    base_printf("-Dcreel.cluster.secret-file=%s", secret),
-                    base_printf("--url-file=%s", file),
-                    NULL};
-
-    if (base_secret_file_make(secret, NULL) < 0 || base_keyring_open(secret, &keys, NULL) < 0)
-        die("no secret");
-    rm = fork();
-    if (rm == 0) {
-        int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-        dup2(out, 1);
-        dup2(out, 2);
-        execv(exe, args);
-        _exit(127);
-    }
-    await_line(file, "http", "%255s", url);
-    await_line(log, "ApplicationMasterProtocolPB at port",
-               "ApplicationMasterProtocolPB at port %hu", &port);
-    free(exe);
-    free(log);
-    free(file);
-    free(secret);
-    for (int i = 6; i < 9; i++)
-        free(args[i]);
-}
 
 /* @signed_by: NULL: by the user "bench". */
 static void post(struct base_http *http, struct base_keyring *signed_by, const char *path,
@@ -187,7 +93,7 @@ static void connect_master(const struct wire_launch *l)
     if (base_credentials_parse(file.data, file.len, &c, NULL) < 0 || c.tokens_n != 1)
         die("a master has no token");
     t = &c.tokens[0].token;
-    refusal = rpc_client_open(&m->rpc, port, t->identifier.data, t->identifier.len,
+    refusal = rpc_client_open(&m->rpc, rpc_port, t->identifier.data, t->identifier.len,
                               (const unsigned char *)t->password.data, t->password.len);
     if (refusal)
         die("a token is refused");
@@ -327,7 +233,7 @@ int main(int argc, char **argv)
     int n = argc > 2 ? atoi(argv[2]) : 2000;
     struct rlimit files;
     double resident;
-    char *dir;
+    char *dir, *secret;
 
     if (argc < 2 || n < 1 || n > MASTERS_MAX)
         die("usage: bench_masters BIN_DIR [MASTERS]");
@@ -337,7 +243,11 @@ int main(int argc, char **argv)
     dir = base_printf("%s/bench-masters.XXXXXX", parent ? parent : "/tmp");
     if (!mkdtemp(dir))
         die("mkdtemp");
-    start_rm(argv[1], dir);
+    start_rm(argv[1], dir, "yarn.resourcemanager.scheduler.address", "ApplicationMasterProtocol");
+    secret = base_printf("%s/secret", dir);
+    if (base_keyring_open(secret, &keys, NULL) < 0)
+        die("no secret");
+    free(secret);
     resident = resident_kib();
     start_masters(n);
     register_all();

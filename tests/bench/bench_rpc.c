@@ -19,105 +19,10 @@
 #include "rm/rpc/yarn.pb-c.h"
 
 #define RPC_GOLDEN "" /* the recordings are not read */
+#include "tests/bench/rm_process.h"
 #include "tests/unit/rpc_frames.h"
 
 enum { CALLS = 1000, BLOCKS_MAX = 1000, IDLE = 2000, IDLE_S = 5 };
-
-static pid_t rm;
-static uint16_t port;
-static char url[256];
-
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_rpc: %s\n", what);
-    if (rm > 0)
-        kill(rm, SIGTERM);
-    exit(1);
-}
-
-static double cpu_us(void)
-{
-    struct timespec ts;
-    clockid_t clock;
-
-    if (clock_getcpuclockid(rm, &clock) != 0 || clock_gettime(clock, &ts) != 0)
-        die("CPU clock of a process");
-    return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
-
-static double resident_kib(void)
-{
-    char *path = base_printf("/proc/%d/statm", (int)rm);
-    FILE *f = fopen(path, "r");
-    long all = 0, resident = 0;
-
-    if (!f || fscanf(f, "%ld %ld", &all, &resident) != 2)
-        die("/proc/PID/statm");
-    fclose(f);
-    free(path);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
-}
-
-/* ---- the daemon ---- */
-
-/* Waits for a file in which @pattern, for sscanf(), finds @out in some line. */
-static void await_line(const char *path, const char *mark, const char *pattern, void *out)
-{
-    for (int i = 0; i < 2000; i++) {
-        struct base_buf text = {0};
-        const char *at;
-        bool found;
-
-        base_file_read(path, 1 << 20, &text, NULL);
-        at = text.data ? strstr(text.data, mark) : NULL;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        found = at && sscanf(at, pattern, out) == 1;
-#pragma GCC diagnostic pop
-        base_buf_free(&text);
-        if (found)
-            return;
-        nanosleep(&(struct timespec){0, 5000000}, NULL);
-    }
-    die("the ResourceManager does not start");
-}
-
-static void start_rm(const char *bin, const char *dir)
-{
-    char *exe = base_printf("%s/creel-rm", bin), *log = base_printf("%s/log", dir);
-    char *file = base_printf("%s/url", dir), *secret = base_printf("%s/secret", dir);
-    char *args[] = {exe,
-                    "-Dcreel.rm.port=0",
-                    "-Dcreel.auth=simple",
-                    "-Dcreel.http.requests-per-user=0",
-                    "-Dcreel.rm.state-store=memory",
-                    "-Dyarn.resourcemanager.address=127.0.0.1:0",
-                    base_printf("-Dcreel.rm.state-dir=%s/state", dir),
-                    base_printf("-Dcreel.cluster.secret-file=%s", secret),
-                    base_printf("--url-file=%s", file),
-                    NULL};
-
-    if (base_secret_file_make(secret, NULL) < 0)
-        die("no secret");
-    rm = fork();
-    if (rm == 0) {
-        int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-        dup2(out, 1);
-        dup2(out, 2);
-        execv(exe, args);
-        _exit(127);
-    }
-    await_line(file, "http", "%255s", url);
-    await_line(log, "ApplicationClientProtocolPB at port",
-               "ApplicationClientProtocolPB at port %hu", &port);
-    free(exe);
-    free(log);
-    free(file);
-    free(secret);
-    for (int i = 6; i < 9; i++)
-        free(args[i]);
-}
 
 static void post(struct base_http *http, const char *path, const char *body, struct base_buf *out)
 {
@@ -168,8 +73,9 @@ static void submit(Yarn__AppId *id)
 
 static int connect_with_context(void)
 {
-    struct sockaddr_in a = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in a = {.sin_family = AF_INET,
+                            .sin_port = htons(rpc_port),
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     struct base_buf b = {0};
 
@@ -270,7 +176,7 @@ int main(int argc, char **argv)
     dir = base_printf("%s/bench-rpc.XXXXXX", parent ? parent : "/tmp");
     if (!mkdtemp(dir))
         die("mkdtemp");
-    start_rm(argv[1], dir);
+    start_rm(argv[1], dir, "yarn.resourcemanager.address", "ApplicationClientProtocol");
     submit(&id);
     measure_calls("rpc_get_app", &id, blocks);
     resident = resident_kib();
