@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Replaces the end of @text, which fills its @cap bytes, with "...", without leaving half a UTF-8
  * sequence before the dots. */
 static void truncate_with_dots(char *text, size_t cap)
 {
-    size_t end = cap - 4;
+    size_t end = base_utf8_cut(text, cap - 4);
 
-    while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80)
-        end--;
     memcpy(text + end, "...", 4);
 }
 

@@ -69,3 +69,12 @@ char *base_utf8_escape_for_message(const char *s, size_t max)
         base_buf_adds(&b, "...");
     return base_buf_take(&b);
 }
+
+size_t base_utf8_cut(const char *s, size_t max)
+{
+    size_t end = strnlen(s, max);
+
+    while (end > 0 && ((unsigned char)s[end] & 0xC0) == 0x80)
+        end--;
+    return end;
+}

@@ -83,6 +83,11 @@ const char *api_rpc_peer(const struct api_rpc_call *call)
     return call->conn->peer;
 }
 
+bool api_rpc_is_peer_listed(const struct api_rpc_call *call)
+{
+    return call->conn->is_listed;
+}
+
 const char *api_rpc_method_name(const struct api_rpc_call *call)
 {
     return call->method->name;

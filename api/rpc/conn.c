@@ -53,6 +53,7 @@ void api_rpc_conn_new(struct api_rpc_server *s, const struct api_rpc_port *port,
     c->events = EPOLLIN;
     c->begun = c->active = c->token_checked = api_rpc_now_ms();
     memcpy(c->peer, peer, sizeof c->peer);
+    c->is_listed = !port->lists_peer || port->lists_peer(port->list, peer);
     c->peer_key = base_peer_key(from);
     api_rpc_session_init(&c->session, &port->session);
     c->next = s->conns;

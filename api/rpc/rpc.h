@@ -77,6 +77,10 @@ struct api_rpc_port {
     size_t protocols_n;
     struct api_rpc_session_conf session;
     void *user; /* for handlers; NULL: that of the server */
+    /* Returns whether @peer, an address, is among those that may call. Called once for each
+     * connection; the protocols' gates ask api_rpc_is_peer_listed(). NULL: all are. */
+    bool (*lists_peer)(const char *list, const char *peer);
+    const char *list; /* first argument of .lists_peer */
     /* Calls count against the limit of their address, not of their user. For ports whose callers
      * are listed by address, and may all name the same user. */
     bool limits_no_user;
@@ -103,6 +107,8 @@ void api_rpc_server_stop(struct api_rpc_server *s);
 /* ---- for handlers; what is returned is valid until the answer ---- */
 const char *api_rpc_caller(const struct api_rpc_call *call); /* the user's name, never NULL */
 const char *api_rpc_peer(const struct api_rpc_call *call);   /* the client's address, no port */
+/* Returns false when the port has a list of addresses, and the client's is not on it. */
+bool api_rpc_is_peer_listed(const struct api_rpc_call *call);
 /* Returns the name of the method that is called. */
 const char *api_rpc_method_name(const struct api_rpc_call *call);
 

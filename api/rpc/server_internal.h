@@ -26,6 +26,7 @@ struct api_rpc_conn {
     int fd; /* -1: closed; the rest waits for calls that are not answered */
     char peer[INET6_ADDRSTRLEN];
     struct in6_addr peer_key; /* base/io/peer_key.h */
+    bool is_listed;           /* by the port's list of addresses */
     void *seat;               /* NULL: none */
     bool has_context;         /* and the seat is marked */
     struct api_rpc_session session;

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 
 /* ---- plain JSON ---- */
 
@@ -255,10 +256,7 @@ int base_json_set_value_error(const json_t *j, const char *where, const char *na
     else
         base_json_dump(j, &shown);
     if (shown.len > SHOWN_MAX) {
-        size_t end = SHOWN_MAX;
-        while (end > 0 && ((unsigned char)shown.data[end] & 0xC0) == 0x80)
-            end--;
-        shown.len = end;
+        shown.len = base_utf8_cut(shown.data, SHOWN_MAX);
         base_buf_adds(&shown, "...");
     }
     if (!*name && n == 0)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
-#include "base/conf/conf.h"
 #include "base/mem.h"
 
 static bool is_same_address(const char *a, const char *b)
@@ -32,12 +31,11 @@ bool rm_rpc_lists_host(const char *hosts, const char *peer)
     return found;
 }
 
-bool rm_rpc_refuse_unless_listed(struct api_rpc_call *call, struct rm_backend *b, const char *key)
+bool rm_rpc_refuse_unless_listed(struct api_rpc_call *call, const char *key)
 {
-    const char *hosts = base_conf_get(rm_backend_conf(b), key);
     char *why;
 
-    if (!*hosts || rm_rpc_lists_host(hosts, api_rpc_peer(call)))
+    if (api_rpc_is_peer_listed(call))
         return false;
     why = base_printf("%s is not in %s", api_rpc_peer(call), key);
     api_audit_log_call(api_rpc_method_name(call), api_rpc_caller(call), api_rpc_peer(call), "",

@@ -70,48 +70,51 @@ static void add_port(struct rm_rpc_ports *p, int fd, const struct api_rpc_protoc
 }
 
 /* A port whose protocols have no place for a proof (hosts.h). */
-struct open_door {
+struct port_by_address {
     const char *name;      /* see open_port() */
     const char *hosts_key; /* of the list of addresses that may call */
-    const char *danger;    /* what anybody could do who reaches the port */
+    const char *risk;      /* what anybody could do who reaches the port */
     const struct api_rpc_protocol *protocols;
     size_t protocols_n;
 };
-static const struct open_door tracker_door = {RM_RPC_TRACKER_KEY, RM_RPC_TRACKER_HOSTS_KEY,
-                                              "whoever registers there receives keys",
-                                              &rm_rpc_tracker_protocol, 1};
-static const struct open_door admin_door = {RM_RPC_ADMIN_KEY, RM_RPC_ADMIN_HOSTS_KEY,
-                                            "whoever calls there names himself",
-                                            rm_rpc_admin_protocols, RM_RPC_ADMIN_PROTOCOLS};
+static const struct port_by_address tracker_port = {
+    RM_RPC_TRACKER_KEY, RM_RPC_TRACKER_HOSTS_KEY, "NodeManagers receive keys there without a proof",
+    &rm_rpc_tracker_protocol, 1};
+static const struct port_by_address admin_port = {RM_RPC_ADMIN_KEY, RM_RPC_ADMIN_HOSTS_KEY,
+                                                  "callers name themselves there",
+                                                  rm_rpc_admin_protocols, RM_RPC_ADMIN_PROTOCOLS};
 
 /* Opens the port, unless anybody could call there. */
-static int open_door(struct rm_rpc_ports *p, const struct base_conf *conf, const char *rm_id,
-                     const struct api_server_conf *server, const struct open_door *door,
-                     struct base_error *err)
+static int open_port_by_address(struct rm_rpc_ports *p, const struct base_conf *conf,
+                                const char *rm_id, const struct api_server_conf *server,
+                                const struct port_by_address *by, struct base_error *err)
 {
     uint16_t number;
     bool loopback = false;
-    int fd, rc = open_port(conf, door->name, rm_id, server, &fd, err);
+    int fd, rc = open_port(conf, by->name, rm_id, server, &fd, err);
     struct api_rpc_port *port;
 
     if (rc < 0 || fd < 0)
         return rc;
-    add_port(p, fd, door->protocols, (size_t)base_conf_int(conf, "ipc.maximum.data.length"));
+    add_port(p, fd, by->protocols, (size_t)base_conf_int(conf, "ipc.maximum.data.length"));
     port = &p->conf.ports[p->conf.ports_n - 1];
-    port->protocols_n = door->protocols_n;
+    port->protocols_n = by->protocols_n;
     port->session.simple = true;
     port->session.find_password = NULL;
     port->limits_no_user = true; /* all NodeManagers name the same user */
-    if (door == &tracker_door)
+    if (by == &tracker_port)
         port->user = &p->tracker;
-    if (*base_conf_get(conf, door->hosts_key))
+    port->list = base_conf_get(conf, by->hosts_key);
+    if (*port->list) {
+        port->lists_peer = rm_rpc_lists_host;
         return 0;
+    }
     rc = api_listen_get_address(fd, &number, &loopback, err);
     if (rc == 0 && (!loopback || !p->simple))
         rc = base_error_set(err, -BASE_EPERM,
                             "%s: %s: expected the addresses of callers in %s, or creel.auth = "
                             "simple and a loopback address",
-                            door->name, door->danger, door->hosts_key);
+                            by->name, by->risk, by->hosts_key);
     return rc;
 }
 
@@ -132,9 +135,9 @@ static int open_ports(struct rm_rpc_ports *p, const struct base_conf *conf, cons
         add_master_port(p, fd, frame_max);
     rc = rm_tracker_check_share(conf, err);
     if (rc == 0)
-        rc = open_door(p, conf, rm_id, server, &tracker_door, err);
+        rc = open_port_by_address(p, conf, rm_id, server, &tracker_port, err);
     if (rc == 0)
-        rc = open_door(p, conf, rm_id, server, &admin_door, err);
+        rc = open_port_by_address(p, conf, rm_id, server, &admin_port, err);
     return rc;
 }
 

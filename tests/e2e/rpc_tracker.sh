@@ -77,7 +77,9 @@ says 9.3 4
 beat 3 1.4.2==bad-disk
 says 1 4
 check_equal "$(node .healthReport)" bad-disk "report"
-call nodeHeartbeat "$BEAT_NODE" 1.1.2=4711 1.2=4 1.4.1=0 1.4.2==bad-disk
+beat 4 1.4.2=="x$(printf 'é%.0s' {1..40000})" # cut before half a character
+check_equal "$(node .healthReport | tr -d '\n' | wc -c)" 65535 "length of a long report"
+call nodeHeartbeat "$BEAT_NODE" 1.1.2=4711 1.2=5 1.4.1=0 1.4.2==bad-disk
 check_equal "$(node .state)" UNHEALTHY "state"
 for wrong in '1.1==a/b 1.2=4711' '1.1==a 1.2=0' '1.1==a 1.2=65536' '1.2=4711' '3=1'; do
     # shellcheck disable=SC2086 # fields
@@ -124,7 +126,7 @@ stop_tracker
 
 ! "$BIN/creel-rm" --insecure -D creel.rm.port=0 -D creel.rm.state-dir="$T/open" \
     -D yarn.resourcemanager.resource-tracker.address=0.0.0.0:0 2> "$T/open.log" || fail "opened"
-grep -q 'whoever registers there receives keys' "$T/open.log" || fail "$(cat "$T/open.log")"
+grep -q 'receive keys there without a proof' "$T/open.log" || fail "$(cat "$T/open.log")"
 ! "$BIN/creel-rm" "${TRACKER[@]}" -D creel.rm.port=0 -D creel.rm.state-dir="$T/share" \
     -D creel.rpc.reduce-share=1.5 2> "$T/share.log" || fail "share of 1.5"
 grep -q 'reduce-share: 1.5: expected 0 to 1' "$T/share.log" || fail "$(cat "$T/share.log")"

@@ -244,6 +244,16 @@ static void test_known(void)
     json_decref(j);
 }
 
+static void test_cut(void)
+{
+    CU_ASSERT_EQUAL(base_utf8_cut("abc", 9), 3);
+    CU_ASSERT_EQUAL(base_utf8_cut("abc", 2), 2);
+    CU_ASSERT_EQUAL(base_utf8_cut("a\xc3\xa9z", 3), 3); /* a, e with an accent, z */
+    CU_ASSERT_EQUAL(base_utf8_cut("a\xc3\xa9z", 2), 1);
+    CU_ASSERT_EQUAL(base_utf8_cut("\xe2\x82\xac", 2), 0);
+    CU_ASSERT_EQUAL(base_utf8_cut("", 4), 0);
+}
+
 static void test_utf8(void)
 {
     static const char *const good[] = {"", "a", "\xC3\xB6", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
@@ -276,5 +286,6 @@ static const struct cunit_case cases[] = {
     {"long values are cut", test_long_values_are_cut},
     {"known", test_known},
     {"UTF-8", test_utf8},
+    {"texts are cut between characters", test_cut},
 };
 CUNIT_MAIN("base_json", cases)

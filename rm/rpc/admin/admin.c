@@ -50,7 +50,8 @@ void rm_rpc_admin_answer_done(struct rm_rpc_change *change, const struct rm_effe
 
 static bool answer_unless_listed(struct api_rpc_call *call, void *user)
 {
-    return rm_rpc_refuse_unless_listed(call, user, RM_RPC_ADMIN_HOSTS_KEY);
+    (void)user;
+    return rm_rpc_refuse_unless_listed(call, RM_RPC_ADMIN_HOSTS_KEY);
 }
 
 static bool answer_unless_listed_and_active(struct api_rpc_call *call, void *user)

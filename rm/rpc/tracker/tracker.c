@@ -14,6 +14,8 @@
 
 #include "api/audit/audit.h"
 #include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "rm/leader/standby.h"
 #include "rm/rpc/client.h"
 #include "rm/rpc/hosts.h"
@@ -29,7 +31,7 @@ static bool answer_unless_listed_and_active(struct api_rpc_call *call, void *use
 {
     const struct rm_tracker *t = user;
 
-    return rm_rpc_refuse_unless_listed(call, t->b, RM_RPC_TRACKER_HOSTS_KEY) ||
+    return rm_rpc_refuse_unless_listed(call, RM_RPC_TRACKER_HOSTS_KEY) ||
            rm_rpc_answer_unless_active(call, t->b);
 }
 
@@ -121,6 +123,12 @@ static bool answer_if_too_long(struct api_rpc_call *call, size_t containers, siz
     return true;
 }
 
+/* Returns a copy of @text (NULL: none), cut off after @max bytes. */
+static char *copy_text(const char *text, size_t max)
+{
+    return text ? base_strndup(text, base_utf8_cut(text, max)) : base_strdup("");
+}
+
 /* Copies the texts of the reports, which are borrowed from the request: the event outlives it. */
 static void own_diagnostics(struct node_call *n)
 {
@@ -128,7 +136,7 @@ static void own_diagnostics(struct node_call *n)
     for (size_t i = 0; i < n->reports.n; i++)
         if (n->reports.v[i].diagnostics)
             n->reports.v[i].diagnostics = n->diagnostics[i] =
-                base_strdup(n->reports.v[i].diagnostics);
+                copy_text(n->reports.v[i].diagnostics, BASE_DIAGNOSTICS_MAX);
 }
 
 static bool answer_refusal(const struct node_call *n, const struct rm_effect *fx)
@@ -178,7 +186,7 @@ static void register_node(struct api_rpc_call *call, const ProtobufCMessage *req
     if (!n)
         return;
     n->http = has_pages ? base_printf("%s:%d", n->host, (int)rq->http_port) : base_strdup(n->id);
-    n->version = base_strndup(rq->version ? rq->version : "", BASE_NAME_MAX - 1);
+    n->version = copy_text(rq->version, BASE_NAME_MAX - 1);
     rm_tracker_read_recovered(rq, &n->reports);
     own_diagnostics(n);
     r = &n->ev.u.node_register;
@@ -255,7 +263,7 @@ static void handle_heartbeat(struct api_rpc_call *call, const ProtobufCMessage *
         return;
     rm_tracker_read_statuses(s, &n->reports);
     own_diagnostics(n);
-    n->health = base_strdup(s->health && s->health->report ? s->health->report : "");
+    n->health = copy_text(s->health ? s->health->report : NULL, BASE_DIAGNOSTICS_MAX);
     h = &n->ev.u.heartbeat;
     h->node_id = n->id;
     h->instance = RM_HADOOP_INSTANCE;
