@@ -358,7 +358,8 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
 }
 
 /* Ends the step. The order matters: first the work whose records are durable, which can free slots
- * and start masters; then offers of free slots; then the removal of old applications and records;
+ * and start masters; then offers of free slots, and the answer to a master that has asked for
+ * some; then the removal of old applications and records;
  * last the answers to held heartbeats, so that they carry all orders of this step. */
 static void finish_step(struct rm_core *c)
 {
@@ -372,6 +373,7 @@ static void finish_step(struct rm_core *c)
     rm_offer_free_slots(c);
     if (c->preempt_all)
         rm_offer_preempt_on_held_nodes(c);
+    rm_master_answer_due_allocate(c);
     rm_apps_trim_finished(c);
     rm_prune_some_records(c);
     rm_nodes_answer_due_heartbeats(c);

@@ -130,6 +130,10 @@ struct rm_core {
     /* Work has arrived, or the policy or a job's queue has changed: preempt on nodes with held
      * heartbeats when this step finishes. */
     bool preempt_all;
+    struct rm_due_allocate { /* an allocate request that this step answers when it finishes */
+        struct rm_app *app;  /* NULL: none */
+        uint64_t token;      /* of the request */
+    } due_allocate;
     size_t preempt_at;      /* index of the node to start with, modulo the number of nodes */
     size_t policy_jobs;     /* applications that the policy knows */
     uint64_t round;         /* number of the current round of offers */

@@ -91,6 +91,31 @@ static void test_whole_life(void)
     world_free(&w);
 }
 
+/* A container that a free slot allows at once is in the answer to the request that asked for it,
+ * and again in the answer to its repetition. */
+static void test_asked_and_given_at_once(void)
+{
+    struct rm_ask asks[1];
+
+    begin("app 1024 2 0");
+    do_register(1);
+    world_beat(&w, &w.nodes[0], S); /* held: the node could be told to start something */
+    asks[0] = ask("*", 5);
+    allocate(0, asks, 1, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.response_id, 1);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 3); /* the node has three slots left */
+    CU_ASSERT_EQUAL(count_available(BASE_TASK_MAP), 4);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.response_id, 1);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 3);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    allocate(2, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 2);
+    world_free(&w);
+}
+
 static void test_attempts(void)
 {
     struct rm_views v = {0};
@@ -546,6 +571,7 @@ static void test_masters_max(void)
 
 static const struct cunit_case cases[] = {
     {"whole life", test_whole_life},
+    {"asked and given at once", test_asked_and_given_at_once},
     {"attempts", test_attempts},
     {"limit of its own", test_limit_of_its_own},
     {"failures that age", test_failures_that_age},

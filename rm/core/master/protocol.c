@@ -387,10 +387,10 @@ static int64_t next_response_id(int64_t id)
     return (id + 1) & INT32_MAX;
 }
 
-static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct rm_app *a,
+static void reply_allocated(struct rm_core *c, uint64_t token, struct rm_app *a,
                             struct rm_attempt *at, const char *command)
 {
-    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_ALLOCATED, 0);
+    struct rm_effect *fx = rm_reply(c, token, RM_REPLY_ALLOCATED, 0);
 
     fx->u.reply.app_id = at->id.app;
     fx->u.reply.allocate.response_id = at->response_id;
@@ -419,7 +419,7 @@ static void reply_shutdown(struct rm_core *c, const struct rm_event *ev, struct 
 {
     at->allocated_n = at->completed_n = 0;
     at->response_id = next_response_id(ev->u.am_allocate.response_id);
-    reply_allocated(c, ev, a, at, "shutdown");
+    reply_allocated(c, ev->token, a, at, "shutdown");
 }
 
 void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
@@ -452,12 +452,12 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     if (at->reregister) {
         release_ask_launches(ev);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
-        reply_allocated(c, ev, a, at, "resync");
+        reply_allocated(c, ev->token, a, at, "resync");
         return;
     }
     if (next_response_id(response_id) == at->response_id) {
         release_ask_launches(ev);
-        reply_allocated(c, ev, a, at, NULL);
+        reply_allocated(c, ev->token, a, at, NULL);
         return;
     }
     if (response_id != at->response_id) {
@@ -488,13 +488,25 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     stop_released_containers(c, a, ev);
+    c->due_allocate = (struct rm_due_allocate){.app = a, .token = ev->token};
+}
+
+void rm_master_answer_due_allocate(struct rm_core *c)
+{
+    struct rm_app *a = c->due_allocate.app;
+    struct rm_attempt *at;
+
+    if (!a)
+        return;
+    at = rm_app_newest_attempt(a);
     fill_allocate_answer(c, a, at);
     at->response_id = next_response_id(at->response_id);
     at->nodes_told_before = at->nodes_told;
     at->nodes_told = c->node_changes;
     at->nm_renewals_told_before = at->nm_renewals_told;
     at->nm_renewals_told = c->master_keys.nm_renewals;
-    reply_allocated(c, ev, a, at, NULL);
+    reply_allocated(c, c->due_allocate.token, a, at, NULL);
+    c->due_allocate.app = NULL;
 }
 
 void rm_master_on_finish(struct rm_core *c, const struct rm_event *ev)
