@@ -1,7 +1,8 @@
-# tests/interop/rpc/mapreduce.sh - sourced by `mapreduce` and `race`: a real YARN and Creel, two
-# nodes each, with the same configuration for MapReduce, in a folder of their own. Needs here, lib
-# (Hadoop's jars), out (for the logs of history servers), port (the first of some sixty) and
-# CREEL_BIN.
+# tests/interop/rpc/mapreduce.sh - sourced by `mapreduce` and `race`: a real YARN ("yarn"), Creel
+# ("creel") and Creel with two ResourceManagers ("ha"), two nodes each, with the same configuration
+# for MapReduce, in a folder of their own. Needs here, lib (Hadoop's jars), out (for the logs of
+# history servers), port (the first of a hundred) and CREEL_BIN. nodes: those of "creel", "creel"
+# (its own), "java" (two NodeManagers of Hadoop) or "mixed" (one of each).
 peer=$here/../peer/peer
 bin=${CREEL_BIN:?folder with the creel binaries}
 run=$(mktemp -d "${TMPDIR:-/tmp}/mapreduce.XXXXXX")
@@ -14,13 +15,18 @@ stop_history() { # SIDE
 stop() {
     local side
     for side in "${!history_server[@]}"; do stop_history "$side" 2> /dev/null; done
-    [ ! -f "$run/yarn/pids" ] || "$peer" stop "$run/yarn" || :
-    "$bin/creel" dev --stop --dir "$run/creel" > /dev/null 2>&1 || :
+    for side in yarn java; do
+        [ ! -f "$run/$side/pids" ] || "$peer" stop "$run/$side" || :
+    done
+    for side in creel ha; do
+        [ ! -d "$run/$side/conf" ] || "$bin/creel" dev --stop --dir "$run/$side" > /dev/null || :
+    done
+    [ ! -f "$run/rm.pid" ] || kill "$(cat "$run/rm.pid")" || :
     [ -n "${KEEP:-}" ] || rm -rf "$run"
 }
 trap stop EXIT
 
-# ---- the two clusters ----
+# ---- the clusters ----
 
 conf() { # KEY VALUE ...
     echo '<configuration>'
@@ -58,28 +64,70 @@ start_yarn() {
     url[yarn]=http://127.0.0.1:$port
     dir[yarn]=$run/yarn/conf
 }
-start_creel() {
-    local rm=127.0.0.1:$((port + 41)) masters=127.0.0.1:$((port + 42))
+# What all nodes of Creel's have, among it where the name node of hdfs.sh speaks HTTP.
+name_node=127.0.0.1:$((port + 90)) name_node_http=127.0.0.1:$((port + 91))
+node_keys=(-D creel.nodemanager.host=localhost -D yarn.nodemanager.address=127.0.0.1:0
+    -D yarn.nm.liveness-monitor.expiry-interval-ms=5000
+    -D "creel.nodemanager.localizer.webhdfs=$name_node=http://$name_node_http"
+    -D yarn.nodemanager.aux-services=mapreduce_shuffle -D mapreduce.shuffle.port=0)
+dev() { # SIDE ARG...: starts a cluster of Creel's in the side's folder
     JAVA_HOME=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")} \
-        "$bin/creel" dev --detach --port 0 --auth simple --nodes 2 --map-slots 4 \
-        --reduce-slots 2 --dir "$run/creel" -D creel.nodemanager.host=localhost \
-        -D yarn.resourcemanager.address=$rm -D yarn.resourcemanager.scheduler.address=$masters \
-        -D yarn.nodemanager.address=127.0.0.1:0 \
-        -D yarn.nm.liveness-monitor.expiry-interval-ms=5000 \
-        -D yarn.nodemanager.aux-services=mapreduce_shuffle -D mapreduce.shuffle.port=0 > /dev/null
-    url[creel]=$(cat "$run/creel/rm.url")
-    dir[creel]=$run/client
-    mkdir "$run/client"
-    conf yarn.resourcemanager.address $rm yarn.resourcemanager.scheduler.address $masters \
-        yarn.resourcemanager.webapp.address "${url[creel]#http://}" "${quick[@]}" \
-        yarn.application.classpath "$run/client,$lib/*" > "$run/client/yarn-site.xml"
-    conf fs.defaultFS file:/// hadoop.tmp.dir "$run/client/tmp" > "$run/client/core-site.xml"
-    mapred_site "$run/client" "$run/staging-creel" $((port + 45)) > "$run/client/mapred-site.xml"
+        "$bin/creel" dev --detach --port 0 --auth simple --map-slots 4 --reduce-slots 2 \
+        --dir "$run/$1" "${node_keys[@]}" "${@:2}" > /dev/null
+}
+# Without nodes of Creel there is no cluster of `creel dev`: then the ResourceManager runs alone.
+rm_alone() { # ARG...
+    mkdir "$run/creel"
+    "$bin/creel-rm" --url-file "$run/creel/rm.url" -D creel.rm.port=0 -D creel.auth=simple \
+        -D creel.rm.state-dir="$run/creel/state" "$@" > "$run/creel/rm.log" 2>&1 &
+    echo $! > "$run/rm.pid"
+    until_true test -s "$run/creel/rm.url"
+}
+# client_conf SIDE HISTORY_PORT KEY VALUE ...: a client's folder, with these keys in yarn-site.xml
+client_conf() {
+    local to=$run/client-$1
+    mkdir "$to"
+    conf "${quick[@]}" yarn.application.classpath "$to,$lib/*" "${@:3}" > "$to/yarn-site.xml"
+    conf fs.defaultFS file:/// hadoop.tmp.dir "$to/tmp" > "$to/core-site.xml"
+    mapred_site "$to" "$run/staging-$1" "$2" > "$to/mapred-site.xml"
     printf '%s\n' 'log4j.rootLogger=INFO,A' 'log4j.appender.A=org.apache.log4j.ConsoleAppender' \
         'log4j.appender.A.target=System.err' \
         'log4j.appender.A.layout=org.apache.log4j.PatternLayout' \
-        'log4j.appender.A.layout.ConversionPattern=%d %p %c{1}: %m%n' \
-        > "$run/client/log4j.properties"
+        'log4j.appender.A.layout.ConversionPattern=%d %p %c{1}: %m%n' > "$to/log4j.properties"
+    dir[$1]=$to
+}
+start_creel() {
+    local keys=(yarn.resourcemanager.address "127.0.0.1:$((port + 41))"
+        yarn.resourcemanager.scheduler.address "127.0.0.1:$((port + 42))"
+        yarn.resourcemanager.resource-tracker.address "127.0.0.1:$((port + 43))")
+    local arg=() java=() i
+    for ((i = 0; i < ${#keys[@]}; i += 2)); do
+        arg+=(-D "${keys[i]}=${keys[i + 1]}")
+        java+=("${keys[i]}=${keys[i + 1]}")
+    done
+    case ${nodes:-creel} in
+    creel) dev creel --nodes 2 "${arg[@]}" ;;
+    mixed) dev creel --nodes 1 "${arg[@]}" && java_nodes 1 "${java[@]}" ;;
+    java) rm_alone "${arg[@]}" && java_nodes 2 "${java[@]}" ;;
+    *) echo "NODES=$nodes: expected creel, java or mixed" >&2; return 1 ;;
+    esac
+    url[creel]=$(cat "$run/creel/rm.url")
+    client_conf creel $((port + 45)) yarn.resourcemanager.webapp.address "${url[creel]#http://}" \
+        "${keys[@]}"
+}
+# A NodeManager of Hadoop has four map slots and two reduce slots of 1 GiB here, as Creel's have.
+java_nodes() { # NUMBER KEY=VALUE...
+    ONLY_NODES=1 PORT=$((port + 50)) NM_MB=6144 NM_VCORES=6 "$peer" start "$run/java" "$lib" fifo \
+        "$@" > /dev/null
+}
+start_ha() {
+    dev ha --nodes 2 --ha --hadoop
+    url[ha]=$(cat "$run/ha/rm.url") # of both, separated by a comma
+    client_conf ha $((port + 48)) yarn.client.failover-sleep-base-ms 500 \
+        yarn.client.failover-sleep-max-ms 5000
+    # where the ResourceManagers are, `creel dev` has written
+    sed -i "/<configuration>/r "<(grep '<property>' "$run/ha/hadoop/yarn-site.xml") \
+        "${dir[ha]}/yarn-site.xml"
 }
 hadoop() { # SIDE CLASS ARGS...: in the side's folder
     (cd "$run/work-$1" && HADOOP_CONF_DIR=${dir[$1]} exec timeout 600 java $jvm -Xmx256m \
@@ -91,13 +139,20 @@ until_true() {
     echo "gave up waiting for: $*" >&2
     return 1
 }
-rest() { curl -sf "${url[$1]}/ws/v1/cluster/$2" | jq -r "$3"; } # SIDE PATH JQ
+rest() { # SIDE PATH JQ: of whichever ResourceManager answers
+    local u
+    for u in ${url[$1]//,/ }; do
+        curl -sfL "$u/ws/v1/cluster/$2" | jq -re "$3" && return
+    done
+    return 1
+}
 two_nodes() { [ "$(rest "$1" metrics .clusterMetrics.activeNodes)" = 2 ]; }
 # The clients ask the history server for the counters of a job that has ended.
 start_history() { # SIDE
+    : > "$out/$1-history.log"
     HADOOP_CONF_DIR=${dir[$1]} java $jvm -Xmx160m --add-opens java.base/java.lang=ALL-UNNAMED \
         -cp "${dir[$1]}:$lib/*" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer \
-        > "$out/$1-history.log" 2>&1 < /dev/null &
+        >> "$out/$1-history.log" 2>&1 < /dev/null &
     history_server[$1]=$!
     until_true grep -q 'IPC Server listener on .*: starting' "$out/$1-history.log"
 }
