@@ -14,6 +14,7 @@
 #include "rm/rpc/ports.h"
 #include "rm/rpc/put.h"
 #include "rm/rpc/start.pb-c.h"
+#include "rm/rpc/start/talk.h"
 #include "rm/rpc/tracker.pb-c.h"
 #include "rm/rpc/tracker/tracker.h"
 #include "tests/unit/master_over_http.h"
@@ -393,6 +394,92 @@ static void check_token(const Master__Token *t)
     CU_ASSERT_STRING_EQUAL(caller, base_attempt_id_text(&id.container.attempt, attempt));
 }
 
+/* ---- a request is encoded apart from its order ---- */
+
+/* Returns a start of which nothing is left but what it has copied, and its launch context. */
+static struct rm_start *new_start(struct rm_launch *launch, char url[static 1])
+{
+    char user[] = "ann", host[] = "n1.example.org", address[] = "127.0.0.1";
+    struct rm_master_key keys[3] = {{.id = 7, .bytes = "nm"}, {.id = 8, .bytes = "container"}};
+    const struct rm_order order = {.kind = BASE_ORDER_LAUNCH,
+                                   .container = {.attempt = {{1, 2}, 3}, .num = 4},
+                                   .app = {1, 2},
+                                   .resource = {{1024, 1}},
+                                   .user = user,
+                                   .launch = launch,
+                                   .amrm_key = &keys[2]};
+    const struct rm_start_basis basis = {.host = host,
+                                         .port = 45454,
+                                         .address = address,
+                                         .nm_key = &keys[0],
+                                         .container_key = &keys[1]};
+    struct rm_start *s;
+
+    launch->resources = base_alloc(sizeof *launch->resources);
+    launch->resources_n = 1;
+    launch->resources->name = base_strdup("x");
+    launch->resources->url = base_strdup(url);
+    s = rm_start_new(&order, &basis);
+    CU_ASSERT_EQUAL(s->request.len, 0); /* that is not for the thread of the core */
+    CU_ASSERT_EQUAL(launch->refs, 2);
+    memset(user, 'x', strlen(user));
+    memset(host, 'x', strlen(host));
+    memset(address, 'x', strlen(address));
+    memset(keys, 'x', sizeof keys);
+    return s;
+}
+
+static void test_encoded_apart(void)
+{
+    struct rm_launch *launch = base_alloc(sizeof *launch);
+    struct rm_start *s;
+    struct base_hadoop_container_id id;
+    struct base_hadoop_nm_id nm_id;
+    struct rm_master_key key = {.bytes = "container"};
+    const Master__Token *token;
+    Start__Request *rq;
+
+    launch->refs = 1;
+    s = new_start(launch, "file:///a");
+    CU_ASSERT_EQUAL_FATAL(rm_start_encode(s, NULL), 0);
+    CU_ASSERT_EQUAL(launch->refs, 1);
+    CU_ASSERT_EQUAL_FATAL(rm_start_encode(s, NULL), 0); /* once is enough */
+    rq = start__request__unpack(NULL, s->request.len, (uint8_t *)s->request.data);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rq);
+    token = rq->containers[0]->token;
+    CU_ASSERT_TRUE_FATAL(
+        base_hadoop_container_id_read(token->identifier.data, token->identifier.len, &id));
+    CU_ASSERT_STRING_EQUAL(id.submitter, "ann");
+    CU_ASSERT_STRING_EQUAL(id.node, "n1.example.org:45454");
+    CU_ASSERT_EQUAL(id.key_id, 8);
+    CU_ASSERT_TRUE(base_hadoop_check_password(key.bytes, sizeof key.bytes, token->identifier.data,
+                                              token->identifier.len, token->password.data,
+                                              token->password.len));
+    CU_ASSERT_TRUE_FATAL(
+        base_hadoop_nm_id_read(s->nm_identifier.data, s->nm_identifier.len, &nm_id));
+    CU_ASSERT_EQUAL(nm_id.key_id, 7);
+    CU_ASSERT_STRING_EQUAL(s->address, "127.0.0.1");
+    start__request__free_unpacked(rq, NULL);
+    rm_start_free(s);
+    rm_launch_unref(launch);
+}
+
+/* What no node of Hadoop could be sent fails for good, and says why. */
+static void test_not_encoded(void)
+{
+    struct rm_launch *launch = base_alloc(sizeof *launch);
+    struct rm_talk *t;
+
+    launch->refs = 1;
+    t = rm_talk_new(new_start(launch, "http://["), 0, 1000);
+    rm_talk_begin(t, 0);
+    CU_ASSERT_EQUAL(t->state, RM_TALK_FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(t->why, "\"http://[\" is no URL"));
+    CU_ASSERT_EQUAL(launch->refs, 1);
+    rm_talk_free(t);
+    rm_launch_unref(launch);
+}
+
 static void test_started(void)
 {
     Start__Request *rq;
@@ -610,6 +697,8 @@ static void test_waits_in_vain(void)
 }
 
 static const struct cunit_case cases[] = {
+    {"encoded apart from the order", test_encoded_apart},
+    {"not encoded", test_not_encoded},
     {"started", test_started},
     {"other masters", test_other_masters},
     {"refused", test_refused},

@@ -339,33 +339,93 @@ static bool fits_in_tokens(const struct rm_order *o, const struct rm_start_basis
            strlen(basis->host) + sizeof ":65535" <= BASE_HADOOP_TEXT_MAX;
 }
 
-struct rm_start *rm_start_new(const struct rm_order *o, const struct rm_start_basis *basis,
-                              struct base_error *err)
-{
-    struct rm_start *s = NULL;
-    struct context c;
-    int rc = put_context(o, &c, err);
+/* Everything that the order and its basis point to, in one place. */
+struct rm_start_source {
+    struct rm_order order; /* points to the members below; of the rest only .launch is set */
+    struct rm_start_basis basis;
+    char *user;
+    struct rm_master_key amrm_key, nm_key, container_key;
+};
 
+static struct rm_start_source *
+source_new(const struct rm_order *o, const struct rm_start_basis *basis, const struct rm_start *s)
+{
+    struct rm_start_source *from = base_alloc(sizeof *from);
+
+    from->user = base_strdup(o->user);
+    from->nm_key = *basis->nm_key;
+    from->container_key = *basis->container_key;
+    if (o->amrm_key)
+        from->amrm_key = *o->amrm_key;
+    from->order = (struct rm_order){.container = o->container,
+                                    .app = o->app,
+                                    .resource = o->resource,
+                                    .priority = o->priority,
+                                    .user = from->user,
+                                    .launch = rm_launch_ref(o->launch),
+                                    .amrm_key = o->amrm_key ? &from->amrm_key : NULL,
+                                    .submit_us = o->submit_us,
+                                    .attempts_max = o->attempts_max};
+    from->basis = *basis;
+    from->basis.host = s->host;
+    from->basis.address = s->address;
+    from->basis.nm_key = &from->nm_key;
+    from->basis.container_key = &from->container_key;
+    return from;
+}
+
+static void source_free(struct rm_start_source *from)
+{
+    if (!from)
+        return;
+    rm_launch_unref(from->order.launch);
+    free(from->user);
+    explicit_bzero(from, sizeof *from);
+    free(from);
+}
+
+struct rm_start *rm_start_new(const struct rm_order *o, const struct rm_start_basis *basis)
+{
+    struct rm_start *s = base_alloc(sizeof *s);
+
+    s->container = o->container;
+    s->host = base_strdup(basis->host);
+    s->address = base_strdup(basis->address);
+    s->port = basis->port;
+    s->source = source_new(o, basis, s);
+    return s;
+}
+
+int rm_start_encode(struct rm_start *s, struct base_error *err)
+{
+    const struct rm_order *o;
+    const struct rm_start_basis *basis;
+    struct context c;
+    int rc;
+
+    if (!s->source)
+        return 0;
+    o = &s->source->order;
+    basis = &s->source->basis;
+    rc = put_context(o, &c, err);
     if (rc == 0 && !fits_in_tokens(o, basis))
         rc = base_error_set(err, -BASE_ELIMIT, "the names of user and host do not fit into tokens");
     if (rc == 0) {
-        s = base_alloc(sizeof *s);
-        s->container = o->container;
-        s->host = base_strdup(basis->host);
-        s->address = base_strdup(basis->address);
-        s->port = basis->port;
         encode_request(o, basis, &c, &s->request);
         add_nm_identifier(o, basis, &s->nm_identifier);
         compute_password(basis->nm_key, &s->nm_identifier, s->nm_password);
     }
     free_context(&c);
-    return s;
+    source_free(s->source);
+    s->source = NULL;
+    return rc;
 }
 
 void rm_start_free(struct rm_start *s)
 {
     if (!s)
         return;
+    source_free(s->source);
     free(s->host);
     free(s->address);
     if (s->request.data)

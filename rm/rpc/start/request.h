@@ -20,18 +20,23 @@ struct rm_start_basis {
     int64_t rm_instance_ms, now_ms;
     int64_t lifetime_ms; /* how long the node may start the container */
 };
-struct rm_start { /* owns everything */
+struct rm_start_source; /* of what the request is made */
+struct rm_start {       /* owns everything */
     struct base_container_id container;
     char *host, *address;
     int port;
+    struct rm_start_source *source; /* NULL: the request is encoded */
     /* the token for the node, and the encoded request */
     struct base_buf nm_identifier, request;
     unsigned char nm_password[BASE_SHA1_BYTES];
 };
-/* Returns what carries out the LAUNCH order @o, of a master; NULL with @err set when it cannot be
- * carried out on any node of Hadoop. */
-struct rm_start *rm_start_new(const struct rm_order *o, const struct rm_start_basis *basis,
-                              struct base_error *err);
+/* Returns what carries out the LAUNCH order @o, of a master. Copies what the order and @basis point
+ * to, but for the launch context, which it shares; so it is cheap enough for the core's thread. */
+struct rm_start *rm_start_new(const struct rm_order *o, const struct rm_start_basis *basis);
+/* Encodes the request and makes the tokens, if that is still to be done. Any thread, and not the
+ * core's: a launch context may have a megabyte. Returns 0; -BASE_EINVAL or -BASE_ELIMIT when the
+ * order cannot be carried out on any node of Hadoop. */
+int rm_start_encode(struct rm_start *s, struct base_error *err);
 void rm_start_free(struct rm_start *s); /* NULL is fine */
 
 #endif

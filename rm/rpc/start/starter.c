@@ -77,12 +77,6 @@ static void report(struct rm_backend *b, const struct base_container_id *contain
     rm_backend_post(b, &o->ev, NULL, release_outcome, o);
 }
 
-void rm_starter_report_failure(struct rm_backend *b, const struct base_container_id *container,
-                               const char *why)
-{
-    report(b, container, false, why);
-}
-
 /* ---- the thread ---- */
 
 static struct rm_start_address *find_or_add_address(struct rm_starter *s, const char *text)

@@ -1,5 +1,6 @@
-/* rm/rpc/start/starter.h - starts masters on NodeManagers of Hadoop: a thread that talks to many
- * nodes at a time, since a node that does not answer must not hold up those that do.
+/* rm/rpc/start/starter.h - starts masters on NodeManagers of Hadoop: a thread that encodes
+ * requests, and talks to many nodes at a time, since a node that does not answer must not hold up
+ * those that do.
  *
  *   rm_starter_add() --> WAITING --> CONNECTING --> TALKING --answer--> the core is told
  *                           ^            |             |
@@ -31,9 +32,6 @@ struct rm_starter;
 int rm_starter_new(struct rm_backend *b, struct rm_starter **out, struct base_error *err);
 /* Takes @s. Any thread; does not wait. */
 void rm_starter_add(struct rm_starter *starter, struct rm_start *s);
-/* Tells the core that a container was not started. Any thread; does not wait. */
-void rm_starter_report_failure(struct rm_backend *b, const struct base_container_id *container,
-                               const char *why);
 /* Gives up what is under way, and waits for the thread. NULL is fine. */
 void rm_starter_free(struct rm_starter *starter);
 

@@ -133,8 +133,14 @@ static int open_socket(const struct rm_talk *t)
 
 void rm_talk_begin(struct rm_talk *t, int64_t now_ms)
 {
-    int fd = open_socket(t);
+    struct base_error err = {0};
+    int fd;
 
+    if (rm_start_encode(t->start, &err) < 0) {
+        end_with(t, RM_TALK_FAILED, "%s", err.text);
+        return;
+    }
+    fd = open_socket(t);
     if (fd < 0) {
         end_with(t, RM_TALK_AGAIN, "%s", strerror(-fd));
         return;

@@ -32,7 +32,7 @@ struct rm_talk {
 /* Takes @start. The first try may begin at once. */
 struct rm_talk *rm_talk_new(struct rm_start *start, int64_t now_ms, int64_t max_wait_ms);
 void rm_talk_free(struct rm_talk *t);
-/* Begins a try: connects. */
+/* Begins a try: encodes the request, unless an earlier try has, and connects. */
 void rm_talk_begin(struct rm_talk *t, int64_t now_ms);
 /* Goes on, after the socket has become ready. */
 void rm_talk_work(struct rm_talk *t, int64_t now_ms);

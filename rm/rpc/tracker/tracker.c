@@ -222,16 +222,9 @@ static void start_masters(const struct node_call *n, const struct rm_effect *fx)
 
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++) {
         const struct rm_order *o = &fx->u.heartbeat.orders[i];
-        struct base_error err = {0};
-        struct rm_start *start;
 
-        if (o->kind != BASE_ORDER_LAUNCH)
-            continue;
-        start = rm_start_new(o, &basis, &err);
-        if (start)
-            rm_starter_add(n->tracker->starter, start);
-        else
-            rm_starter_report_failure(n->b, &o->container, err.text);
+        if (o->kind == BASE_ORDER_LAUNCH)
+            rm_starter_add(n->tracker->starter, rm_start_new(o, &basis));
     }
 }
 
