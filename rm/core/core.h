@@ -301,9 +301,10 @@ struct rm_core_conf {
     /* Record what becomes of free slots (rm/core/schedule/activity.h); nothing is stored. */      \
     X(RECORD_ACTIVITIES, rm_activity_on_record_request, false)
 
-/* The instance with which a NodeManager of Hadoop registers, as it names none; the store tells by
- * it which nodes are Hadoop's. */
-#define RM_HADOOP_INSTANCE "hadoop"
+/* The instance of a NodeManager of Hadoop, which names none and proves nothing, is this and the
+ * address from which it calls: heartbeats from elsewhere are not its own, and cause no start of a
+ * master there. The store tells by it which nodes are Hadoop's. */
+#define RM_HADOOP_INSTANCE "hadoop "
 
 enum rm_event_kind {
 #define X(name, handle, durable) RM_EV_##name,

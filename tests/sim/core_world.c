@@ -430,7 +430,7 @@ static struct world_node *add_node(struct world *w, int32_t maps, int32_t reduce
     n->up = n->healthy = true;
     n->is_hadoop = is_hadoop;
     if (is_hadoop)
-        snprintf(n->instance, sizeof n->instance, RM_HADOOP_INSTANCE);
+        snprintf(n->instance, sizeof n->instance, RM_HADOOP_INSTANCE "10.0.0.1");
     w->nodes_n++;
     world_register(w, n);
     return n;

@@ -16,6 +16,7 @@
 #include "rm/rpc/start.pb-c.h"
 #include "rm/rpc/start/talk.h"
 #include "rm/rpc/tracker.pb-c.h"
+#include "rm/rpc/tracker/answer.h"
 #include "rm/rpc/tracker/tracker.h"
 #include "tests/unit/master_over_http.h"
 #include "tests/unit/rpc_frames.h"
@@ -38,9 +39,11 @@ static bool knows_key;
 static char caller[64];
 static struct base_buf last_request;
 
-static int listen_at(const char *address, uint16_t *port)
+/* @port: 0: any free one. Sets it to the one that it is. */
+static int listen_at_port(const char *address, uint16_t *port)
 {
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(address)};
+    struct sockaddr_in a = {
+        .sin_family = AF_INET, .sin_addr.s_addr = inet_addr(address), .sin_port = htons(*port)};
     socklen_t len = sizeof a;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -51,9 +54,20 @@ static int listen_at(const char *address, uint16_t *port)
     return fd;
 }
 
+static int listen_at(const char *address, uint16_t *port)
+{
+    *port = 0;
+    return listen_at_port(address, port);
+}
+
 static int listen_anywhere(uint16_t *port)
 {
     return listen_at("127.0.0.1", port);
+}
+
+static bool is_ready(int fd, int timeout_ms)
+{
+    return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, timeout_ms) == 1;
 }
 
 /* ---- the node's server ---- */
@@ -130,6 +144,8 @@ static void start_server(const struct api_rpc_port *port, struct api_rpc_server 
 
 /* ---- the node as a client ---- */
 
+static const char *call_from = "127.0.0.1";
+
 /* Calls a method of the tracker; free the result with protobuf_c_message_free_unpacked(). */
 static void *call_tracker(const char *method, const ProtobufCMessage *request,
                           const ProtobufCMessageDescriptor *result)
@@ -137,6 +153,7 @@ static void *call_tracker(const char *method, const ProtobufCMessage *request,
     struct sockaddr_in a = {.sin_family = AF_INET,
                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                             .sin_port = htons(tracker_port)};
+    struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(call_from)};
     struct base_buf out = {0}, in = {0};
     struct rpc_answer answer;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -144,6 +161,7 @@ static void *call_tracker(const char *method, const ProtobufCMessage *request,
     void *m;
     ssize_t n;
 
+    CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&from, sizeof from), 0);
     CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
     base_buf_add(&out, RPC_PREAMBLE_SIMPLE, RPC_PREAMBLE_BYTES);
     rpc_context_add(&out, "yarn", NULL);
@@ -197,12 +215,14 @@ static void register_node(void)
     protobuf_c_message_free_unpacked(&answer->base, NULL);
 }
 
-static void beat_node(void)
+/* Returns what the node is told to do. */
+static int32_t beat_node(void)
 {
     Tracker__Beat rq = TRACKER__BEAT__INIT;
     Tracker__NodeStatus status = TRACKER__NODE_STATUS__INIT;
     Tracker__BeatAnswer *answer;
     Yarn__NodeId id;
+    int32_t action;
 
     put_node_id(&id);
     status.node = &id;
@@ -210,8 +230,11 @@ static void beat_node(void)
     status.response_id = beats;
     rq.status = &status;
     answer = call_tracker("nodeHeartbeat", &rq.base, &tracker__beat_answer__descriptor);
-    beats = answer->response_id;
+    action = answer->action;
+    if (action == RM_TRACKER_NORMAL)
+        beats = answer->response_id;
     protobuf_c_message_free_unpacked(&answer->base, NULL);
+    return action;
 }
 
 /* ---- the whole ---- */
@@ -513,6 +536,39 @@ static void test_other_masters(void)
     end_node();
 }
 
+/* Whoever knows the id of a node gets no master by sending its heartbeats. */
+static void test_other_address(void)
+{
+    begin_node();
+    submit(BY_RPC);
+    call_from = "127.0.0.2";
+    for (int i = 0; i < 20; i++)
+        CU_ASSERT_EQUAL(beat_node(), RM_TRACKER_RESYNC);
+    call_from = "127.0.0.1";
+    CU_ASSERT_EQUAL(beat_node(), RM_TRACKER_NORMAL);
+    beat_until_called_or_failed(1);
+    CU_ASSERT_TRUE(was_called(1));
+    end_node();
+}
+
+/* A node that has moved registers again. */
+static void test_moved(void)
+{
+    int listener;
+
+    begin_node();
+    listener = listen_at_port("127.0.0.2", &node_port);
+    call_from = "127.0.0.2";
+    register_node();
+    submit(BY_RPC);
+    for (int i = 0; i < 4000 && !is_ready(listener, 5); i++)
+        CU_ASSERT_EQUAL(beat_node(), RM_TRACKER_NORMAL);
+    CU_ASSERT_TRUE(is_ready(listener, 0));
+    call_from = "127.0.0.1";
+    end_node();
+    close(listener);
+}
+
 static void test_refused(void)
 {
     begin_node();
@@ -598,11 +654,6 @@ static void wait_until_called(int times)
     CU_ASSERT_TRUE_FATAL(was_called(times));
 }
 
-static bool is_ready(int fd, int timeout_ms)
-{
-    return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, timeout_ms) == 1;
-}
-
 static int accept_within_20_s(int listener)
 {
     CU_ASSERT_TRUE_FATAL(is_ready(listener, 20000));
@@ -620,6 +671,8 @@ static void test_more_starts_than_conversations(void)
     CU_ASSERT_EQUAL(calls, n);
     end_node();
 }
+
+
 
 /* A node that accepts connections and says nothing leaves the others their conversations. */
 static void test_silent_node(void)
@@ -701,6 +754,8 @@ static const struct cunit_case cases[] = {
     {"not encoded", test_not_encoded},
     {"started", test_started},
     {"other masters", test_other_masters},
+    {"another address", test_other_address},
+    {"moved", test_moved},
     {"refused", test_refused},
     {"not yet ready", test_not_yet_ready},
     {"the token is refused", test_token_is_refused},

@@ -413,7 +413,8 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     n->version = version;
     n->boot_id = boot;
     n->instance = instance;
-    n->is_hadoop = instance && strcmp(instance, RM_HADOOP_INSTANCE) == 0;
+    n->is_hadoop =
+        instance && strncmp(instance, RM_HADOOP_INSTANCE, strlen(RM_HADOOP_INSTANCE)) == 0;
     n->health_report = base_strdup("");
     n->sent_us = sent_us;
     n->draining = draining;

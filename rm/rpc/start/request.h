@@ -15,7 +15,7 @@
 struct rm_start_basis {
     const char *host; /* of the node's id, which tokens name */
     int port;
-    const char *address; /* from which the node has called */
+    const char *address; /* from which the node has registered */
     const struct rm_master_key *nm_key, *container_key;
     int64_t rm_instance_ms, now_ms;
     int64_t lifetime_ms; /* how long the node may start the container */

@@ -4,8 +4,8 @@
  *
  *   registerNodeManager    keys, and the instance that tokens name; orders wait
  *   nodeHeartbeat          the containers' states --> answered at once, with the core's orders
- *     RESYNC: the node is not registered with this ResourceManager, or answers were lost; it keeps
- *             its containers, and reports them when it registers again
+ *     RESYNC: the node is not registered with this ResourceManager, or was from another address, or
+ *             answers were lost; it keeps its containers, and reports them when it registers again
  *     SHUTDOWN: its host may not have a node
  *   unRegisterNodeManager  the node leaves */
 #include <stdatomic.h>
@@ -45,7 +45,8 @@ struct node_call {
     struct rm_backend *b;
     struct rm_event ev; /* points to what follows */
     int port;
-    char *address; /* from which the node calls */
+    char *address;  /* from which the node calls */
+    char *instance; /* RM_HADOOP_INSTANCE with it */
     char *id, *host, *http, *version, *health;
     struct rm_tracker_reports reports;
     struct base_app_id *apps;
@@ -64,6 +65,7 @@ static void release_node_call(void *user)
     free(n->reports.v);
     free(n->apps);
     free(n->address);
+    free(n->instance);
     free(n->id);
     free(n->host);
     free(n->http);
@@ -104,6 +106,7 @@ static struct node_call *node_call_new(struct api_rpc_call *call, struct rm_trac
     n->ev.kind = kind;
     n->port = node->port;
     n->address = base_strdup(api_rpc_peer(call));
+    n->instance = base_printf(RM_HADOOP_INSTANCE "%s", n->address);
     n->host = base_strdup(node->host);
     n->id = base_printf("%s:%d", node->host, (int)node->port);
     return n;
@@ -196,7 +199,7 @@ static void register_node(struct api_rpc_call *call, const ProtobufCMessage *req
     r->host = n->host;
     r->http_address = n->http;
     r->version = n->version;
-    r->instance = RM_HADOOP_INSTANCE;
+    r->instance = n->instance;
     r->is_hadoop = true;
     r->hadoop_port = rq->node->port;
     r->reports = n->reports.v;
@@ -259,7 +262,7 @@ static void handle_heartbeat(struct api_rpc_call *call, const ProtobufCMessage *
     n->health = copy_text(s->health ? s->health->report : NULL, BASE_DIAGNOSTICS_MAX);
     h = &n->ev.u.heartbeat;
     h->node_id = n->id;
-    h->instance = RM_HADOOP_INSTANCE;
+    h->instance = n->instance;
     h->response_id = s->response_id;
     h->healthy = !s->health || s->health->healthy;
     h->health_report = n->health;
@@ -289,7 +292,7 @@ static void unregister_node(struct api_rpc_call *call, const ProtobufCMessage *r
     if (!n)
         return;
     n->ev.u.node.node_id = n->id;
-    n->ev.u.node.instance = RM_HADOOP_INSTANCE;
+    n->ev.u.node.instance = n->instance;
     rm_backend_post(n->b, &n->ev, answer_unregistration, release_node_call, n);
 }
 
