@@ -672,26 +672,33 @@ static void test_more_starts_than_conversations(void)
     end_node();
 }
 
+#define SILENT 100 /* addresses */
 
-
-/* A node that accepts connections and says nothing leaves the others their conversations. */
-static void test_silent_node(void)
+/* Nodes that accept connections and say nothing leave the others their conversations. */
+static void test_silent_nodes(void)
 {
-    uint16_t silent;
-    int listener = listen_at("127.0.0.2", &silent), fds[RM_START_TALKS_PER_ADDRESS];
+    int listeners[SILENT], fds[SILENT];
+    uint16_t ports[SILENT];
+    char address[32];
 
     begin_node();
-    for (int i = 0; i < 2 * RM_START_TALKS_MAX; i++)
-        add_start("127.0.0.2", silent);
+    for (int i = 0; i < SILENT; i++) {
+        snprintf(address, sizeof address, "127.0.1.%d", i + 1);
+        listeners[i] = listen_at(address, &ports[i]);
+        for (int k = 0; k < 2 * RM_START_TALKS_PER_ADDRESS; k++)
+            add_start(address, ports[i]);
+    }
     add_start("127.0.0.1", node_port);
     wait_until_called(1);
-    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++)
-        fds[i] = accept_within_20_s(listener);
-    CU_ASSERT_FALSE(is_ready(listener, 0));
+    for (int i = 0; i < SILENT; i++) {
+        fds[i] = accept_within_20_s(listeners[i]);
+        CU_ASSERT_FALSE(is_ready(listeners[i], 0));
+    }
     end_node();
-    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++)
+    for (int i = 0; i < SILENT; i++) {
         close(fds[i]);
-    close(listener);
+        close(listeners[i]);
+    }
 }
 
 /* Starts that wait for a conversation get it in the order in which they came. */
@@ -699,29 +706,23 @@ static void test_order_of_starts(void)
 {
     uint16_t busy, first, second, other;
     int busy_fd = listen_anywhere(&busy), first_fd = listen_anywhere(&first),
-        second_fd = listen_anywhere(&second), other_fd = listen_at("127.0.0.2", &other),
-        fds[RM_START_TALKS_PER_ADDRESS], probes[2];
+        second_fd = listen_anywhere(&second), other_fd = listen_at("127.0.0.2", &other), fd, probe;
 
     begin_node();
-    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++) {
-        add_start("127.0.0.1", busy);
-        fds[i] = accept_within_20_s(busy_fd);
-    }
+    add_start("127.0.0.1", busy);
+    fd = accept_within_20_s(busy_fd);
     add_start("127.0.0.1", first);
-    add_start("127.0.0.2", other);
-    probes[0] = accept_within_20_s(other_fd); /* now the first one waits ... */
     add_start("127.0.0.1", second);
     add_start("127.0.0.2", other);
-    probes[1] = accept_within_20_s(other_fd); /* ... and the second */
+    probe = accept_within_20_s(other_fd); /* now both wait */
     CU_ASSERT_FALSE(is_ready(first_fd, 0));
     CU_ASSERT_FALSE(is_ready(second_fd, 0));
-    close(fds[0]);
-    close(accept_within_20_s(first_fd));
+    close(fd);
+    fd = accept_within_20_s(first_fd);
+    CU_ASSERT_FALSE(is_ready(second_fd, 0));
     end_node();
-    for (int i = 1; i < RM_START_TALKS_PER_ADDRESS; i++)
-        close(fds[i]);
-    for (int i = 0; i < 2; i++)
-        close(probes[i]);
+    close(fd);
+    close(probe);
     close(busy_fd);
     close(first_fd);
     close(second_fd);
@@ -736,8 +737,7 @@ static void test_waits_in_vain(void)
 
     rms_set("yarn.client.nodemanager-connect.max-wait-ms=150");
     begin_node();
-    for (int i = 0; i < RM_START_TALKS_PER_ADDRESS; i++)
-        add_start("127.0.0.1", silent);
+    add_start("127.0.0.1", silent);
     submit(BY_RPC);
     for (int i = 0; i < 4000 && !app_is("FAILED"); i++) {
         beat_node();
@@ -761,7 +761,7 @@ static const struct cunit_case cases[] = {
     {"the token is refused", test_token_is_refused},
     {"nobody listens", test_nobody_listens},
     {"more starts than conversations", test_more_starts_than_conversations},
-    {"a silent node", test_silent_node},
+    {"silent nodes", test_silent_nodes},
     {"order of starts", test_order_of_starts},
     {"waits in vain", test_waits_in_vain},
 };

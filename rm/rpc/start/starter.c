@@ -23,6 +23,7 @@ struct rm_start_address {
     UT_hash_handle hh;
     size_t starts; /* to this address */
     size_t open;   /* conversations with it */
+    size_t silent; /* of these: nothing has been received */
     char text[];
 };
 
@@ -151,18 +152,20 @@ static void count_open(struct rm_starter *s)
 {
     s->open = 0;
     for (const struct rm_talk *t = s->talks; t; t = t->next)
-        t->address->open = 0;
+        t->address->open = t->address->silent = 0;
     for (const struct rm_talk *t = s->talks; t; t = t->next)
         if (is_open(t)) {
             s->open++;
             t->address->open++;
+            t->address->silent += !t->heard;
         }
 }
 
 /* Returns true when one more conversation may begin with the node of @t. */
 static bool has_room(const struct rm_starter *s, const struct rm_talk *t)
 {
-    return s->open < RM_START_TALKS_MAX && t->address->open < RM_START_TALKS_PER_ADDRESS;
+    return s->open < RM_START_TALKS_MAX && t->address->open < RM_START_TALKS_PER_ADDRESS &&
+           !t->address->silent;
 }
 
 /* Begins tries that are due, ends those that take too long, and removes starts that have ended. */
@@ -176,6 +179,7 @@ static void pass_time(struct rm_starter *s)
             rm_talk_begin(t, now);
             s->open += is_open(t);
             t->address->open += is_open(t);
+            t->address->silent += is_open(t);
         }
         rm_talk_check_time(t, now);
         if (is_tried_further(s, t, now)) {

@@ -12,11 +12,16 @@
  * one event for each start (RM_EV_START_ENDED); a start whose leadership has ended is refused by
  * the node, which has then registered with another instance of the ResourceManager.
  *
- * Nodes are reached at the address from which they call, and at the port of their id: no name
- * service is asked. Bounds: RM_STARTS_MAX starts that wait or are under way, further ones fail at
- * once; RM_START_TALKS_MAX connections, of which RM_START_TALKS_PER_ADDRESS may be to one address;
- * 10 s for a connection, a minute for a conversation. Starts that wait for one of these connections
- * get it in the order in which they came, and fail when max-wait-ms have passed before that. */
+ * Nodes are reached at the address from which they have registered, and at the port of their id: no
+ * name service is asked. Bounds: RM_STARTS_MAX starts that wait or are under way, further ones fail
+ * at once; RM_START_TALKS_MAX connections, of which RM_START_TALKS_PER_ADDRESS may be to one
+ * address; 10 s for a connection, a minute for a conversation. Starts that wait for one of these
+ * connections get it in the order in which they came, and fail when max-wait-ms have passed before
+ * that.
+ *
+ * An address from which nothing has come yet on one of its connections gets no further one. So
+ * nodes that answer have their connections one after the other at once, and nodes that are silent
+ * hold one each: it takes RM_START_TALKS_MAX of them to hold up the others. */
 #ifndef CREEL_RM_RPC_START_STARTER_H
 #define CREEL_RM_RPC_START_STARTER_H
 
@@ -24,7 +29,7 @@
 #include "rm/rpc/start/request.h"
 
 #define RM_STARTS_MAX              10000
-#define RM_START_TALKS_MAX         64
+#define RM_START_TALKS_MAX         256
 #define RM_START_TALKS_PER_ADDRESS 4
 
 struct rm_starter;

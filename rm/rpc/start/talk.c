@@ -146,6 +146,7 @@ void rm_talk_begin(struct rm_talk *t, int64_t now_ms)
         return;
     }
     t->fd = fd;
+    t->heard = false;
     t->state = RM_TALK_CONNECTING;
     t->at_ms = now_ms + CONNECT_MS;
 }
@@ -231,6 +232,7 @@ static void receive(struct rm_talk *t)
     ssize_t n = recv(t->fd, bytes, sizeof bytes, 0);
 
     if (n > 0) {
+        t->heard = true;
         base_buf_add(&t->in, bytes, (size_t)n);
         take_frames(t);
     } else if (n == 0) {

@@ -23,6 +23,7 @@ struct rm_talk {
     int fd; /* -1: none */
     struct api_rpc_client client;
     bool has_client;
+    bool heard; /* the node has sent something in this try */
     struct base_buf in, out;
     size_t sent;
     int64_t at_ms;      /* times of a clock that nobody sets */
