@@ -111,12 +111,12 @@ static void put_logs(const struct wire_log_report *v, size_t n, struct base_buf 
     base_json_close(out, ']');
 }
 
-static int get_logs(const json_t *root, struct wire_log_report **out, size_t *out_n,
+static int get_logs(const json_t *root, size_t max, struct wire_log_report **out, size_t *out_n,
                     struct base_error *err)
 {
     json_t *list = NULL, *j;
     size_t i;
-    int rc = base_json_arr(root, "", "logs", false, WIRE_LOGS_MAX, &list, err);
+    int rc = base_json_arr(root, "", "logs", false, max, &list, err);
 
     if (rc < 0 || json_array_size(list) == 0)
         return rc;
@@ -147,6 +147,7 @@ static const struct wire_member registration_members[] = {
     WIRE_INT32_ROW(R, hadoop_port, "hadoopPort", WIRE_S, 0, UINT16_MAX),
     WIRE_INT64_ROW(R, epoch_seen, "epochSeen", WIRE_D, 0, INT32_MAX),
     WIRE_INT64_ROW(R, sent_us, "sentUs", WIRE_D, 0, INT64_MAX),
+    WIRE_BOOL_ROW(R, logs_more, "logsMore", WIRE_S),
     WIRE_END};
 #undef R
 
@@ -200,7 +201,8 @@ int wire_registration_get(const char *text, size_t len, struct wire_registration
     if ((rc = wire_parse_object(text, len, &r->root, err)) < 0 ||
         (rc = wire_members_get(registration_members, r->root, "", r, err)) < 0 ||
         (rc = get_containers(r->root, true, &r->containers, &r->containers_n, err)) < 0 ||
-        (rc = get_logs(r->root, &r->logs, &r->logs_n, err)) < 0 || (rc = get_apps(r, err)) < 0)
+        (rc = get_logs(r->root, WIRE_NODE_APPS_MAX, &r->logs, &r->logs_n, err)) < 0 ||
+        (rc = get_apps(r, err)) < 0)
         wire_registration_free(r);
     return rc;
 }
@@ -242,6 +244,7 @@ static const struct wire_member heartbeat_members[] = {
     WIRE_INT64_ROW(H, disk_free_mb, "diskFreeMb", WIRE_D, INT64_MIN, INT64_MAX),
     WIRE_INT64_ROW(H, hold_ms, "holdMs", WIRE_D, 0, WIRE_HOLD_MAX_MS),
     WIRE_TEXT_ROW(H, health_report, "healthReport", WIRE_S, BASE_DIAGNOSTICS_MAX),
+    WIRE_BOOL_ROW(H, logs_more, "logsMore", WIRE_S),
     WIRE_END};
 #undef H
 
@@ -279,7 +282,7 @@ int wire_heartbeat_get(const char *text, size_t len, struct wire_heartbeat *h,
         (rc = wire_members_get(heartbeat_members, h->root, "", h, err)) < 0 ||
         (rc = get_utilization(h, err)) < 0 ||
         (rc = get_containers(h->root, false, &h->containers, &h->containers_n, err)) < 0 ||
-        (rc = get_logs(h->root, &h->logs, &h->logs_n, err)) < 0)
+        (rc = get_logs(h->root, WIRE_LOGS_MAX, &h->logs, &h->logs_n, err)) < 0)
         wire_heartbeat_free(h);
     return rc;
 }

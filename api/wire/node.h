@@ -30,7 +30,7 @@
 
 #define WIRE_CONTAINERS_MAX 100000 /* most containers in one message */
 #define WIRE_NODE_APPS_MAX  100000 /* most applications with folders on a node */
-#define WIRE_LOGS_MAX       1000   /* most applications whose logs are reported */
+#define WIRE_LOGS_MAX       1000   /* most applications whose logs a heartbeat reports */
 #define WIRE_HOLD_MAX_MS    60000
 #define WIRE_EXIT_NONE      (-1000) /* exit_code of a container that has not exited */
 
@@ -57,7 +57,8 @@ struct wire_container {
 };
 
 /* The logs of an application that are to be aggregated. An application whose logs have been copied,
- * or that had none, is not reported. */
+ * or that had none, is not reported. A registration reports up to WIRE_NODE_APPS_MAX, a heartbeat
+ * up to WIRE_LOGS_MAX; logs_more says that there are others, about which nothing is said. */
 enum wire_log_state {
     WIRE_LOGS_COPYING, /* being copied, or waiting for that */
     WIRE_LOGS_FAILING, /* copying has failed, and will be tried again */
@@ -80,6 +81,7 @@ struct wire_registration {
     size_t containers_n;
     struct wire_log_report *logs;
     size_t logs_n;
+    bool logs_more;
     json_t *root; /* of a registration that was read: owns the texts */
 };
 
@@ -96,6 +98,7 @@ struct wire_heartbeat {
     size_t containers_n;
     struct wire_log_report *logs;
     size_t logs_n;
+    bool logs_more;
     json_t *root;
 };
 

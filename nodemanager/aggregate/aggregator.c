@@ -187,23 +187,45 @@ bool nm_aggregator_is_busy(struct nm_aggregator *a)
     return busy;
 }
 
-size_t nm_aggregator_list(struct nm_aggregator *a, struct wire_log_report *out, size_t max)
+struct listing {
+    struct wire_log_report *v;
+    size_t n, cap, max;
+    bool more;
+};
+
+/* Returns false when the list is full. */
+static bool list_task(struct listing *l, const struct task *t)
+{
+    if (l->n == l->max) {
+        l->more = true;
+        return false;
+    }
+    base_array_grow(&l->v, l->n, &l->cap);
+    l->v[l->n++] = (struct wire_log_report){.app = t->app, .state = t->state};
+    return true;
+}
+
+/* Those that were given up come first, since they are listed for a minute only. */
+struct wire_log_report *nm_aggregator_list(struct nm_aggregator *a, size_t max, size_t *n,
+                                           bool *more)
 {
     int64_t now_us = base_cond_now_us();
+    struct listing l = {.max = max};
     const struct task *t;
-    size_t n = 0;
 
-    if (!a)
-        return 0;
-    pthread_mutex_lock(&a->lock);
-    TAILQ_FOREACH_REVERSE(t, &a->tasks, tasks, next)
-    if (n < max)
-        out[n++] = (struct wire_log_report){.app = t->app, .state = t->state};
-    TAILQ_FOREACH_REVERSE(t, &a->failed, tasks, next)
-    if (n < max && t->at_us > now_us)
-        out[n++] = (struct wire_log_report){.app = t->app, .state = WIRE_LOGS_FAILED};
-    pthread_mutex_unlock(&a->lock);
-    return n;
+    if (a) {
+        pthread_mutex_lock(&a->lock);
+        TAILQ_FOREACH_REVERSE(t, &a->failed, tasks, next)
+        if (t->at_us > now_us && !list_task(&l, t))
+            break;
+        TAILQ_FOREACH_REVERSE(t, &a->tasks, tasks, next)
+        if (!list_task(&l, t))
+            break;
+        pthread_mutex_unlock(&a->lock);
+    }
+    *n = l.n;
+    *more = l.more;
+    return l.v;
 }
 
 static void list_noted_apps(struct nm_aggregator *a)

@@ -49,8 +49,10 @@ void nm_aggregator_add(struct nm_aggregator *a, const struct base_app_id *app, c
                        const char *acl_view);
 /* Returns true while there are logs that are still to be copied. @a may be NULL. */
 bool nm_aggregator_is_busy(struct nm_aggregator *a);
-/* Fills @out with the applications whose logs are not copied yet, and those that were given up
- * within the last minute, at most @max, the newest first. Returns their number. @a may be NULL. */
-size_t nm_aggregator_list(struct nm_aggregator *a, struct wire_log_report *out, size_t max);
+/* Returns a list, which the caller frees, of the applications whose logs were given up within the
+ * last minute, and of those whose logs are not copied yet, the newest of both first: at most @max.
+ * Sets *@n to their number, and *@more to whether there are others. @a may be NULL. */
+struct wire_log_report *nm_aggregator_list(struct nm_aggregator *a, size_t max, size_t *n,
+                                           bool *more);
 
 #endif

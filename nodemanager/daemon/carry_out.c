@@ -334,10 +334,10 @@ static void put_heartbeat(struct nm *nm, int64_t hold_ms, const struct nm_wire_l
 
 static void carry_out_registration_or_heartbeat(struct nm *nm, const struct nm_effect *fx)
 {
-    struct wire_log_report reports[WIRE_LOGS_MAX];
-    const struct nm_wire_logs logs = {
-        .v = reports, .n = nm_aggregator_list(nm->aggregator, reports, WIRE_LOGS_MAX)};
+    struct nm_wire_logs logs = {0};
     struct base_buf body = {0};
+    logs.v = nm_aggregator_list(
+        nm->aggregator, fx->registering ? WIRE_NODE_APPS_MAX : WIRE_LOGS_MAX, &logs.n, &logs.more);
     nm_core_each_container(nm->core, read_progress_into_core, nm);
     if (fx->registering) {
         nm_wire_put_registration(nm->core, &nm->ident, &logs, &body);
@@ -346,6 +346,7 @@ static void carry_out_registration_or_heartbeat(struct nm *nm, const struct nm_e
         put_heartbeat(nm, fx->hold_ms, &logs, &body);
         nm_link_send_heartbeat(nm->link, &body, fx->hold_ms);
     }
+    free(logs.v);
 }
 
 static void carry_out_wake_rm(struct nm *nm)

@@ -90,6 +90,7 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
         .containers_n = reports.len,
         .logs = logs->v,
         .logs_n = logs->n,
+        .logs_more = logs->more,
     };
     wire_registration_put(&r, out);
     free(apps.v);
@@ -121,6 +122,7 @@ void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int
         .containers_n = reports.len,
         .logs = logs->v,
         .logs_n = logs->n,
+        .logs_more = logs->more,
     };
     wire_heartbeat_put(&h, out);
     free(reports.v);

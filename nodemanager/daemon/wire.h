@@ -22,6 +22,7 @@ struct nm_ident { /* identity of this node; strings borrowed */
 struct nm_wire_logs {
     struct wire_log_report *v;
     size_t n;
+    bool more; /* there are others */
 };
 void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
                               const struct nm_wire_logs *logs, struct base_buf *out);

@@ -481,6 +481,7 @@ struct rm_event {
             size_t apps_n;
             const struct rm_log_report *logs; /* that are not copied yet */
             size_t logs_n;
+            bool logs_more; /* there are others, too many to report */
         } node_register;
         struct {
             const char *node_id, *instance;
@@ -497,8 +498,9 @@ struct rm_event {
             uint32_t node_hint;
             const struct rm_container_report *reports;
             size_t reports_n;
-            const struct rm_log_report *logs; /* all that are not copied yet */
+            const struct rm_log_report *logs; /* that are not copied yet */
             size_t logs_n;
+            bool logs_more; /* there are others, too many to report */
         } heartbeat;
         struct {
             const char *node_id, *instance;

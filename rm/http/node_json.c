@@ -113,6 +113,7 @@ static int fill_register_event(struct rm_node_message *m, struct base_error *err
     convert_log_reports(w->logs, w->logs_n, m);
     r->logs = m->logs;
     r->logs_n = w->logs_n;
+    r->logs_more = w->logs_more;
     return 0;
 }
 
@@ -152,6 +153,7 @@ static int fill_heartbeat_event(struct rm_node_message *m, struct base_error *er
     convert_log_reports(w->logs, w->logs_n, m);
     h->logs = m->logs;
     h->logs_n = w->logs_n;
+    h->logs_more = w->logs_more;
     return rc;
 }
 

@@ -508,6 +508,7 @@ void world_register(struct world *w, struct world_node *n)
     ev.u.node_register.apps_n = n->apps_n;
     ev.u.node_register.logs = n->logs;
     ev.u.node_register.logs_n = n->logs_n;
+    ev.u.node_register.logs_more = n->logs_more;
     n->token = w->token;
     world_step(w, &ev);
     free(r);
@@ -535,6 +536,7 @@ static void beat(struct world *w, struct world_node *n, int64_t response_id, int
     ev.u.heartbeat.reports = r;
     ev.u.heartbeat.logs = n->logs;
     ev.u.heartbeat.logs_n = n->logs_n;
+    ev.u.heartbeat.logs_more = n->logs_more;
     ev.u.heartbeat.reports_n = n->n;
     n->token = w->token;
     world_step(w, &ev);

@@ -35,6 +35,7 @@ struct world_node {
     uint64_t token;                             /* of the request that awaits its answer; 0: none */
     const struct rm_log_report *logs; /* in its requests: logs that it has not copied yet */
     size_t logs_n;
+    bool logs_more;
     struct world_container *v;
     size_t n, cap;
     struct base_app_id *apps; /* applications with a folder on the node */

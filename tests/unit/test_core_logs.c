@@ -86,6 +86,27 @@ static void test_copied(void)
     world_free(&w);
 }
 
+/* A node that has more to copy than it reports says nothing of the others: they are not copied. */
+static void test_more_than_reported(void)
+{
+    begin(true);
+    order_cleanup();
+    n->logs_more = true;
+    beat_without();
+    check(1, 0, 0);
+    beat_with(RM_LOGS_FAILING);
+    check(0, 1, 0); /* what is reported replaces what was known */
+    beat_without();
+    check(0, 1, 0);
+    n->registered = false;
+    world_register(&w, n);
+    check(0, 1, 0);
+    n->logs_more = false;
+    beat_without();
+    check(0, 0, 0);
+    world_free(&w);
+}
+
 /* A node without a folder to copy to reports nothing. */
 static void test_nothing_to_copy(void)
 {
@@ -164,6 +185,7 @@ static void test_off(void)
 
 static const struct cunit_case cases[] = {
     {"copied", test_copied},
+    {"more than reported", test_more_than_reported},
     {"nothing to copy", test_nothing_to_copy},
     {"logs that are lost", test_lost_logs},
     {"a node that is lost", test_lost_node},

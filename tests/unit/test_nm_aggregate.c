@@ -492,6 +492,42 @@ static void test_remote_old(void)
     remove_place(&p);
 }
 
+/* Goal: a list that does not have all says so. Method: logs that are not there. */
+static void test_long_list(void)
+{
+    struct nm_aggregator_conf conf = {.sparse_max = 1000, .retain_s = -1};
+    struct nm_aggregator *a;
+    struct wire_log_report *v;
+    struct base_error err;
+    struct place p;
+    char *remote;
+    size_t n;
+    bool more;
+
+    make_place(&p);
+    remote = base_printf("%s/remote", p.root);
+    CU_ASSERT_EQUAL_FATAL(nm_remote_init(&conf.remote, remote, "logs", "host:8042", NULL), 0);
+    free(remote);
+    conf.logs = p.root;
+    CU_ASSERT_EQUAL_FATAL(nm_aggregator_start(&conf, &a, &err), 0);
+    for (int32_t i = 1; i <= 3; i++)
+        nm_aggregator_add(a, &(struct base_app_id){1, i}, "alice", NULL);
+    while (nm_aggregator_is_busy(a))
+        usleep(1000);
+    v = nm_aggregator_list(a, 2, &n, &more);
+    CU_ASSERT_EQUAL_FATAL(n, 2);
+    CU_ASSERT_TRUE(more);
+    CU_ASSERT_EQUAL(v[0].app.seq, 3);
+    CU_ASSERT_EQUAL(v[1].app.seq, 2);
+    CU_ASSERT_EQUAL(v[1].state, WIRE_LOGS_FAILED);
+    free(v);
+    free(nm_aggregator_list(a, 3, &n, &more));
+    CU_ASSERT_EQUAL(n, 3);
+    CU_ASSERT_FALSE(more);
+    nm_aggregator_stop(a);
+    remove_place(&p);
+}
+
 /* Goal: logs are copied also when the note about them cannot be written, as on a full disk. Method:
  * a folder is where the note belongs. */
 static void test_no_note(void)
@@ -501,6 +537,8 @@ static void test_no_note(void)
     struct base_error err;
     struct place p;
     char *remote, *path, *got;
+    size_t n;
+    bool more;
 
     make_place(&p);
     path = base_printf("%s/application_1700000000000_120042", p.root);
@@ -518,7 +556,9 @@ static void test_no_note(void)
     nm_aggregator_add(a, &app, "alice", "bob");
     while (nm_aggregator_is_busy(a))
         usleep(1000);
-    CU_ASSERT_EQUAL(nm_aggregator_list(a, &(struct wire_log_report){0}, 1), 0);
+    CU_ASSERT_PTR_NULL(nm_aggregator_list(a, 1, &n, &more));
+    CU_ASSERT_EQUAL(n, 0);
+    CU_ASSERT_FALSE(more);
     nm_aggregator_stop(a);
     got = read_back(&p,
                     "remote/alice/bucket-logs-tfile/0042/application_1700000000000_120042/"
@@ -542,6 +582,7 @@ static const struct cunit_case cases[] = {
     {"who may read", test_remote_reader},
     {"a user who cannot be looked up", test_reader_unknown},
     {"old files", test_remote_old},
+    {"long list", test_long_list},
     {"a note that cannot be written", test_no_note},
 };
 CUNIT_MAIN("aggregated logs", cases)

@@ -19,7 +19,7 @@ static void test_registration(void)
     struct base_buf out = {0};
     struct wire_registration r;
     struct wire_log_report report = {{17, 2}, WIRE_LOGS_FAILING};
-    const struct nm_wire_logs logs = {&report, 1};
+    const struct nm_wire_logs logs = {&report, 1, true};
     struct base_error err = {0};
 
     nm_core_step(core, &start, &fx);
@@ -34,6 +34,7 @@ static void test_registration(void)
     CU_ASSERT_EQUAL(r.epoch_seen, 9);
     CU_ASSERT_EQUAL(r.sent_us, 5);
     CU_ASSERT_EQUAL_FATAL(r.logs_n, 1);
+    CU_ASSERT_TRUE(r.logs_more);
     CU_ASSERT_EQUAL(r.logs[0].app.seq, 2);
     CU_ASSERT_EQUAL(r.logs[0].state, WIRE_LOGS_FAILING);
     wire_registration_free(&r);

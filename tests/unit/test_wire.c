@@ -73,7 +73,8 @@ static const struct wire_registration registration = {.node_id = "n1:4242",
                                                       .containers = containers,
                                                       .containers_n = 2,
                                                       .logs = logs,
-                                                      .logs_n = 1};
+                                                      .logs_n = 1,
+                                                      .logs_more = true};
 static const struct wire_heartbeat heartbeat = {.node_id = "n1:4242",
                                                 .instance = "0123",
                                                 .response_id = 21,
@@ -88,7 +89,8 @@ static const struct wire_heartbeat heartbeat = {.node_id = "n1:4242",
                                                 .containers = containers + 1,
                                                 .containers_n = 1,
                                                 .logs = logs,
-                                                .logs_n = 3};
+                                                .logs_n = 3,
+                                                .logs_more = true};
 static const char *const env[] = {"K=v", "Q=a=\"b\"\n"};
 static const struct wire_launch map_launch = {.container = CT(5),
                                               .app = APP,
@@ -306,7 +308,7 @@ static size_t messages_make(struct message *v)
     static const char of_node[] =
         " rack masterSlots hadoopPort epochSeen sentUs healthy diskFreeMb holdMs healthReport apps "
         "containers "
-        "logs slot "
+        "logs logsMore slot "
         "utilization nodePhysicalMb nodeVirtualMb nodeMilliCores containersPhysicalMb "
         "containersVirtualMb containersMilliCores machineMb machineCores progress "
         "phase exitCode signal startedMs endedMs cpuMs maxRssKb diagnostics partitionsBytes "

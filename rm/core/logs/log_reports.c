@@ -1,5 +1,7 @@
 #include "rm/core/logs/log_reports.h"
 
+#include <stdlib.h>
+
 /* Counts the entry @e with its application, or with @by -1 stops counting it. */
 static void count_entry(struct rm_core *c, const struct rm_log_entry *e, int by)
 {
@@ -28,25 +30,48 @@ void rm_logs_note_orders_sent(struct rm_node *n)
         n->logs.v[i].sent = true;
 }
 
-/* Removes the entries of @n that its own report replaces. */
-static void remove_sent_entries(struct rm_core *c, struct rm_node *n)
+static int compare_apps(const void *a, const void *b)
 {
+    return base_app_id_cmp(a, b);
+}
+
+/* Returns the sorted applications of a report. The caller frees them. */
+static struct base_app_id *sort_reported_apps(const struct rm_log_report *v, size_t reports_n)
+{
+    struct base_app_id *apps = base_alloc((reports_n + 1) * sizeof *apps);
+
+    for (size_t i = 0; i < reports_n; i++)
+        apps[i] = v[i].app;
+    qsort(apps, reports_n, sizeof *apps, compare_apps);
+    return apps;
+}
+
+/* Removes the entries of @n that its report replaces. */
+static void remove_replaced_entries(struct rm_core *c, struct rm_node *n,
+                                    const struct rm_log_report *v, size_t reports_n, bool more)
+{
+    struct base_app_id *apps = more ? sort_reported_apps(v, reports_n) : NULL;
     size_t kept = 0;
 
-    for (size_t i = 0; i < n->logs.len; i++)
-        if (n->logs.v[i].sent)
-            count_entry(c, &n->logs.v[i], -1);
+    for (size_t i = 0; i < n->logs.len; i++) {
+        const struct rm_log_entry *e = &n->logs.v[i];
+
+        if (e->sent &&
+            (!more || bsearch(&e->app, apps, reports_n, sizeof *apps, compare_apps) != NULL))
+            count_entry(c, e, -1);
         else
-            n->logs.v[kept++] = n->logs.v[i];
+            n->logs.v[kept++] = *e;
+    }
     n->logs.len = kept;
+    free(apps);
 }
 
 void rm_logs_take_reports(struct rm_core *c, struct rm_node *n, const struct rm_log_report *v,
-                          size_t reports_n)
+                          size_t reports_n, bool more)
 {
     if (!c->conf.aggregates_logs)
         return;
-    remove_sent_entries(c, n);
+    remove_replaced_entries(c, n, v, reports_n, more);
     for (size_t i = 0; i < reports_n; i++) {
         struct rm_app *a = rm_app_find(c, v[i].app);
 

@@ -9,8 +9,9 @@
  *
  * An entry stands for an application on a node. It begins with the order to clean up, since the
  * node's next heartbeat after that order is the first that can report the application. Each
- * heartbeat reports all applications whose logs are not copied yet, so an entry ends with the first
- * heartbeat without it. The application has the number of its entries by state.
+ * heartbeat reports the applications whose logs are not copied yet, so an entry ends with the first
+ * heartbeat without it that does not say either that there are more than it reports. The
+ * application has the number of its entries by state.
  *
  * Nothing of this is stored: after a restart, nodes report what they still have to copy when they
  * register, and everything else counts as copied. */
@@ -24,9 +25,11 @@
 void rm_logs_add_ordered(struct rm_core *c, struct rm_node *n, const struct base_app_id *app);
 /* Notes that all orders queued for @n have been sent. */
 void rm_logs_note_orders_sent(struct rm_node *n);
-/* Replaces the entries of @n by what it reports, except those whose order has not been sent. */
+/* Replaces the entries of @n by what it reports, except those whose order has not been sent. @more:
+ * the node has others that it does not report: only entries of reported applications are replaced.
+ */
 void rm_logs_take_reports(struct rm_core *c, struct rm_node *n, const struct rm_log_report *v,
-                          size_t reports_n);
+                          size_t reports_n, bool more);
 /* Marks all entries of @n as MISSING. */
 void rm_logs_note_node_lost(struct rm_core *c, struct rm_node *n);
 

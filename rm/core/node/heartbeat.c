@@ -115,7 +115,8 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
                 ev->u.heartbeat.reports_n - i < AHEAD ? ev->u.heartbeat.reports_n - i : AHEAD);
         rm_container_process_report(c, n, &ev->u.heartbeat.reports[i], false);
     }
-    rm_logs_take_reports(c, n, ev->u.heartbeat.logs, ev->u.heartbeat.logs_n);
+    rm_logs_take_reports(c, n, ev->u.heartbeat.logs, ev->u.heartbeat.logs_n,
+                         ev->u.heartbeat.logs_more);
     n->parked = ev->token;
     n->offering = true;
     if (n->masters.slots) /* they are offered at the end of the step */

@@ -187,7 +187,8 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     rm_node_resume_overcommit_timeout(c, n);
     rm_node_stop_awaiting(c, n);
     rm_masters_fail_missing_on_node(c, n);
-    rm_logs_take_reports(c, n, ev->u.node_register.logs, ev->u.node_register.logs_n);
+    rm_logs_take_reports(c, n, ev->u.node_register.logs, ev->u.node_register.logs_n,
+                         ev->u.node_register.logs_more);
     order_cleanup_of_ended_apps(c, n, ev);
     after = rm_record_node(c, n);
     if (n->is_hadoop) { /* this answer has no place for orders: they wait for the first heartbeat */
