@@ -312,8 +312,8 @@ static void set_log_context(json_t *body, const Yarn__LogContext *l)
 
 static void set_numbers(json_t *body, const Yarn__Submission *s)
 {
-    if (s->priority)
-        json_object_set_new(body, "priority", json_integer(s->priority->priority));
+    /* YARN's schedulers give 0 to a message without one, and only its REST gives -1. */
+    json_object_set_new(body, "priority", json_integer(s->priority ? s->priority->priority : 0));
     json_object_set_new(body, "max-app-attempts", json_integer(s->max_attempts));
     json_object_set_new(body, "attempt-failures-validity-interval",
                         json_integer(s->failures_validity_ms));

@@ -77,7 +77,7 @@ static void test_mapreduce(void)
     CU_ASSERT_STRING_EQUAL(s->user, "ann");
     CU_ASSERT_STRING_EQUAL(s->queue, "default");
     CU_ASSERT_STRING_EQUAL(s->type, "MAPREDUCE");
-    CU_ASSERT_EQUAL(s->priority, -1);
+    CU_ASSERT_EQUAL(s->priority, 0); /* the message has none */
     CU_ASSERT_EQUAL(s->max_attempts, 2);
     CU_ASSERT_EQUAL(s->lifetime_s, 0);
     CU_ASSERT_EQUAL(s->resource.v[RM_RES_MEMORY_MB], 512); /* field 17 */
