@@ -191,7 +191,7 @@ with zipfile.ZipFile(sys.argv[1] + "/some.jar", "w") as z:
 EOF
 echo plain > "$T/web/plain.txt"
 mkdir -p "$T/web/hdfs/user/ann/tree/in side" "$T/web/hdfs/user/ann/lying" \
-    "$T/web/hdfs/user/ann/of much"
+    "$T/web/hdfs/user/ann/of much" "$T/web/hdfs/user/ann/heavy/a/b/lying"
 cp -p "$T/some.jar" "$T/web/hdfs/user/ann/some.jar"
 echo of-ann > "$T/web/hdfs/user/ann/of ann"
 chmod o-r "$T/web/hdfs/user/ann/of ann"
@@ -310,6 +310,8 @@ fails "a name .. in HDFS" "$(resource x hdfs://ns/user/ann/lying FILE PRIVATE 0 
     "$(changed_ms "$T/web/hdfs/user/ann/lying")")" 'HDFS names a file "../evil"'
 fails "a long answer of HDFS" "$(resource x hdfs://ns/user/ann/of%20much FILE PRIVATE 0 \
     "$(changed_ms "$T/web/hdfs/user/ann/of much")")" "an answer has more than 65536 bytes"
+fails "long lists of HDFS within each other" "$(resource x hdfs://ns/user/ann/heavy FILE PRIVATE 0 \
+    "$(changed_ms "$T/web/hdfs/user/ann/heavy")")" 'HDFS names a file "../evil"'
 fails "a FIFO" "$(mkfifo "$T/fifo" && resource x "file://$T/fifo" FILE PUBLIC 0 0)" "not a file"
 fails "a changed folder" "$(resource x "file://$T/pack" FILE PUBLIC 0 1)" "changed on src"
 fails "a FIFO in a folder" "$(mkdir "$T/with" && mkfifo "$T/with/fifo" &&

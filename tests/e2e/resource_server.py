@@ -93,7 +93,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_json(200, {"FileStatuses": {"FileStatus": [
                 status(os.path.join(path, n), n) for n in os.listdir(path)] + [
                     {"pathSuffix": "../evil", "type": "FILE", "length": 0, "modificationTime": 1}
-                ] * name.endswith("lying")}})
+                ] * name.endswith("lying")},
+                # an answer that takes 160 MB when it is parsed, in a process that may have 512
+                "more": [[]] * (1200000 if "heavy" in name else 0)})
         elif query["op"] == ["OPEN"]:
             self.redirect("http://" + self.headers["Host"] + "/hdfs-data/" +
                           urllib.parse.quote(name))

@@ -17,6 +17,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -241,38 +242,48 @@ static int copy_file(struct fetch *f, const struct hdfs *h, const char *path, in
     return rc == 0 ? fetch_charge_bytes(f, size, err) : rc;
 }
 
-static int copy_entry(struct fetch *f, struct hdfs *h, const char *path, const json_t *j, int to,
-                      int depth, struct base_error *err)
+/* What is in a folder, without the answer that says so, which has many times as many bytes: the
+ * lists of all folders above are kept while one is copied. They have FETCH_ENTRIES_MAX entries at
+ * most, of all folders together. */
+struct entry {
+    char *name;
+    bool is_folder;
+    int64_t size;
+};
+struct entries {
+    struct entry *v;
+    size_t n, cap;
+};
+
+static void free_entries(struct entries *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        free(e->v[i].name);
+    free(e->v);
+}
+
+static int add_entry(struct fetch *f, const json_t *j, int depth, struct entries *out,
+                     struct base_error *err)
 {
     const char *name = json_string_value(json_object_get(j, "pathSuffix"));
-    struct base_buf below = {0};
     struct status st = {0};
-    int folder, rc = read_status(f, j, &st, err);
+    int rc = read_status(f, j, &st, err);
 
-    if (rc == 0 &&
-        (!name || !*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
+    if (rc == 0 && (!name || !*name || strlen(name) > NAME_MAX || strchr(name, '/') ||
+                    strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
         rc = base_error_set(err, -BASE_EPERM, "Resource %.700s: HDFS names a file \"%.300s\"",
                             f->url, name ? name : "");
     if (rc == 0)
         rc = fetch_charge_entry(f, depth, err);
     if (rc < 0)
         return rc;
-    base_buf_addf(&below, "%s/", path);
-    base_percent_encode(name, &below);
-    if (st.is_folder) {
-        folder = fetch_make_folder(f, to, name, err);
-        rc = folder < 0 ? folder : copy_folder(f, h, below.data, folder, depth + 1, err);
-        if (folder >= 0)
-            close(folder);
-    } else {
-        rc = copy_file(f, h, below.data, st.size, to, name, err);
-    }
-    base_buf_free(&below);
-    return rc;
+    base_array_grow(&out->v, out->n, &out->cap);
+    out->v[out->n++] = (struct entry){base_strdup(name), st.is_folder, st.size};
+    return 0;
 }
 
-static int copy_folder(struct fetch *f, struct hdfs *h, const char *path, int to, int depth,
-                       struct base_error *err)
+static int list_folder(struct fetch *f, struct hdfs *h, const char *path, int depth,
+                       struct entries *out, struct base_error *err)
 {
     json_t *answer = NULL, *j;
     size_t i;
@@ -282,11 +293,43 @@ static int copy_folder(struct fetch *f, struct hdfs *h, const char *path, int to
         return rc;
     json_array_foreach(json_object_get(json_object_get(answer, "FileStatuses"), "FileStatus"), i, j)
     {
-        rc = copy_entry(f, h, path, j, to, depth, err);
+        rc = add_entry(f, j, depth, out, err);
         if (rc < 0)
             break;
     }
     json_decref(answer);
+    return rc;
+}
+
+static int copy_entry(struct fetch *f, struct hdfs *h, const char *path, const struct entry *e,
+                      int to, int depth, struct base_error *err)
+{
+    struct base_buf below = {0};
+    int folder, rc;
+
+    base_buf_addf(&below, "%s/", path);
+    base_percent_encode(e->name, &below);
+    if (e->is_folder) {
+        folder = fetch_make_folder(f, to, e->name, err);
+        rc = folder < 0 ? folder : copy_folder(f, h, below.data, folder, depth + 1, err);
+        if (folder >= 0)
+            close(folder);
+    } else {
+        rc = copy_file(f, h, below.data, e->size, to, e->name, err);
+    }
+    base_buf_free(&below);
+    return rc;
+}
+
+static int copy_folder(struct fetch *f, struct hdfs *h, const char *path, int to, int depth,
+                       struct base_error *err)
+{
+    struct entries entries = {0};
+    int rc = list_folder(f, h, path, depth, &entries, err);
+
+    for (size_t i = 0; i < entries.n && rc == 0; i++)
+        rc = copy_entry(f, h, path, &entries.v[i], to, depth, err);
+    free_entries(&entries);
     return rc;
 }
 
