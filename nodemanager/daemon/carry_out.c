@@ -270,9 +270,12 @@ static void carry_out_mark(struct nm *nm, const struct nm_effect *fx)
     int rc = 0;
     switch (fx->mark) {
     case NM_MARK_KILLED:
-        /* first, so that a restart never finds the kill without its status */
+        /* first, so that a restart never finds the kill without its status, nor with that of a stop
+         * whose second mark was not written */
         if (v->kill_status == NM_EXIT_STOPPED)
             rc = nm_files_write_mark(&nm->files, &v->id, "stopped", "", &err);
+        else
+            nm_files_remove_mark(&nm->files, &v->id, "stopped");
         if (rc == 0)
             rc = nm_files_write_mark(&nm->files, &v->id, "killed",
                                      v->kill_reason ? v->kill_reason : "", &err);

@@ -573,6 +573,37 @@ static void test_restart(void)
     CU_ASSERT_EQUAL(fx_exit_code(fx, text_of(1, 30)), -105);
 }
 
+static const char *mark_of(const char *name)
+{
+    static char path[512];
+
+    snprintf(path, sizeof path, "%s/records/%s/%s/%s", fx->local[0], fx_app(), text_of(1, 31),
+             name);
+    return path;
+}
+
+/* A NodeManager that was killed between the marks of a stop has not stopped the container: who has
+ * it killed later counts. */
+static void test_half_stopped(void)
+{
+    struct start s = {.app = 1, .n = 31};
+    FILE *mark;
+
+    start(&client, &s, 1);
+    wait_running(1, 31);
+    rpc_client_close(&client);
+    fx_kill(fx, 0, SIGKILL);
+    mark = fopen(mark_of("stopped"), "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mark);
+    fclose(mark);
+    fx_start(fx, 0);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\"}", text_of(1, 31));
+    CU_ASSERT_EQUAL(fx_exit_code(fx, text_of(1, 31)), -106);
+    CU_ASSERT_EQUAL(access(mark_of("killed"), F_OK), 0);
+    CU_ASSERT_EQUAL(access(mark_of("stopped"), F_OK), -1);
+    client = open_as_app(1);
+}
+
 static bool is_cleaned_up(void *u)
 {
     (void)u;
@@ -612,6 +643,7 @@ int main(int argc, char **argv)
     CU_add_test(s, "stop", test_stop);
     CU_add_test(s, "other methods", test_other_methods);
     CU_add_test(s, "restart", test_restart);
+    CU_add_test(s, "half stopped", test_half_stopped);
     CU_add_test(s, "ended application", test_ended_app);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
