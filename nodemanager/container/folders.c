@@ -473,6 +473,14 @@ int nm_files_forget_container(struct nm_files *f, const struct base_container_id
     return rc;
 }
 
+bool nm_files_has_ended_logs(const struct nm_files *f, const struct base_app_id *id)
+{
+    char path[NM_PATH_MAX];
+
+    return faccessat(AT_FDCWD, format_app_path(f, "logs", id, ".ended", path), F_OK,
+                     AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 bool nm_files_has_unended_logs(const struct nm_files *f, const struct base_app_id *id)
 {
     char path[NM_PATH_MAX];

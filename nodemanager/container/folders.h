@@ -143,6 +143,8 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
 /* Stores which of the application's logs are to be kept (logs/log_choice.h). */
 int nm_files_save_log_choice(const struct nm_files *f, const struct base_app_id *id,
                              const char *include, const char *exclude, struct base_error *err);
+/* Returns true if the application has ended on this node, and its logs are there. */
+bool nm_files_has_ended_logs(const struct nm_files *f, const struct base_app_id *id);
 /* Returns true if the application has a record. */
 bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id *id);
 /* Texts of a new container. */

@@ -78,9 +78,21 @@ static void start_checked_container(struct nm *nm, struct nm_rpc_subject *s)
     json_decref(order);
 }
 
+/* A restarted NodeManager knows nothing of the applications that it has cleaned up, and a token may
+ * be good for longer. Their logs have the mark of the end for creel.nodemanager.log-retain-s. */
+static enum nm_start_refusal judge_start(const struct nm *nm, const struct base_container_id *id)
+{
+    enum nm_start_refusal refusal = nm_core_judge_start(nm->core, id);
+
+    if (refusal == NM_START_ALLOWED && !nm_core_app_find(nm->core, &id->attempt.app) &&
+        nm_files_has_ended_logs(&nm->files, &id->attempt.app))
+        return NM_START_APP_ENDED;
+    return refusal;
+}
+
 static void start_container(struct nm *nm, const struct nm_rpc_ask *ask, struct nm_rpc_subject *s)
 {
-    enum nm_start_refusal refusal = nm_core_judge_start(nm->core, &s->id);
+    enum nm_start_refusal refusal = judge_start(nm, &s->id);
     struct nm_rpc_subject given = *s;
 
     /* what the handler has found comes after these checks */

@@ -615,8 +615,15 @@ static void test_ended_app(void)
     struct start s = {
         .app = 1, .n = 40, .exception = YARN "YarnException", .words = "its application has ended"};
 
-    fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\"}", fx_app());
+    fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}",
+                  fx_app());
     CU_ASSERT(fx_until(is_cleaned_up, NULL));
+    start(&client, &s, 1);
+    CU_ASSERT_FALSE(was_started(1, 40));
+    rpc_client_close(&client);
+    fx_kill(fx, 0, SIGKILL); /* which leaves nothing of it but its logs */
+    fx_start(fx, 0);
+    client = open_as_app(1);
     start(&client, &s, 1);
     CU_ASSERT_FALSE(was_started(1, 40));
     rpc_client_close(&client);
