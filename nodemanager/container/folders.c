@@ -336,27 +336,49 @@ static void set_creating_none(struct nm_files *f)
     pthread_mutex_unlock(&f->lock);
 }
 
+static int make_app_spec(const char *user, const char *token, const char *acl_view,
+                         struct base_buf *out, struct base_error *err)
+{
+    json_t *j = json_pack("{s:s,s:s,s:s*}", "user", user ? user : "", "token", token ? token : "",
+                          "viewAcl", acl_view);
+    if (!j)
+        return base_error_set(err, -BASE_EINVAL, "user: not UTF-8");
+    base_json_dump(j, out);
+    json_decref(j);
+    return 0;
+}
+
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, const char *acl_view, struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
+    struct base_buf spec = {0};
     if (nm_files_has_app_record(f, id))
         return 0;
-    json_t *j = json_pack("{s:s,s:s,s:s*}", "user", user ? user : "", "token", token ? token : "",
-                          "viewAcl", acl_view);
-    struct base_buf spec = {0};
-    if (!j)
-        return base_error_set(err, -BASE_EINVAL, "user: not UTF-8");
-    base_json_dump(j, &spec);
-    json_decref(j);
+    int rc = make_app_spec(user, token, acl_view, &spec, err);
+    if (rc < 0)
+        return rc;
     const struct nm_spare_text texts[] = {{NM_SPARE_RECORD, "spec.json", spec.data, spec.len}};
     const char *const to[NM_SPARE_PARTS] = {
         [NM_SPARE_FILES] = nm_path_in_app(f, id, NULL, files),
         [NM_SPARE_LOGS] = format_app_path(f, "logs", id, NULL, logs),
         [NM_SPARE_RECORD] = nm_path_in_app_record(f, id, NULL, record)};
     set_creating_when_unclaimed(f, id);
-    int rc = fill_and_place_spare(f, NM_SPARE_APP, texts, 1, to, err);
+    rc = fill_and_place_spare(f, NM_SPARE_APP, texts, 1, to, err);
     set_creating_none(f);
+    base_buf_free(&spec);
+    return rc;
+}
+
+int nm_files_update_app(const struct nm_files *f, const struct base_app_id *id, const char *user,
+                        const char *token, const char *acl_view, struct base_error *err)
+{
+    char path[NM_PATH_MAX];
+    struct base_buf spec = {0};
+    int rc = make_app_spec(user, token, acl_view, &spec, err);
+    if (rc == 0)
+        rc = base_file_write_atomic(nm_path_in_app_record(f, id, "spec.json", path), spec.data,
+                                    spec.len, 0600, false, err);
     base_buf_free(&spec);
     return rc;
 }
@@ -365,6 +387,9 @@ int nm_files_save_log_choice(const struct nm_files *f, const struct base_app_id 
                              const char *include, const char *exclude, struct base_error *err)
 {
     char path[NM_PATH_MAX];
+    if (faccessat(AT_FDCWD, format_app_path(f, "logs", id, NM_LOG_CHOICE_FILE, path), F_OK,
+                  AT_SYMLINK_NOFOLLOW) == 0)
+        return 0;
     return nm_log_choice_save(format_app_path(f, "logs", id, NULL, path), include, exclude, err);
 }
 

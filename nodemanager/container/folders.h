@@ -140,7 +140,11 @@ void nm_files_move_to_trash_and_wake(struct nm_files *f, const char *path);
  * and the janitor is removing some of its logs, waits for that. One thread may call this. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, const char *acl_view, struct base_error *err);
-/* Stores which of the application's logs are to be kept (logs/log_choice.h). */
+/* Replaces what an application's record says, which exists. */
+int nm_files_update_app(const struct nm_files *f, const struct base_app_id *id, const char *user,
+                        const char *token, const char *acl_view, struct base_error *err);
+/* Stores which of the application's logs are to be kept (logs/log_choice.h), unless that is stored
+ * already. */
 int nm_files_save_log_choice(const struct nm_files *f, const struct base_app_id *id,
                              const char *include, const char *exclude, struct base_error *err);
 /* Returns true if the application has ended on this node, and its logs are there. */

@@ -188,12 +188,22 @@ struct nm_container *nm_core_find_container(const struct nm_core *core,
     return c;
 }
 
+/* Returns true after replacing @field by another text. */
+static bool take_text(char **field, const char *text)
+{
+    if (*field && strcmp(*field, text) == 0)
+        return false;
+    replace_text(field, text);
+    return true;
+}
+
 /* Returns the application of the container that @l describes. */
 static struct nm_app *find_or_create_app(struct nm_core *core, const struct nm_launch *l)
 {
     const struct base_app_id *id = &l->id.attempt.app;
     struct nm_app *app = nm_app_find(core, id);
-    if (!app) {
+    bool new = !app;
+    if (new) {
         app = base_alloc(sizeof *app);
         zero_padded_app_key(&app->v.id, id);
         base_app_id_text(&app->v.id, app->v.text);
@@ -205,11 +215,13 @@ static struct nm_app *find_or_create_app(struct nm_core *core, const struct nm_l
         core->finished_apps--;
     app->v.finished = app->v.cleaning = false;
     if (l->user && *l->user)
-        replace_text(&app->v.user, l->user);
+        app->changed |= take_text(&app->v.user, l->user);
     if (l->token && *l->token)
-        replace_text(&app->v.token, l->token);
+        app->changed |= take_text(&app->v.token, l->token);
     if (l->acl_view)
-        replace_text(&app->v.acl_view, l->acl_view);
+        app->changed |= take_text(&app->v.acl_view, l->acl_view);
+    if (new)
+        app->changed = false;
     return app;
 }
 

@@ -246,6 +246,7 @@ struct nm_effect {
     /* LAUNCH, SIGNAL, MARK; valid while the effects of this step are carried out */
     struct nm_container *container;
     const struct nm_launch *launch; /* LAUNCH: borrowed from the event */
+    bool app_changed;               /* LAUNCH: what is recorded of the application has changed */
     enum nm_signal signal;
     enum nm_mark mark;
     int64_t hold_ms;        /* BEAT */

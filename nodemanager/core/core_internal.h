@@ -39,6 +39,7 @@ struct nm_container {
 struct nm_app {
     struct nm_app_view v;
     bool keep_logs;
+    bool changed; /* a launch has brought another user, secret or list than were known */
     TAILQ_HEAD(, nm_container) containers;
     struct nm_id_set forgotten;
     TAILQ_ENTRY(nm_app) all;

@@ -28,6 +28,8 @@ static void launch_new_container(struct nm_core *core, const struct nm_launch *l
     struct nm_effect *fx = nm_effect_add(out, NM_FX_LAUNCH);
     fx->container = c;
     fx->launch = l;
+    fx->app_changed = c->of->changed;
+    c->of->changed = false;
 }
 
 static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, int64_t now_us,

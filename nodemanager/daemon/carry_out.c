@@ -125,15 +125,20 @@ static int create_container_files(struct nm *nm, const struct nm_launch *l, stru
     return rc;
 }
 
-static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_launch *l,
+/* An application whose first container here was started by its master has neither a secret nor
+ * patterns for its logs, until the ResourceManager launches a container. */
+static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_effect *fx,
                           struct base_error *err)
 {
+    const struct nm_launch *l = fx->launch;
     const struct wire_launch *order = l->order;
-    bool first = (order->log_include || order->log_exclude) &&
-                 !nm_files_has_app_record(&nm->files, &l->id.attempt.app);
+    const struct nm_app_view *app = nm_core_view(fx->container)->app;
     int rc =
         nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, l->acl_view, err);
-    if (rc == 0 && first)
+    if (rc == 0 && fx->app_changed)
+        rc = nm_files_update_app(&nm->files, &l->id.attempt.app, app->user, app->token,
+                                 app->acl_view, err);
+    if (rc == 0 && (order->log_include || order->log_exclude))
         rc = nm_files_save_log_choice(&nm->files, &l->id.attempt.app, order->log_include,
                                       order->log_exclude, err);
     if (rc == 0)
@@ -187,7 +192,7 @@ static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
     struct nm_box *box = nm_box_new(nm, fx->container);
     if (nm->launcher)
         box->user = base_strdup(fx->launch->user ? fx->launch->user : "");
-    int rc = prepare_launch(nm, box, fx->launch, &err);
+    int rc = prepare_launch(nm, box, fx, &err);
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
         nm_box_clean_isolation(box);

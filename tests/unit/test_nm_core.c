@@ -201,6 +201,27 @@ static void test_epochs(void)
     world_free(&w);
 }
 
+/* The record of an application is written again when a launch brings what was not known. */
+static void test_changes_of_app(void)
+{
+    struct nm_order o = launch_order(1, 1);
+    struct world w;
+
+    world_up(&w);
+    o.launch.user = "ann";
+    o.launch.token = "";
+    order(&w, o);
+    o = launch_order(1, 2);
+    o.launch.token = "secret";
+    order(&w, o);
+    CU_ASSERT_TRUE(find(&w, NM_FX_LAUNCH)->app_changed);
+    o = launch_order(1, 3);
+    o.launch.token = "secret";
+    order(&w, o);
+    CU_ASSERT_FALSE(find(&w, NM_FX_LAUNCH)->app_changed);
+    world_free(&w);
+}
+
 /* The list of who may see an application comes with its launches, and stays when a later launch has
  * none. */
 static void test_acl_of_app(void)
@@ -577,6 +598,7 @@ static const struct cunit_case cases[] = {
     {"launch after a clean-up", test_launch_after_cleanup},
     {"launch before a clean-up is done", test_launch_before_cleanup_is_done},
     {"very many clean-ups of one application", test_many_cleanups},
+    {"changes of an application", test_changes_of_app},
     {"who may see an application", test_acl_of_app},
     {"recovered", test_recovered},
     {"many forgotten", test_many_forgotten},

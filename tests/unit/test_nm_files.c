@@ -198,6 +198,44 @@ static void test_unwritable(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
+static bool file_has(const char *path, const char *words)
+{
+    struct base_buf text = {0};
+    bool has =
+        base_file_read(path, 4096, &text, NULL) >= 0 && text.data && strstr(text.data, words);
+
+    base_buf_free(&text);
+    return has;
+}
+
+/* Goal: what a later launch brings of an application is recorded, and its first patterns for logs
+ * stay. */
+static void test_updated_app(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX", path[NM_PATH_MAX], choice[64];
+    struct base_app_id app = {1, 2};
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct base_error err;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &app, "ann", "", NULL, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_update_app(&f, &app, "ann", "secret", "bob", &err), 0);
+    nm_path_in_app_record(&f, &app, "spec.json", path);
+    CU_ASSERT_TRUE(file_has(path, "\"secret\""));
+    CU_ASSERT_TRUE(file_has(path, "\"bob\""));
+    CU_ASSERT_EQUAL(nm_files_save_log_choice(&f, &app, "first", NULL, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_save_log_choice(&f, &app, "second", NULL, &err), 0);
+    snprintf(choice, sizeof choice, "%s/logs/application_1_0002/.choice", root);
+    CU_ASSERT_TRUE(file_has(choice, "\"first\""));
+    CU_ASSERT_FALSE(nm_files_has_ended_logs(&f, &app));
+    nm_files_cleanup_app(&f, &app, true);
+    CU_ASSERT_TRUE(nm_files_has_ended_logs(&f, &app));
+    nm_files_close(&f);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
 /* Goal: a launch does not wait until the folder that a crash has left in its place is removed,
  * whatever its size: that folder is moved to the trash, which the janitor empties. Method: no
  * janitor runs, so the folder is still in the trash. */
@@ -470,6 +508,7 @@ static const struct cunit_case cases[] = {
     {"modes of folders that serve again", test_modes},
     {"folders that a container made unwritable", test_unwritable},
     {"what a crash left where a launch goes", test_left_behind},
+    {"an application's record is updated", test_updated_app},
     {"logs of an application that ended twice", test_ended_twice},
     {"a start while logs are removed", test_start_while_logs_are_removed},
     {"logs of an application that is starting", test_logs_of_starting_app},
