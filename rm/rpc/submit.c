@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/audit/audit.h"
+#include "api/rpc/arena.h"
 #include "base/crypto/random.h"
 #include "rm/config/allocation_file.h"
 #include "rm/http/app_json.h"
@@ -92,6 +93,20 @@ static void answer_submission(struct rm_rpc_change *c, const struct rm_effect *f
     api_rpc_answer(c->call, &none.base);
 }
 
+static struct rm_rpc_change *change_new(struct api_rpc_call *call, struct rm_backend *b,
+                                        struct rm_app_spec *spec)
+{
+    struct rm_rpc_change *c = rm_rpc_change_new(call, b, RM_EV_SUBMIT_APP, OPERATION);
+
+    c->text = base_alloc(HEX_TOKEN_MAX);
+    base_random_hex(c->text);
+    api_audit_append_member(&c->members, "name", spec->name);
+    api_audit_append_member(&c->members, "queue", spec->queue);
+    c->ev.u.submit_app.spec = spec;
+    c->ev.u.submit_app.app_token = c->text;
+    return c;
+}
+
 /* Runs on the thread for slow work, since looking up groups may wait for a name service. Returns
  * false: the work is done. */
 static bool look_up_groups_and_submit(void *change, bool stopping)
@@ -119,34 +134,112 @@ static void post_submission(struct api_rpc_call *call, struct rm_backend *b,
         rm_app_spec_unref(spec);
         return;
     }
-    c = rm_rpc_change_new(call, b, RM_EV_SUBMIT_APP, OPERATION);
-    c->text = base_alloc(HEX_TOKEN_MAX);
-    base_random_hex(c->text);
-    api_audit_append_member(&c->members, "name", spec->name);
-    api_audit_append_member(&c->members, "queue", spec->queue);
-    c->ev.u.submit_app.spec = spec;
-    c->ev.u.submit_app.app_token = c->text;
+    c = change_new(call, b, spec);
     if (needs_groups)
         rm_backend_queue_slow_task(b, RM_SLOW_FILES, look_up_groups_and_submit, c);
     else
         rm_rpc_change_post(c, &id, answer_submission);
 }
 
-void rm_rpc_submit_app(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+/* Returns the application that is submitted; NULL after refusing it. */
+static struct rm_app_spec *take_submission(struct api_rpc_call *call, struct rm_backend *b,
+                                           const Yarn__Submission *s)
 {
-    const Yarn__Submission *s = ((const Yarn__SubmitRequest *)request)->submission;
     struct rm_app_spec *spec;
     struct base_app_id id;
 
     if (!s || !rm_rpc_get_app_id(s->id, &id)) {
         rm_rpc_answer_no_id(call);
-        return;
+        return NULL;
     }
     spec = decode_or_refuse(call, &id, s);
-    if (!spec)
-        return;
-    if (refuse_unless_resource_fits(call, user, spec))
+    if (spec && refuse_unless_resource_fits(call, b, spec)) {
         rm_app_spec_unref(spec);
+        return NULL;
+    }
+    return spec;
+}
+
+/* ---- large submissions: to make their JSON takes seconds at worst, when each byte has to be
+ * escaped in it, and the port's thread serves all connections ---- */
+
+#define LARGE_BYTES (64 << 10) /* which take a millisecond or two, and 16 at worst */
+
+/* The room in which the port has decoded a request of so many bytes. */
+static size_t compute_room(size_t bytes)
+{
+    return 4096 + 16 * bytes;
+}
+
+struct large_submission {
+    struct api_rpc_call *call;
+    struct rm_backend *b;
+    struct base_buf request; /* the whole message, as the port's memory has it no longer */
+};
+
+static void decode_and_post(struct large_submission *l)
+{
+    struct api_rpc_arena arena;
+    const Yarn__SubmitRequest *request;
+    struct rm_app_spec *spec = NULL;
+
+    api_rpc_arena_init(&arena, compute_room(l->request.len));
+    request = (const Yarn__SubmitRequest *)api_rpc_decode(&yarn__submit_request__descriptor,
+                                                          l->request.data, l->request.len, &arena);
+    if (request)
+        spec = take_submission(l->call, l->b, request->submission);
     else
+        api_rpc_answer_error(l->call, RM_RPC_YARN_EXCEPTION, "the submission is malformed");
+    api_rpc_arena_free(&arena);
+    if (spec)
+        look_up_groups_and_submit(change_new(l->call, l->b, spec), false);
+}
+
+/* Runs on the thread for slow work. Returns false: the work is done. */
+static bool take_large_submission(void *large, bool stopping)
+{
+    struct large_submission *l = large;
+
+    if (stopping)
+        api_rpc_answer_error(l->call, RM_RPC_STANDBY, "the ResourceManager is stopping");
+    else
+        decode_and_post(l);
+    explicit_bzero(l->request.data, l->request.len); /* there may be credentials in it */
+    base_buf_free(&l->request);
+    free(l);
+    return false;
+}
+
+static void queue_large_submission(struct api_rpc_call *call, struct rm_backend *b,
+                                   const ProtobufCMessage *request, size_t bytes)
+{
+    struct large_submission *l;
+
+    if (!api_rpc_charge_answer(call, bytes)) {
+        api_rpc_answer_error(call, API_RPC_COME_AGAIN,
+                             "the submission is too large for what is left of creel.rpc.memory-mb");
+        return;
+    }
+    if (!api_rpc_begin_slow(call))
+        return;
+    l = base_alloc(sizeof *l);
+    l->call = call;
+    l->b = b;
+    base_buf_reserve(&l->request, bytes);
+    l->request.len = protobuf_c_message_pack(request, (uint8_t *)l->request.data);
+    rm_backend_queue_slow_task(b, RM_SLOW_FILES, take_large_submission, l);
+}
+
+void rm_rpc_submit_app(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)
+{
+    size_t bytes = protobuf_c_message_get_packed_size(request);
+    struct rm_app_spec *spec;
+
+    if (bytes > LARGE_BYTES) {
+        queue_large_submission(call, user, request, bytes);
+        return;
+    }
+    spec = take_submission(call, user, ((const Yarn__SubmitRequest *)request)->submission);
+    if (spec)
         post_submission(call, user, spec);
 }

@@ -16,3 +16,7 @@ creel_test(test_rpc_start SOURCES unit/test_rpc_start.c unit/api_client.c unit/r
            LIBS creel_rm LABELS unit threads)
 target_compile_definitions(test_rpc_start PRIVATE
                            RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc")
+creel_test(test_rpc_large_submission SOURCES unit/test_rpc_large_submission.c unit/api_client.c
+           unit/rms_of_test.c LIBS creel_rm LABELS unit threads)
+target_compile_definitions(test_rpc_large_submission PRIVATE
+                           RPC_GOLDEN="${CMAKE_SOURCE_DIR}/tests/interop/rpc")
