@@ -7,7 +7,6 @@
  * then.
  * Method: a client of Hadoop RPC in C, real sockets, the fake ResourceManager, whose keys the test
  * knows. */
-#include <CUnit/Basic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "nodemanager/rpc/container.pb-c.h"
 #include "tests/e2e/rpc_client.h"
 #include "tests/fault/nm_fixture.h"
+#include "tests/unit/cunit_main.h"
 
 #define PROTOCOL  "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB"
 #define YARN      "org.apache.hadoop.yarn.exceptions."
@@ -629,10 +629,22 @@ static void test_ended_app(void)
     rpc_client_close(&client);
 }
 
+static const struct cunit_case cases[] = {
+    {"a client before the keys", test_early_client},
+    {"life of a container", test_life},
+    {"false tokens of masters", test_false_nm_tokens},
+    {"false tokens of containers", test_false_container_tokens},
+    {"refused containers", test_refused_containers},
+    {"stop", test_stop},
+    {"other methods", test_other_methods},
+    {"restart", test_restart},
+    {"half stopped", test_half_stopped},
+    {"ended application", test_ended_app},
+};
+
 int main(int argc, char **argv)
 {
-    unsigned failed;
-    CU_pSuite s;
+    int failed;
 
     fx_programs(argc, argv);
     fx = fx_new();
@@ -640,22 +652,7 @@ int main(int argc, char **argv)
     fx->conf[0][1] = "yarn.nodemanager.aux-services=mapreduce_shuffle";
     fx->conf[0][2] = "mapreduce.shuffle.port=0";
     fx_start(fx, 0);
-    CU_initialize_registry();
-    s = CU_add_suite("masters over Hadoop RPC", NULL, NULL);
-    CU_add_test(s, "a client before the keys", test_early_client);
-    CU_add_test(s, "life of a container", test_life);
-    CU_add_test(s, "false tokens of masters", test_false_nm_tokens);
-    CU_add_test(s, "false tokens of containers", test_false_container_tokens);
-    CU_add_test(s, "refused containers", test_refused_containers);
-    CU_add_test(s, "stop", test_stop);
-    CU_add_test(s, "other methods", test_other_methods);
-    CU_add_test(s, "restart", test_restart);
-    CU_add_test(s, "half stopped", test_half_stopped);
-    CU_add_test(s, "ended application", test_ended_app);
-    CU_basic_set_mode(CU_BRM_VERBOSE);
-    CU_basic_run_tests();
-    failed = CU_get_number_of_failures();
-    CU_cleanup_registry();
+    failed = cunit_main("masters over Hadoop RPC", cases, sizeof cases / sizeof *cases);
     fx_free(fx);
-    return failed != 0;
+    return failed;
 }

@@ -5,7 +5,6 @@
  * Outputs and secrets outlive containers and the daemon, and end with the application.
  * Method: the fake ResourceManager orders a container with service data; the test writes the map's
  * files where the container found its folder, and speaks HTTP itself. */
-#include <CUnit/Basic.h>
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +20,7 @@
 #include "base/io/io.h"
 #include "nodemanager/shuffle/request.h"
 #include "tests/fault/nm_fixture.h"
+#include "tests/unit/cunit_main.h"
 #include "tests/unit/shuffle_index.h"
 
 #define SECRET "\1\2\3 four"
@@ -597,10 +597,27 @@ static void test_clean_up(void)
     CU_ASSERT_FALSE(fx_exists("%s", local_dir));
 }
 
+static const struct cunit_case cases[] = {
+    {"environment", test_environment},
+    {"secrecy", test_secrecy},
+    {"fetch", test_fetch},
+    {"keep alive", test_keep_alive},
+    {"a slow reducer", test_slow_reducer},
+    {"mixed sizes", test_mixed_sizes},
+    {"proof", test_proof},
+    {"missing outputs", test_missing_outputs},
+    {"malicious outputs", test_malicious_outputs},
+    {"malformed requests", test_malformed_requests},
+    {"an endless head", test_endless_head},
+    {"figures", test_figures},
+    {"many connections", test_many_connections},
+    {"lifetime", test_lifetime},
+    {"clean-up", test_clean_up},
+};
+
 int main(int argc, char **argv)
 {
-    unsigned failed;
-    CU_pSuite s;
+    int failed;
 
     fx_programs(argc, argv);
     fx = fx_new();
@@ -610,28 +627,8 @@ int main(int argc, char **argv)
     fx->conf[0][3] = "mapreduce.shuffle.max.connections=20";
     fx->conf[0][4] = "mapreduce.shuffle.max.threads=1"; /* which has all connections */
     fx_start(fx, 0);
-    CU_initialize_registry();
-    s = CU_add_suite("map outputs for MapReduce", NULL, NULL);
-    CU_add_test(s, "environment", test_environment);
-    CU_add_test(s, "secrecy", test_secrecy);
-    CU_add_test(s, "fetch", test_fetch);
-    CU_add_test(s, "keep alive", test_keep_alive);
-    CU_add_test(s, "a slow reducer", test_slow_reducer);
-    CU_add_test(s, "mixed sizes", test_mixed_sizes);
-    CU_add_test(s, "proof", test_proof);
-    CU_add_test(s, "missing outputs", test_missing_outputs);
-    CU_add_test(s, "malicious outputs", test_malicious_outputs);
-    CU_add_test(s, "malformed requests", test_malformed_requests);
-    CU_add_test(s, "an endless head", test_endless_head);
-    CU_add_test(s, "figures", test_figures);
-    CU_add_test(s, "many connections", test_many_connections);
-    CU_add_test(s, "lifetime", test_lifetime);
-    CU_add_test(s, "clean-up", test_clean_up);
-    CU_basic_set_mode(CU_BRM_VERBOSE);
-    CU_basic_run_tests();
-    failed = CU_get_number_of_failures();
-    CU_cleanup_registry();
+    failed = cunit_main("map outputs for MapReduce", cases, sizeof cases / sizeof *cases);
     fx_free(fx);
     free(local_dir);
-    return failed != 0;
+    return failed;
 }

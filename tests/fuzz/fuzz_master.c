@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/rpc/arena.h"
-#include "base/crypto/hex.h"
 #include "base/error.h"
 #include "base/hadoop/credentials.h"
 #include "base/io/json.h"
@@ -184,16 +183,9 @@ static void start_containers(const uint8_t *data, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t *bytes = base_alloc(size + 1);
-    char *text = base_strndup((const char *)data, size);
-    size_t n = strspn(text, "0123456789abcdef") / 2;
+    uint8_t *bytes = creel_fuzz_read_hex(data, &size);
     struct base_credentials c = {0};
 
-    if (n * 2 + 2 > size && base_hex_decode(text, bytes, n))
-        size = n;
-    else
-        memcpy(bytes, data, size);
-    free(text);
     decode_as_request_of_master(bytes, size);
     start_containers(bytes, size);
     check_container_id(bytes, size);

@@ -6,7 +6,6 @@
 
 #include "api/rpc/digest_md5.h"
 #include "api/rpc/session.h"
-#include "base/crypto/hex.h"
 #include "base/error.h"
 #include "rm/rpc/yarn.pb-c.h"
 #include "tests/fuzz/fuzz.h"
@@ -77,18 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct api_rpc_session_conf conf = {
         .simple = size % 2, .find_password = size % 3 ? find_password : NULL, .frame_max = 1 << 16};
-    uint8_t *bytes = base_alloc(size + 1);
-    char *text = base_strndup((const char *)data, size);
+    uint8_t *bytes = creel_fuzz_read_hex(data, &size);
     struct api_rpc_session session;
     struct base_buf out = {0};
     enum api_rpc_next next = API_RPC_AGAIN;
-    size_t n = strspn(text, "0123456789abcdef") / 2, at = 0, used;
+    size_t at = 0, used;
 
-    if (n * 2 + 2 > size && base_hex_decode(text, bytes, n))
-        size = n;
-    else
-        memcpy(bytes, data, size);
-    free(text);
     api_rpc_session_init(&session, &conf);
     while (next != API_RPC_CLOSE && next != API_RPC_WAIT) {
         struct api_rpc_incoming call;

@@ -6,7 +6,6 @@
 
 #include "api/rpc/arena.h"
 #include "api/rpc/client.h"
-#include "base/crypto/hex.h"
 #include "base/limits.h"
 #include "rm/rpc/tracker/reports.h"
 #include "tests/fuzz/fuzz.h"
@@ -113,19 +112,12 @@ static const ProtobufCMessage *decode(const ProtobufCMessageDescriptor *type, co
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct base_conf *conf;
-    uint8_t *bytes = base_alloc(size + 1);
-    char *text = base_strndup((const char *)data, size);
-    size_t n = strspn(text, "0123456789abcdef") / 2;
+    uint8_t *bytes = creel_fuzz_read_hex(data, &size);
     struct api_rpc_arena arena;
     const ProtobufCMessage *m;
 
     if (!conf)
         conf = base_conf_new();
-    if (n * 2 + 2 > size && base_hex_decode(text, bytes, n))
-        size = n;
-    else
-        memcpy(bytes, data, size);
-    free(text);
     m = decode(&tracker__registration__descriptor, bytes, size, &arena);
     if (m)
         read_registration(conf, (const Tracker__Registration *)m);
