@@ -176,7 +176,8 @@ static void recover_job(const struct nm_app_view *app, void *u)
     nm_shuffle_recover(nm->shuffle, &app->id);
 }
 
-/* Starts the service that serves map outputs, if it is configured. */
+/* Starts the service that serves map outputs, if it is configured: before the HTTP server, whose
+ * threads read its figures. */
 static int start_shuffle(struct nm *nm, struct base_error *err)
 {
     struct api_server_conf c;
@@ -362,8 +363,8 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     if ((rc = nm_recover_containers(nm, err)) < 0 ||
         (rc = nm_load_sampler_start(nm, &nm->load_sampler, err)) < 0 ||
         (rc = nm_identifier_start(&nm->rms, nm->keys, &nm->identifier, err)) < 0 ||
-        (rc = start_server_and_set_node_id(nm, err)) < 0 || (rc = open_rpc_port(nm, err)) < 0 ||
-        (rc = start_shuffle(nm, err)) < 0)
+        (rc = start_shuffle(nm, err)) < 0 || (rc = start_server_and_set_node_id(nm, err)) < 0 ||
+        (rc = open_rpc_port(nm, err)) < 0)
         return rc;
     set_node_identity(nm);
     /* the instance has 32 random hex digits; the seed is its last 64 bits */

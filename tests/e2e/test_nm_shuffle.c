@@ -597,6 +597,22 @@ static void test_clean_up(void)
     CU_ASSERT_FALSE(fx_exists("%s", local_dir));
 }
 
+/* A node whose service cannot start has not begun to serve HTTP, which shows the service's figures:
+ * it has noted no port. */
+static void test_starts_before_http(void)
+{
+    static char taken[64];
+
+    snprintf(taken, sizeof taken, "mapreduce.shuffle.port=%d", port);
+    fx->conf[1][0] = fx->conf[0][0];
+    fx->conf[1][1] = fx->conf[0][1];
+    fx->conf[1][2] = taken;
+    fx_spawn(fx, 1);
+    CU_ASSERT_NOT_EQUAL(fx_wait(fx, 1), 0);
+    CU_ASSERT_TRUE(fx_exists("%s/lock", fx->local[1]));
+    CU_ASSERT_FALSE(fx_exists("%s/state.json", fx->local[1]));
+}
+
 static const struct cunit_case cases[] = {
     {"environment", test_environment},
     {"secrecy", test_secrecy},
@@ -613,6 +629,7 @@ static const struct cunit_case cases[] = {
     {"many connections", test_many_connections},
     {"lifetime", test_lifetime},
     {"clean-up", test_clean_up},
+    {"starts before HTTP", test_starts_before_http},
 };
 
 int main(int argc, char **argv)
