@@ -148,9 +148,10 @@ static const struct api_rpc_method *find_method(const struct api_rpc_protocol *p
     return NULL;
 }
 
-static void add_refusal(struct api_rpc_conn *c, const struct api_rpc_incoming *in,
-                        enum api_rpc_detail detail, const char *exception, const char *fmt,
-                        const char *first, const char *second)
+/* Answers that a call is refused, and returns the message, which the caller frees. */
+static char *add_refusal(struct api_rpc_conn *c, const struct api_rpc_incoming *in,
+                         enum api_rpc_detail detail, const char *exception, const char *fmt,
+                         const char *first, const char *second)
 {
     char *a = base_utf8_escape_for_message(first, SHOWN_MAX),
          *b = base_utf8_escape_for_message(second, SHOWN_MAX);
@@ -161,9 +162,20 @@ static void add_refusal(struct api_rpc_conn *c, const struct api_rpc_incoming *i
     base_buf_addf(&text, fmt, a, b);
 #pragma GCC diagnostic pop
     api_rpc_add_error(&c->out, &in->echo, API_RPC_ERROR, detail, exception, text.data);
-    base_buf_free(&text);
     free(a);
     free(b);
+    return base_buf_take(&text);
+}
+
+/* The same for a call that no client of Hadoop sends: the log has a line. */
+static void refuse_bad_call(struct api_rpc_conn *c, const struct api_rpc_incoming *in,
+                            enum api_rpc_detail detail, const char *exception, const char *fmt,
+                            const char *name)
+{
+    char *text = add_refusal(c, in, detail, exception, fmt, name, "");
+
+    api_rpc_log_bad_call(c->server, c->peer, text);
+    free(text);
 }
 
 /* Decodes the request and calls the handler. */
@@ -176,9 +188,13 @@ static void call_handler(struct api_rpc_call *call, const void *request, size_t 
     message = api_rpc_decode(call->method->request, request, len, &arena);
     if (message)
         call->method->handle(call, message, api_rpc_user_of(call->conn));
-    else
-        api_rpc_answer_error(call, PROTOBUF_FAULT, "The request of %s is malformed",
-                             call->method->name);
+    else {
+        char *text = base_printf("The request of %s is malformed", call->method->name);
+
+        api_rpc_log_bad_call(call->conn->server, call->conn->peer, text);
+        api_rpc_answer_error(call, PROTOBUF_FAULT, "%s", text);
+        free(text);
+    }
     api_rpc_arena_free(&arena);
 }
 
@@ -224,29 +240,32 @@ static void carry_out(struct api_rpc_conn *c, const struct api_rpc_incoming *in)
     const char *limit = count_call(c); /* calls that are refused count, too */
 
     if (limit) {
-        add_refusal(c, in, API_RPC_APPLICATION, API_RPC_COME_AGAIN,
-                    "%s has sent more calls in a second than %s lets it", c->session.user, limit);
+        free(add_refusal(c, in, API_RPC_APPLICATION, API_RPC_COME_AGAIN,
+                         "%s has sent more calls in a second than %s lets it", c->session.user,
+                         limit));
         return;
     }
     if (!protocol) {
-        add_refusal(c, in, API_RPC_NO_SUCH_PROTOCOL,
-                    "org.apache.hadoop.ipc.RpcNoSuchProtocolException", "Unknown protocol: %s",
-                    in->protocol, "");
+        refuse_bad_call(c, in, API_RPC_NO_SUCH_PROTOCOL,
+                        "org.apache.hadoop.ipc.RpcNoSuchProtocolException", "Unknown protocol: %s",
+                        in->protocol);
         return;
     }
     if (in->version != 1) {
-        add_refusal(c, in, API_RPC_PROTOCOL_VERSION, "org.apache.hadoop.ipc.RPC$VersionMismatch",
-                    "Protocol %s version mismatch: the server has version 1", in->protocol, "");
+        refuse_bad_call(c, in, API_RPC_PROTOCOL_VERSION,
+                        "org.apache.hadoop.ipc.RPC$VersionMismatch",
+                        "Protocol %s version mismatch: the server has version 1", in->protocol);
         return;
     }
-    if (!method) {
-        add_refusal(c, in, API_RPC_NO_SUCH_METHOD, "org.apache.hadoop.ipc.RpcNoSuchMethodException",
-                    "Unknown method %s called on %s protocol.", in->method, in->protocol);
+    if (!method) { /* newer clients ask for such, and go on without */
+        free(add_refusal(c, in, API_RPC_NO_SUCH_METHOD,
+                         "org.apache.hadoop.ipc.RpcNoSuchMethodException",
+                         "Unknown method %s called on %s protocol.", in->method, in->protocol));
         return;
     }
     if (!in->request.data || in->request.len > api_rpc_get_request_max(method)) {
-        add_refusal(c, in, API_RPC_APPLICATION, PROTOBUF_FAULT,
-                    "The request of %s is missing, cut off or too large", in->method, "");
+        refuse_bad_call(c, in, API_RPC_APPLICATION, PROTOBUF_FAULT,
+                        "The request of %s is missing, cut off or too large", in->method);
         return;
     }
     begin_call(c, protocol, method, in);
@@ -334,6 +353,8 @@ static void read_input(struct api_rpc_conn *c)
     ssize_t n = recv(c->fd, s->scratch, API_RPC_READ_BYTES, 0);
 
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+        if (n == 0 && c->in.len)
+            api_rpc_log_end(s, c->peer, "the client has left in the middle of a frame");
         /* Calls that are under way are carried out; nobody will get their answers. */
         api_rpc_conn_close(c, NULL);
         return;

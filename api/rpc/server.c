@@ -25,21 +25,35 @@ int64_t api_rpc_now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-void api_rpc_log_end(struct api_rpc_server *s, const char *peer, const char *why)
+/* Takes one of the lines that may be written in this second. */
+static bool take_line(struct api_rpc_server *s)
 {
     if (s->lines_left == 0) {
         s->lines_left_out++;
-        return;
+        return false;
     }
     s->lines_left--;
-    base_log_warn("rpc", "connection of %s closed: %s", peer, why);
+    return true;
+}
+
+void api_rpc_log_end(struct api_rpc_server *s, const char *peer, const char *why)
+{
+    if (take_line(s))
+        base_log_warn("rpc", "connection of %s closed: %s", peer, why);
+}
+
+void api_rpc_log_bad_call(struct api_rpc_server *s, const char *peer, const char *why)
+{
+    if (take_line(s))
+        base_log_warn("rpc", "a call of %s was refused: %s", peer, why);
 }
 
 static void begin_next_second(struct api_rpc_server *s)
 {
     s->lines_left = LINES_PER_SECOND;
     if (s->lines_left_out)
-        base_log_warn("rpc", "%u more connections closed within a second", s->lines_left_out);
+        base_log_warn("rpc", "%u more lines about connections left out within a second",
+                      s->lines_left_out);
     s->lines_left_out = 0;
 }
 

@@ -83,6 +83,8 @@ struct api_rpc_server {
 int64_t api_rpc_now_ms(void);
 /* Logs why a connection was closed. */
 void api_rpc_log_end(struct api_rpc_server *s, const char *peer, const char *why);
+/* Logs why a call was refused that no client of Hadoop sends. */
+void api_rpc_log_bad_call(struct api_rpc_server *s, const char *peer, const char *why);
 
 /* Returns true when @bytes more would exceed the memory of @s. */
 static inline bool api_rpc_memory_is_short(const struct api_rpc_server *s, size_t bytes)

@@ -190,16 +190,19 @@ static void answer_with_methods(struct api_rpc_session *s, const struct api_rpc_
     base_buf_free(&challenge);
 }
 
-/* Checks the response in @m, whose user name is the identifier of a token in base64. */
+/* Checks the response in @m, whose user name is the identifier of a token in base64. *@repeated:
+ * it was made for another connection. */
 static enum api_rpc_token check_token(struct api_rpc_session *s, const Rpc__Sasl *m,
-                                      struct base_buf *result)
+                                      struct base_buf *result, bool *repeated)
 {
     struct api_rpc_digest digest = {0};
+    bool parsed = api_rpc_digest_parse((const char *)m->token.data, m->token.len, &digest);
     struct base_buf identifier = {0};
     char *password = NULL, *user = NULL;
     enum api_rpc_token verdict = API_RPC_TOKEN_INVALID;
 
-    if (api_rpc_digest_parse((const char *)m->token.data, m->token.len, &digest)) {
+    *repeated = parsed && strcmp(digest.nonce, s->nonce) != 0;
+    if (parsed && !*repeated) {
         base_base64_decode(digest.username, &identifier);
         verdict = s->conf->find_password(s->conf->find_user, identifier.data, identifier.len,
                                          &password, &user);
@@ -221,26 +224,46 @@ static enum api_rpc_token check_token(struct api_rpc_session *s, const Rpc__Sasl
     return verdict;
 }
 
+/* Refuses a way to prove who one is that was not offered. */
+static enum api_rpc_next refuse_method(struct api_rpc_session *s, const struct api_rpc_echo *to,
+                                       const char *method, struct base_buf *out)
+{
+    char *name = base_utf8_escape_for_message(method, SHOWN_MAX);
+    char *text = base_printf("%s authentication is not enabled.  Available:[TOKEN%s]", name,
+                             s->conf->simple ? ", SIMPLE" : "");
+    enum api_rpc_next next = refuse(s, to, API_RPC_UNAUTHORIZED, ACCESS_EXCEPTION, out, text);
+
+    free(name);
+    free(text);
+    return next;
+}
+
 static enum api_rpc_next initiate(struct api_rpc_session *s, const struct api_rpc_echo *to,
                                   const Rpc__Sasl *m, struct base_buf *out)
 {
     const char *method = m->n_methods == 1 ? m->methods[0]->method : "";
     struct base_buf result = {0};
+    bool repeated;
 
     if (strcmp(method, "SIMPLE") == 0 && s->conf->simple) {
         s->state = API_RPC_CONTEXT; /* without an answer: the client does not wait for one */
         return API_RPC_AGAIN;
     }
-    if (strcmp(method, "TOKEN") != 0 || !m->has_token)
+    if (m->n_methods == 1 && strcmp(method, "TOKEN") != 0)
+        return refuse_method(s, to, method, out);
+    if (m->n_methods != 1 || !m->has_token)
         return refuse(s, to, API_RPC_UNAUTHORIZED, SASL_EXCEPTION, out,
                       "Client mechanism is malformed");
-    switch (check_token(s, m, &result)) {
+    switch (check_token(s, m, &result, &repeated)) {
     case API_RPC_TOKEN_VALID:
         break;
     case API_RPC_TOKEN_STANDBY:
         return refuse(s, to, API_RPC_UNAUTHORIZED, STANDBY_EXCEPTION, out,
                       "this ResourceManager is not active");
     default:
+        if (repeated)
+            return refuse(s, to, API_RPC_UNAUTHORIZED, SASL_EXCEPTION, out,
+                          "the proof was not made for this connection");
         return refuse(s, to, API_RPC_UNAUTHORIZED, TOKEN_EXCEPTION, out,
                       "the token is not valid: it is unknown, has expired or was revoked, or the "
                       "password is wrong");
