@@ -191,18 +191,21 @@ static void put_status(const struct nm *nm, const struct nm_container_view *v,
 }
 
 /* Call with nm->lock held. Returns the container; NULL after adding why its state is not told. */
-static const struct nm_container *find_visible(struct nm *nm, const struct base_attempt_id *attempt,
+static const struct nm_container *find_visible(struct nm *nm, struct api_rpc_call *call,
+                                               const struct base_attempt_id *attempt,
                                                const struct base_container_id *id,
                                                struct outcome *o, char **why)
 {
     const struct nm_container *c = nm_core_find_container(nm->core, id);
-    char text[BASE_ID_TEXT_MAX], caller[BASE_ID_TEXT_MAX];
+    char text[BASE_ID_TEXT_MAX], app[BASE_ID_TEXT_MAX];
 
     base_container_id_text(id, text);
-    if (base_app_id_cmp(&attempt->app, &id->attempt.app) != 0)
+    if (base_app_id_cmp(&attempt->app, &id->attempt.app) != 0) {
         *why = base_printf("%s attempted to get status for non-application container : %s",
-                           base_attempt_id_text(attempt, caller), text);
-    else if (!c || nm_core_view(c)->state == NM_FORGOTTEN)
+                           api_rpc_caller(call), text);
+        api_audit_log_call(api_rpc_method_name(call), api_rpc_caller(call), api_rpc_peer(call),
+                           base_app_id_text(&id->attempt.app, app), *why);
+    } else if (!c || nm_core_view(c)->state == NM_FORGOTTEN)
         *why = base_printf(nm_core_has_forgotten(nm->core, id)
                                ? "Container %s was recently stopped on node manager."
                                : "Container %s is not handled by this NodeManager",
@@ -226,7 +229,7 @@ void nm_rpc_answer_statuses(struct nm *nm, struct api_rpc_call *call,
     outcome_init(&o, n);
     pthread_mutex_lock(&nm->lock); /* views change on the loop's thread */
     for (size_t i = 0; i < n; i++) {
-        const struct nm_container *c = find_visible(nm, attempt, &ids[i], &o, &why[i]);
+        const struct nm_container *c = find_visible(nm, call, attempt, &ids[i], &o, &why[i]);
 
         if (!c)
             continue;

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "api/audit/audit.h"
 #include "api/server/hosts.h"
 #include "api/server/listen.h"
 #include "base/conf/conf.h"
@@ -39,6 +40,13 @@ static int note_port(struct nm *nm, int fd, int *port, struct base_error *err)
     return nm_files_save_state(&nm->files, &nm->disk, err);
 }
 
+static void enter_refusal_in_audit_log(void *nm, const char *name, const char *peer,
+                                       const char *why)
+{
+    (void)nm;
+    api_audit_log_call("connect", name ? name : "-", peer, "", why);
+}
+
 static struct nm_rpc *rpc_new(struct nm *nm, int fd, int port)
 {
     struct nm_rpc *r = base_alloc(sizeof *r);
@@ -49,6 +57,7 @@ static struct nm_rpc *rpc_new(struct nm *nm, int fd, int port)
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&r->lock, NULL);
     r->conf.user = nm;
+    r->conf.note_refusal = enter_refusal_in_audit_log;
     r->conf.connections_max = base_conf_int(nm->conf, "creel.rpc.connections");
     r->conf.memory_max = base_conf_int(nm->conf, "creel.rpc.memory-mb") << 20;
     r->conf.seats = (struct api_rpc_seats){.user = nm->server,
