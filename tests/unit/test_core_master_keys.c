@@ -442,6 +442,30 @@ static void test_masters_learn_of_new_keys(void)
     world_free(&w);
 }
 
+static void test_keys_of_ended_attempts(void)
+{
+    struct base_attempt_id attempt;
+    struct rm_event ev = {0};
+    struct rm_master_key key;
+
+    world_init(&w, "fifo");
+    start_with_keys(10);
+    world_add_node(&w, 4, 2, "/a");
+    id = world_submit_app(&w, "app 1024 2 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    ev.u.am_register.by_rpc = true;
+    ev.u.am_register.host = "h";
+    master(1, RM_EV_AM_REGISTER, &ev);
+    attempt = (struct base_attempt_id){id, 1};
+    CU_ASSERT_EQUAL(rm_view_amrm_key(w.core, &attempt, -10, &key), 0);
+    finish(RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(rm_view_amrm_key(w.core, &attempt, -10, &key), 0); /* it may ask again */
+    end_master(0);
+    CU_ASSERT_EQUAL(rm_view_amrm_key(w.core, &attempt, -10, &key), -BASE_ENOTFOUND);
+    world_free(&w);
+}
+
 static void test_no_keys_unless_handed_out(void)
 {
     world_init(&w, "fifo");
@@ -472,6 +496,7 @@ static const struct cunit_case cases[] = {
     {"a new key counts when it is durable", test_key_counts_when_durable},
     {"a new secret brings new keys", test_new_secret_brings_new_keys},
     {"masters learn of new keys", test_masters_learn_of_new_keys},
+    {"keys of attempts that have ended", test_keys_of_ended_attempts},
     {"there are no keys unless they are handed out", test_no_keys_unless_handed_out},
 };
 CUNIT_MAIN("core_master_keys", cases)

@@ -381,6 +381,7 @@ void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a)
         rm_timer_cancel(&c->timers, &a->timer);
         rm_master_deactivate(c, a);
         rm_attempt_set_state(at, RM_ATTEMPT_FINISHED);
+        at->finish_us = c->now_us;
         rm_app_set_state(c, a, RM_APP_FINISHED);
         rm_app_store_record(c, a);
         rm_app_retire(c, a);

@@ -43,7 +43,8 @@ int rm_view_amrm_key(const struct rm_core *c, const struct base_attempt_id *atte
     const struct rm_app *a = rm_app_find(c, attempt->app);
     const struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
 
-    if (!key || !at || at->id.attempt != attempt->attempt || at->finish_us)
+    if (!key || !at || at->id.attempt != attempt->attempt || at->finish_us ||
+        rm_app_state_is_final(a->state))
         return -BASE_ENOTFOUND;
     *out = *key;
     return 0;
