@@ -454,6 +454,30 @@ static void test_sum_beyond_any_node(void)
     world_free(&w);
 }
 
+/* Both could be the master's by their attempt; but the first one would have been given by the
+ * instance that runs, which knows better, and no other one was there before. */
+static void test_invented_containers(void)
+{
+    struct base_container_id invented;
+
+    begin_hadoop_master();
+    register_by_rpc(true);
+    invented = hadoop->v[0].id;
+    for (int i = 0; i < 2; i++) {
+        struct world_container *ct;
+
+        invented.num = i ? -5 : 999;
+        base_array_grow(&hadoop->v, hadoop->n, &hadoop->cap);
+        ct = &hadoop->v[hadoop->n++];
+        *ct = (struct world_container){.id = invented, .resource = {{1024, 1, 0, 0}}};
+    }
+    world_register(&w, hadoop);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT_EQUAL(used_map_slots(), 1); /* the master */
+    CU_ASSERT_EQUAL(killed_on_node(), 2);
+    world_free(&w);
+}
+
 /* ---- containers and applications that nobody has started ---- */
 
 static void report_stranger(struct world_node *n, int64_t num, bool ended)
@@ -583,6 +607,7 @@ static const struct cunit_case cases[] = {
     {"containers are not announced twice", test_containers_are_not_announced_twice},
     {"amounts beyond any node", test_amounts_beyond_any_node},
     {"a sum beyond any node", test_sum_beyond_any_node},
+    {"containers that were never given", test_invented_containers},
     {"containers are forgotten once", test_forgets_once},
     {"repeated registrations", test_repeated_registrations},
     {"a launch survives a registration", test_launch_survives_registration},

@@ -56,6 +56,8 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
 
     if (ct)
         return ct;
+    if (n->is_hadoop) /* where no job has containers */
+        return NULL;
     if (a->state == RM_APP_KILLING || (a->state == RM_APP_RUNNING && a->ending == RM_END_FAIL))
         return attach_container_of_ending_job(c, n, a, r);
     if (!t || !rm_app_is_live(a) || r->task_attempt < t->next_attempt ||

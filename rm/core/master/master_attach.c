@@ -1,6 +1,7 @@
 /* After a restart, nodes report containers of plain applications that an earlier instance started.
  * Such a container is attached if it belongs to the current attempt, or is kept from an earlier
- * one. */
+ * one. That it was ever given is the node's word alone, within what can be: a container's number
+ * tells which instance has given it. */
 #include "rm/core/master/master_attach.h"
 
 #include "base/limits.h"
@@ -21,6 +22,19 @@ static bool attempt_has_started(const struct rm_app *a, const struct rm_attempt 
                                 const struct rm_container_report *r)
 {
     return (a->app->speaks_hadoop || at->by_rpc) && r->id.attempt.attempt == at->id.attempt;
+}
+
+/* Returns false for a container that no instance before this one can have given to the attempt:
+ * this one knows all that it has given and that are not over, and none was given before the
+ * master's. */
+static bool may_be_of_earlier_instance(const struct rm_core *c, const struct rm_app *a,
+                                       const struct rm_attempt *at,
+                                       const struct rm_container_report *r)
+{
+    bool same = at->has_master && at->id.attempt == r->id.attempt.attempt;
+    int64_t epoch = r->id.num >> 40, first = same ? at->master_id.num >> 40 : a->epoch;
+
+    return epoch >= first && epoch < c->conf.epoch;
 }
 
 /* Kills a container that was still unknown when its application's containers were killed. */
@@ -63,6 +77,8 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     kind = master
                ? BASE_TASK_MAP
                : rm_mapreduce_slot_kind(a, r->priority, &r->resource, n->slots[BASE_TASK_REDUCE]);
+    if (!may_be_of_earlier_instance(c, a, at, r))
+        return NULL;
     if (!has_plausible_width(c, n, kind, &r->resource, master && at->on_master_slots))
         return NULL;
     ct = rm_container_new(c, a, n, &r->id, kind, &r->resource, master);

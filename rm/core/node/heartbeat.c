@@ -30,8 +30,6 @@ static void update_health_and_state(struct rm_core *c, struct rm_node *n, const 
             rm_node_kill_suspended(c, n, k, "suspended on a node that became unhealthy");
 }
 
-#define AHEAD 8 /* reports whose containers are prefetched together */
-
 static struct rm_node *find_heartbeat_sender(const struct rm_core *c, const struct rm_event *ev)
 {
     uint32_t hint = ev->u.heartbeat.node_hint;
@@ -78,12 +76,22 @@ static bool is_from_registered_instance(const struct rm_node *n, const struct rm
            (!sent_us || sent_us >= n->sent_us);
 }
 
+/* Another NodeManager, perhaps one that was thought to be gone, speaks in the node's name. */
+static void note_foreign_heartbeat(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+{
+    if (n && n->registered && ev->u.heartbeat.instance &&
+        strcmp(n->instance, ev->u.heartbeat.instance) != 0 && rm_node_may_note_strange(c, n))
+        rm_emit_note(c, 4, "node %s: a heartbeat of another NodeManager than the registered one",
+                     n->id);
+}
+
 void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = find_heartbeat_sender(c, ev);
 
     c->stats.heartbeats++;
     if (!is_from_registered_instance(n, ev)) {
+        note_foreign_heartbeat(c, n, ev);
         if (!rm_node_repeat_shutdown_answer(c, n, ev))
             rm_reply_resync(c, ev->token);
         return;
@@ -108,13 +116,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         rm_node_emit_answer(c, n, token, n->response_id, false, NULL, 0);
     }
     update_health_and_state(c, n, ev);
-    for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++) {
-        if (i % AHEAD == 0)
-            rm_container_prefetch(
-                c, &ev->u.heartbeat.reports[i],
-                ev->u.heartbeat.reports_n - i < AHEAD ? ev->u.heartbeat.reports_n - i : AHEAD);
-        rm_container_process_report(c, n, &ev->u.heartbeat.reports[i], false);
-    }
+    rm_node_process_reports(c, n, ev->u.heartbeat.reports, ev->u.heartbeat.reports_n, false);
     rm_logs_take_reports(c, n, ev->u.heartbeat.logs, ev->u.heartbeat.logs_n,
                          ev->u.heartbeat.logs_more);
     n->parked = ev->token;

@@ -106,6 +106,9 @@ struct rm_node {
     int64_t gone_us;
     struct rm_node *gone_prev, *gone_next;
     struct base_utilization utilization; /* as last reported; zeros: not yet */
+    /* What the log was last told of: a report of a container that is not the node's, and when. */
+    struct base_container_id stranger;
+    int64_t strange_us;
 };
 
 /* Returns whether a request with @label (0: none) may be served by @n. */

@@ -179,8 +179,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     if (n->is_hadoop)
         rm_node_drop_restated_orders(n);
     end_unreported_containers(c, n, ev);
-    for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
-        rm_container_process_report(c, n, &ev->u.node_register.reports[i], true);
+    rm_node_process_reports(c, n, ev->u.node_register.reports, ev->u.node_register.reports_n, true);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (!n->slots[k])
             rm_node_kill_suspended(c, n, k, "suspended on a node that has no such slots any more");

@@ -1,9 +1,14 @@
-/* Applies a node's report of one container. */
+/* Applies a node's reports of its containers. */
 #include "rm/core/node/report.h"
 
 #include "rm/core/app/kind.h"
+#include "rm/core/core.h"
+#include "rm/core/emit.h"
 #include "rm/core/job/suspend.h"
 #include "rm/core/state.h"
+
+#define AHEAD      8       /* reports whose containers are prefetched together */
+#define STRANGE_US 1000000 /* between two lines of the log about what a node reports */
 
 /* Repeats a suspend or resume order that was lost when the NodeManager restarted. */
 static void repeat_suspension_order(struct rm_core *c, struct rm_container *ct,
@@ -52,8 +57,9 @@ static struct rm_container *attach_unknown_container_or_reject(struct rm_core *c
     return NULL;
 }
 
-void rm_container_process_report(struct rm_core *c, struct rm_node *n,
-                                 const struct rm_container_report *r, bool registering)
+/* Returns false for a container that is not on the node, as far as is known here. */
+static bool process_report(struct rm_core *c, struct rm_node *n,
+                           const struct rm_container_report *r, bool registering)
 {
     struct rm_container *ct = rm_container_find(c, &r->id);
     bool known = ct != NULL;
@@ -61,18 +67,18 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
     if (!ct)
         ct = attach_unknown_container_or_reject(c, n, r, registering);
     if (!ct || ct->node != n)
-        return;
+        return false;
     /* The container has ended already and is kept until that is stored or acknowledged: its node
      * was taken down, or its master has released it, and has started it before or after that. */
     if (ct->state == RM_CONTAINER_COMPLETED) {
         if (r->state != RM_CONTAINER_COMPLETED)
             answer_with_kill(c, n, &r->id, "it had been given up");
-        return;
+        return true;
     }
     rm_container_remove_from_unstarted(c, ct);
     if (r->state == RM_CONTAINER_COMPLETED) {
         rm_container_end(c, ct, r->exit_code, r->diagnostics, r);
-        return;
+        return true;
     }
     if (ct->state == RM_CONTAINER_ALLOCATED || ct->state == RM_CONTAINER_ACQUIRED) {
         rm_container_set_state(ct, RM_CONTAINER_RUNNING);
@@ -84,4 +90,46 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
         repeat_suspension_order(c, ct, r->state);
     if (known && registering && ct->killing) /* the earlier order may have been lost */
         answer_with_kill(c, n, &ct->id, "killed");
+    return true;
+}
+
+bool rm_node_may_note_strange(const struct rm_core *c, struct rm_node *n)
+{
+    if (n->strange_us && c->now_us - n->strange_us < STRANGE_US)
+        return false;
+    n->strange_us = c->now_us;
+    return true;
+}
+
+/* Nodes of Hadoop have shown nothing but their address. A node repeats what it reports until it has
+ * ended it: the log is told of @one once. */
+static void note_strangers(struct rm_core *c, struct rm_node *n, size_t count,
+                           const struct base_container_id *one)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    if (!count || !n->is_hadoop || base_container_id_cmp(one, &n->stranger) == 0 ||
+        !rm_node_may_note_strange(c, n))
+        return;
+    n->stranger = *one;
+    rm_emit_note(c, 4, "node %s: reports containers that are not its own here: %zu, such as %s",
+                 n->id, count, base_container_id_text(one, id));
+}
+
+void rm_node_process_reports(struct rm_core *c, struct rm_node *n,
+                             const struct rm_container_report *reports, size_t reports_n,
+                             bool registering)
+{
+    const struct base_container_id *stranger = NULL;
+    size_t strangers = 0;
+
+    for (size_t i = 0; i < reports_n; i++) {
+        if (i % AHEAD == 0)
+            rm_container_prefetch(c, &reports[i], reports_n - i < AHEAD ? reports_n - i : AHEAD);
+        if (!process_report(c, n, &reports[i], registering)) {
+            stranger = &reports[i].id;
+            strangers++;
+        }
+    }
+    note_strangers(c, n, strangers, stranger);
 }
