@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit/audit.h"
 #include "api/rpc/rpc.h"
 #include "base/conf/conf.h"
 #include "base/limits.h"
@@ -353,10 +354,22 @@ static bool read_asks(struct master_call *m, const Master__AllocateRequest *rq)
     return true;
 }
 
+static void refuse_release(struct master_call *m, const struct base_container_id *released)
+{
+    char id[BASE_ID_TEXT_MAX], app[BASE_ID_TEXT_MAX];
+    char *why =
+        base_printf("Cannot release container : %s not belonging to this application attempt : %s",
+                    base_container_id_text(released, id), api_rpc_caller(m->call));
+
+    api_audit_log_call(api_rpc_method_name(m->call), api_rpc_caller(m->call), api_rpc_peer(m->call),
+                       base_app_id_text(&released->attempt.app, app), why);
+    api_rpc_answer_error(m->call, INVALID_RELEASE, "%s", why);
+    free(why);
+}
+
 /* Returns false after answering that a release is of no container of the caller's application. */
 static bool read_releases(struct master_call *m, const Master__AllocateRequest *rq)
 {
-    char id[BASE_ID_TEXT_MAX], attempt[BASE_ID_TEXT_MAX];
 
     m->releases = base_alloc(rq->n_releases * sizeof *m->releases);
     for (size_t i = 0; i < rq->n_releases; i++) {
@@ -364,10 +377,7 @@ static bool read_releases(struct master_call *m, const Master__AllocateRequest *
 
         if (!rm_rpc_get_container_id(rq->releases[i], r) ||
             base_app_id_cmp(&r->attempt.app, &m->attempt.app) != 0) {
-            api_rpc_answer_error(
-                m->call, INVALID_RELEASE,
-                "Cannot release container : %s not belonging to this application attempt : %s",
-                base_container_id_text(r, id), base_attempt_id_text(&m->attempt, attempt));
+            refuse_release(m, r);
             return false;
         }
     }

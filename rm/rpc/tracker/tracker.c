@@ -25,6 +25,7 @@
 #include "rm/rpc/tracker/tracker.h"
 
 #define REPORT_MAX       (4 << 20) /* bytes: a node that reports all its containers */
+#define NO_NODE_ID       "nodeId: expected the name of a host and a port"
 #define START_EXPIRY_KEY "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"
 
 static bool answer_unless_listed_and_active(struct api_rpc_call *call, void *user)
@@ -74,6 +75,12 @@ static void release_node_call(void *user)
     free(n);
 }
 
+static void log_refusal(const struct api_rpc_call *call, const char *why)
+{
+    api_audit_log_call(api_rpc_method_name(call), api_rpc_caller(call), api_rpc_peer(call), "",
+                       why);
+}
+
 /* Returns false for a name that could not be part of "host:port", as the core and pages show it. */
 static bool is_host_name(const char *host)
 {
@@ -94,8 +101,8 @@ static struct node_call *node_call_new(struct api_rpc_call *call, struct rm_trac
     struct node_call *n;
 
     if (!node || !node->host || !is_host_name(node->host) || node->port < 1 || node->port > 65535) {
-        api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION,
-                             "nodeId: expected the name of a host and a port");
+        log_refusal(call, NO_NODE_ID);
+        api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, NO_NODE_ID);
         return NULL;
     }
     n = base_alloc(sizeof *n);
@@ -120,8 +127,7 @@ static bool answer_if_too_long(struct api_rpc_call *call, size_t containers, siz
 
     if (rm_tracker_check_list_lengths(containers, apps, &err) == 0)
         return false;
-    api_audit_log_call(api_rpc_method_name(call), api_rpc_caller(call), api_rpc_peer(call), "",
-                       err.text);
+    log_refusal(call, err.text);
     api_rpc_answer_error(call, RM_RPC_YARN_EXCEPTION, "%s", err.text);
     return true;
 }
@@ -146,6 +152,8 @@ static bool answer_refusal(const struct node_call *n, const struct rm_effect *fx
 {
     if (fx->kind != RM_FX_REPLY || fx->u.reply.kind != RM_REPLY_ERROR)
         return false;
+    if (fx->u.reply.code != -BASE_EVERSION) /* a standby has refused nothing */
+        log_refusal(n->call, fx->u.reply.text);
     rm_rpc_answer_core_error(n->call, fx);
     return true;
 }
@@ -156,12 +164,15 @@ static void answer_registration(void *user, const struct rm_effect *fx)
 {
     struct node_call *n = user;
     struct rm_tracker_registered answer;
+    struct base_buf node = {0};
 
     if (!answer_refusal(n, fx)) {
         rm_tracker_put_registered(fx, &answer);
-        api_audit_log_call(api_rpc_method_name(n->call), api_rpc_caller(n->call),
-                           api_rpc_peer(n->call), "", answer.message.diagnostics);
+        api_audit_append_member(&node, "node", n->id);
+        api_audit_log_call_with(api_rpc_method_name(n->call), api_rpc_caller(n->call),
+                                api_rpc_peer(n->call), "", node.data, answer.message.diagnostics);
         api_rpc_answer(n->call, &answer.message.base);
+        base_buf_free(&node);
     }
     release_node_call(n);
 }
@@ -274,13 +285,18 @@ static void handle_heartbeat(struct api_rpc_call *call, const ProtobufCMessage *
 
 /* ---- the end ---- */
 
+/* As in YARN, a node that is not registered is gone already. */
 static void answer_unregistration(void *user, const struct rm_effect *fx)
 {
     struct node_call *n = user;
     Yarn__Empty none = YARN__EMPTY__INIT;
 
-    if (!answer_refusal(n, fx))
+    if (fx->u.reply.kind == RM_REPLY_ERROR && fx->u.reply.code == -BASE_ENOTFOUND) {
+        log_refusal(n->call, fx->u.reply.text);
         api_rpc_answer(n->call, &none.base);
+    } else if (!answer_refusal(n, fx)) {
+        api_rpc_answer(n->call, &none.base);
+    }
     release_node_call(n);
 }
 
