@@ -214,8 +214,10 @@ void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
     peer->seats++;
     peer->counted++;
     p->counted++;
-    if (address_is_full(p, peer->counted - 1) && !link_list_is_empty(&peer->silent))
+    if (address_is_full(p, peer->counted - 1) && !link_list_is_empty(&peer->silent)) {
+        warn_of_limit(p, &key, "creel.http.connections-per-address", now_ms);
         shut_down_silent(p, seat_of_peer_link(peer->silent.next));
+    }
     if (p->counted > 0 && server_is_full(p, peer->node_until_ms > now_ms, p->counted - 1) &&
         !link_list_is_empty(&p->silent))
         shut_down_silent(p, seat_of_link(p->silent.next));
