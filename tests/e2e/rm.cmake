@@ -21,4 +21,6 @@ creel_script_test(e2e_rpc ${CMAKE_SOURCE_DIR}/tests/e2e/rpc.sh LABELS e2e TIMEOU
 creel_script_test(e2e_rpc_tracker ${CMAKE_SOURCE_DIR}/tests/e2e/rpc_tracker.sh LABELS e2e
                   TIMEOUT 120)
 creel_script_test(e2e_rpc_admin ${CMAKE_SOURCE_DIR}/tests/e2e/rpc_admin.sh LABELS e2e TIMEOUT 180)
+creel_script_test(e2e_rpc_attacks ${CMAKE_SOURCE_DIR}/tests/e2e/rpc_attacks.sh LABELS e2e
+                  TIMEOUT 300)
 creel_script_test(e2e_rpc_submit ${CMAKE_SOURCE_DIR}/tests/e2e/rpc_submit.sh LABELS e2e TIMEOUT 180)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A client of Hadoop RPC that shares no code with Creel: frames, SASL and Protocol Buffers by hand.
 
-usage: rpc_peer.py [--token FILE] [--user NAME] [--spoil] PORT METHOD [FIELD=VALUE ...]
+usage: rpc_peer.py [--token FILE] [--user NAME] [--spoil] [--host HOST] PORT METHOD
+                   [FIELD=VALUE ...]
 Calls METHOD of the ApplicationClientProtocol (or of the one in PROTOCOLS) and
 prints the result, one "path: value" a line, or the Java class of the error and its message (exit
 status 1). FIELD is a dotted path of field numbers; VALUE a number, a text after "=", or bytes as
@@ -85,12 +86,16 @@ def delimited(message):
 
 
 class Refused(Exception):
-    pass
+    def __init__(self, text, status=0):
+        super().__init__(text)
+        self.status = status  # of the answer: 1 ERROR, 2 FATAL; 0: there was none
 
 
 class Connection:
-    def __init__(self, port, user, token=None):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+    def __init__(self, port, user, token=None, host="127.0.0.1", source=None):
+        """source: the address to call from; None: any."""
+        self.socket = socket.create_connection((host, port), timeout=30,
+                                               source_address=source and (source, 0))
         self.client, self.calls, self.answers = os.urandom(16), 0, {}
         self.protocol_named = False
         self.user, self.sasl = user, token is not None
@@ -116,30 +121,38 @@ class Connection:
         n, at = read_varint(data, 4)
         header = fields(data[at:at + n])
         if get(header, 2):
-            raise Refused(f"{get(header, 4).decode()}: {get(header, 5).decode()}")
+            raise Refused(f"{get(header, 4).decode()}: {get(header, 5).decode()}", get(header, 2))
         rest = data[at + n:]
         n, at = read_varint(rest, 0)
         return header, rest[at:at + n]
+
+    def negotiate(self):
+        """Returns the nonce that the server offers."""
+        self.send(-33, field(1, 0) + field(2, 1), client=b"")
+        offered = [fields(m) for n, m in fields(self.receive()[1]) if n == 4]
+        assert [get(o, 1) for o in offered] == [b"TOKEN"], offered
+        challenge = dict(p.split(b"=", 1) for p in get(offered[0], 5).split(b","))
+        return challenge[b"nonce"].strip(b'"')
+
+    def initiate(self, method, mechanism, proof=None):
+        self.send(-33, field(1, 0) + field(2, 2) + (field(3, proof) if proof else b"") +
+                  field(4, field(1, method) + field(2, mechanism) +
+                        (field(3, b"") + field(4, b"default") if proof else b"")), client=b"")
 
     def show(self, identifier, password):
         def digest(*parts):
             return hashlib.md5(b":".join(parts)).hexdigest().encode()
 
-        self.send(-33, field(1, 0) + field(2, 1), client=b"")
-        offered = [fields(m) for n, m in fields(self.receive()[1]) if n == 4]
-        assert [get(o, 1) for o in offered] == [b"TOKEN"], offered
-        challenge = dict(p.split(b"=", 1) for p in get(offered[0], 5).split(b","))
-        nonce, cnonce = challenge[b"nonce"].strip(b'"'), os.urandom(8).hex().encode()
+        nonce, cnonce = self.negotiate(), os.urandom(8).hex().encode()
         name, secret = base64.b64encode(identifier), base64.b64encode(password)
         a1 = hashlib.md5(hashlib.md5(b":".join((name, b"default", secret))).digest() +
                          b":" + nonce + b":" + cnonce).hexdigest().encode()
         middle = (nonce, b"00000001", cnonce, b"auth")
         response = digest(a1, *middle, digest(b"AUTHENTICATE", b"/default"))
-        self.send(-33, field(1, 0) + field(2, 2) + field(
-            3, b'charset=utf-8,username="%s",realm="default",nonce="%s",nc=00000001,cnonce="%s",'
-            b'digest-uri="/default",maxbuf=65536,response=%s,qop=auth' %
-            (name, nonce, cnonce, response)) + field(4, field(1, b"TOKEN") +
-                                                     field(2, b"DIGEST-MD5")), client=b"")
+        self.proof = (b'charset=utf-8,username="%s",realm="default",nonce="%s",nc=00000001,'
+                      b'cnonce="%s",digest-uri="/default",maxbuf=65536,response=%s,qop=auth' %
+                      (name, nonce, cnonce, response))
+        self.initiate(b"TOKEN", b"DIGEST-MD5", self.proof)
         result = fields(self.receive()[1])
         assert get(result, 2) == 0
         assert get(result, 3) == b"rspauth=" + digest(a1, *middle, digest(b"", b"/default"))
@@ -160,18 +173,22 @@ class Connection:
         return self.receive()[1]
 
 
-def read_token(path):
-    """Returns identifier and password of the one token in a credentials file."""
+def read_tokens(path):
+    """Returns identifier and password of the tokens in a credentials file, by their kinds."""
     with open(path, "rb") as f:
         data = f.read()
-    assert data[:6] == b"HDTS\0\1", data[:6]
-    at, parts = 6, []
-    for _ in range(5):  # its name in the file, identifier, password, kind, service; all are short
-        assert data[at] < 0x80
-        parts.append(data[at + 1:at + 1 + data[at]])
-        at += 1 + data[at]
-    assert parts[3] == b"RM_DELEGATION_TOKEN" and parts[0] == parts[4] and data[at:] == b"\0", parts
-    return parts[1], parts[2]
+    assert data[:5] == b"HDTS\0" and data[5] < 0x80, data[:6]
+    at, tokens = 6, {}
+    for _ in range(data[5]):
+        parts = []
+        for _ in range(5):  # its name in the file, identifier, password, kind, service; all short
+            assert data[at] < 0x80
+            parts.append(data[at + 1:at + 1 + data[at]])
+            at += 1 + data[at]
+        assert parts[3] != b"RM_DELEGATION_TOKEN" or parts[0] == parts[4], parts
+        tokens[parts[3].decode()] = parts[1], parts[2]
+    assert data[at:] == b"\0", data
+    return tokens
 
 
 def build(assignments):
@@ -229,6 +246,7 @@ def main():
     p.add_argument("--spoil", action="store_true")
     p.add_argument("--raw", action="store_true")
     p.add_argument("--twice", action="store_true", help="two calls before any answer, and a ping")
+    p.add_argument("--host", default="127.0.0.1")
     p.add_argument("port", type=int)
     p.add_argument("method")
     p.add_argument("fields", nargs="*")
@@ -236,11 +254,11 @@ def main():
     if a.raw:
         send_raw(a.port, bytes.fromhex(a.method))
         return
-    token = read_token(a.token) if a.token else None
+    token = read_tokens(a.token)["RM_DELEGATION_TOKEN"] if a.token else None
     if a.spoil:
         token = token[0], token[1][::-1]
     try:
-        c = Connection(a.port, a.user, token)
+        c = Connection(a.port, a.user, token, a.host)
         request = build([f.split("=", 1) for f in a.fields])
         if a.twice:
             ids = {c.begin(a.method, request), c.begin(a.method, request)}
