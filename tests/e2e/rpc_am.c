@@ -245,6 +245,14 @@ void am_finish(void)
 
 /* ---- containers ---- */
 
+void am_granted_free(struct am_granted *g)
+{
+    base_buf_free(&g->token);
+    base_buf_free(&g->token_password);
+    base_buf_free(&g->nm_token);
+    base_buf_free(&g->nm_password);
+}
+
 static void copy_token(const Master__Token *from, const char *kind, struct base_buf *identifier,
                        struct base_buf *password)
 {

@@ -27,6 +27,8 @@ struct am_granted { /* a container, and what it takes to start it */
     struct base_buf token, token_password, nm_token, nm_password;
 };
 
+void am_granted_free(struct am_granted *g);
+
 extern struct base_hadoop_token am_token; /* the AMRM token of the master's container */
 extern int32_t am_response_id;            /* the id of the last answer to allocate */
 

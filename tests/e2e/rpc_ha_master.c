@@ -86,6 +86,7 @@ static void work_after_failover(struct am_granted got[static BEFORE])
         am_fail("a container was not kept");
     am_create_file("end-further");
     am_wait_end(further.num, 5);
+    am_granted_free(&further);
     am_wait_end(got[KEPT].num, 4);
 }
 
@@ -104,6 +105,8 @@ int main(int argc, char **argv)
     am_wait_for_file("over");
     register_again();
     work_after_failover(got);
+    for (int i = 0; i < BEFORE; i++)
+        am_granted_free(&got[i]);
     am_finish();
     am_create_file("finished");
     am_wait_for_file("leave");

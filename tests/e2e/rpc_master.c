@@ -69,6 +69,8 @@ int main(int argc, char **argv)
     free(command);
     am_wait_end(got[0].num, 3);
     am_release(&got[1]);
+    for (int i = 0; i < ASKED; i++)
+        am_granted_free(&got[i]);
     am_finish();
     return 0;
 }
