@@ -36,7 +36,8 @@ conf() { # KEY VALUE ...
     done
     echo '</configuration>'
 }
-jvm="-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+# Hadoop 3.3 does not open the packages of Java 17 by itself, as 3.4 does.
+jvm="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --add-opens=java.base/java.lang=ALL-UNNAMED"
 # mapred_site CONF_DIR STAGING HISTORY_PORT
 mapred_site() {
     conf mapreduce.framework.name yarn mapreduce.application.classpath "$1,$lib/*" \
