@@ -105,7 +105,9 @@ def main():
     m = Master(folder, name, host, int(port))
     m.ask()
     if role == "works":
-        m.start(b"until [ -e '%s/go' ]; do sleep 0.1; done; exit 3" % folder.encode())
+        where = folder.encode()  # which is gone when the test has failed
+        m.start(b"while [ -d '%s' ] && [ ! -e '%s/go' ]; do sleep 0.1; done; exit 3" %
+                (where, where))
     m.write_loot()
     if role != "ends":
         m.allocate_until(lambda: len(m.ended) == CONTAINERS)
