@@ -15,6 +15,12 @@ struct api_rpc_arena {
 /* Makes an empty arena of at most @max bytes. End with api_rpc_arena_free(). The arena must not
  * move, since its allocator points to it. */
 void api_rpc_arena_init(struct api_rpc_arena *a, size_t max);
+/* Returns the room in which a request of @len bytes is decoded: enough for every message that real
+ * clients send, of which one field takes some ten bytes on the wire and a hundred in memory. */
+static inline size_t api_rpc_arena_room(size_t len)
+{
+    return 4096 + 16 * len;
+}
 /* Returns aligned memory that is not zeroed, or NULL when less than @size is left. */
 void *api_rpc_arena_alloc(struct api_rpc_arena *a, size_t size);
 /* Frees all that was decoded; the arena is empty then, with no room. */

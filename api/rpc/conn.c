@@ -23,13 +23,6 @@
 #define SHOWN_MAX      200   /* bytes of a client's text in a message */
 #define PROTOBUF_FAULT "org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException"
 
-/* Room in which a request of @len bytes is decoded: enough for every message that real clients
- * send, of which one field takes some ten bytes on the wire and a hundred in memory. */
-static size_t compute_room(size_t len)
-{
-    return 4096 + 16 * len;
-}
-
 /* ---- beginning and end ---- */
 
 static void charge_memory(struct api_rpc_conn *c)
@@ -184,7 +177,7 @@ static void call_handler(struct api_rpc_call *call, const void *request, size_t 
     const ProtobufCMessage *message;
     struct api_rpc_arena arena;
 
-    api_rpc_arena_init(&arena, compute_room(len));
+    api_rpc_arena_init(&arena, api_rpc_arena_room(len));
     message = api_rpc_decode(call->method->request, request, len, &arena);
     if (message)
         call->method->handle(call, message, api_rpc_user_of(call->conn));
@@ -320,8 +313,8 @@ static bool take_frames(struct api_rpc_conn *c)
         enum api_rpc_next next;
         size_t used, left = c->in.len - c->in_at;
 
-        api_rpc_arena_init(&arena,
-                           compute_room(left < API_RPC_HEADERS_MAX ? left : API_RPC_HEADERS_MAX));
+        api_rpc_arena_init(
+            &arena, api_rpc_arena_room(left < API_RPC_HEADERS_MAX ? left : API_RPC_HEADERS_MAX));
         next = api_rpc_session_take_frame(&c->session, left ? c->in.data + c->in_at : "", left,
                                           &used, &c->out, &arena, &call);
         if (next == API_RPC_CALL)

@@ -133,8 +133,9 @@ static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_eff
     const struct nm_launch *l = fx->launch;
     const struct wire_launch *order = l->order;
     const struct nm_app_view *app = nm_core_view(fx->container)->app;
-    int rc =
-        nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, l->acl_view, err);
+    int rc = nm_files_create_app(&nm->files, &l->id.attempt.app, app->user, app->token,
+                                 app->acl_view, err);
+
     if (rc == 0 && fx->app_changed)
         rc = nm_files_update_app(&nm->files, &l->id.attempt.app, app->user, app->token,
                                  app->acl_view, err);

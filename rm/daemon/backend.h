@@ -43,11 +43,12 @@ void rm_backend_await_map_outputs(struct rm_backend *b, struct base_app_id id,
                                   void (*fn)(void *user), void *user);
 /* Returns true when the cache knows the groups of @user, so that a look-up soon will not wait. */
 bool rm_backend_knows_groups(struct rm_backend *b, const char *user);
-/* Queues a task, usually for a parked request, on one of three threads: one of low priority that
+/* Queues a task, usually for a parked request, on one of four threads: one of low priority that
  * encodes long lists and frees cores, one that may wait for the RM's own files and the name
- * service, and one that asks the name service for groups of callers. After the stop of the daemon
+ * service, one that asks the name service for groups of callers, and one that decodes large
+ * submissions. After the stop of the daemon
  * @task is called at once, with @stopping true. */
-enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_GROUPS, RM_SLOW_KINDS };
+enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_GROUPS, RM_SLOW_SUBMISSIONS, RM_SLOW_KINDS };
 void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task,
                                 void *user);
 struct rm_relay *rm_backend_relay(struct rm_backend *b);    /* rm/daemon/relay.h */

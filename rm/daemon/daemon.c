@@ -36,6 +36,7 @@ struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-slow", false);
     b->slow[RM_SLOW_GROUPS] = rm_worker_new("rm-groups", false);
+    b->slow[RM_SLOW_SUBMISSIONS] = rm_worker_new("rm-submit", true);
     b->relay = rm_relay_new();
     b->closed = -BASE_EVERSION;
     b->closed_text = RM_NOT_ACTIVE_TEXT;

@@ -370,7 +370,6 @@ static void refuse_release(struct master_call *m, const struct base_container_id
 /* Returns false after answering that a release is of no container of the caller's application. */
 static bool read_releases(struct master_call *m, const Master__AllocateRequest *rq)
 {
-
     m->releases = base_alloc(rq->n_releases * sizeof *m->releases);
     for (size_t i = 0; i < rq->n_releases; i++) {
         struct base_container_id *r = &m->releases[i];

@@ -2,6 +2,7 @@
  * submission again: an id that is known is accepted without effect, and before its resource is
  * looked at, since the nodes may be others by then.
  * SOURCE: Hadoop's ClientRMService.submitApplication and RMAppManager. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,11 +166,10 @@ static struct rm_app_spec *take_submission(struct api_rpc_call *call, struct rm_
 
 #define LARGE_BYTES (64 << 10) /* which take a millisecond or two, and 16 at worst */
 
-/* The room in which the port has decoded a request of so many bytes. */
-static size_t compute_room(size_t bytes)
-{
-    return 4096 + 16 * bytes;
-}
+/* Bytes of the large submissions that wait; further ones are to come again, so that those that wait
+ * do not fill the memory of all ports (creel.rpc.memory-mb). */
+#define WAITING_BYTES_MAX (32 << 20)
+static _Atomic size_t waiting_bytes;
 
 struct large_submission {
     struct api_rpc_call *call;
@@ -183,7 +183,7 @@ static void decode_and_post(struct large_submission *l)
     const Yarn__SubmitRequest *request;
     struct rm_app_spec *spec = NULL;
 
-    api_rpc_arena_init(&arena, compute_room(l->request.len));
+    api_rpc_arena_init(&arena, api_rpc_arena_room(l->request.len));
     request = (const Yarn__SubmitRequest *)api_rpc_decode(&yarn__submit_request__descriptor,
                                                           l->request.data, l->request.len, &arena);
     if (request)
@@ -204,6 +204,7 @@ static bool take_large_submission(void *large, bool stopping)
         api_rpc_answer_error(l->call, RM_RPC_STANDBY, "the ResourceManager is stopping");
     else
         decode_and_post(l);
+    atomic_fetch_sub(&waiting_bytes, l->request.len);
     explicit_bzero(l->request.data, l->request.len); /* there may be credentials in it */
     base_buf_free(&l->request);
     free(l);
@@ -215,19 +216,21 @@ static void queue_large_submission(struct api_rpc_call *call, struct rm_backend 
 {
     struct large_submission *l;
 
-    if (!api_rpc_charge_answer(call, bytes)) {
-        api_rpc_answer_error(call, API_RPC_COME_AGAIN,
-                             "the submission is too large for what is left of creel.rpc.memory-mb");
+    if (atomic_fetch_add(&waiting_bytes, bytes) + bytes > WAITING_BYTES_MAX) {
+        atomic_fetch_sub(&waiting_bytes, bytes);
+        api_rpc_answer_error(call, API_RPC_COME_AGAIN, "too many large submissions wait");
         return;
     }
-    if (!api_rpc_begin_slow(call))
+    if (!api_rpc_begin_slow(call)) {
+        atomic_fetch_sub(&waiting_bytes, bytes);
         return;
+    }
     l = base_alloc(sizeof *l);
     l->call = call;
     l->b = b;
     base_buf_reserve(&l->request, bytes);
     l->request.len = protobuf_c_message_pack(request, (uint8_t *)l->request.data);
-    rm_backend_queue_slow_task(b, RM_SLOW_FILES, take_large_submission, l);
+    rm_backend_queue_slow_task(b, RM_SLOW_SUBMISSIONS, take_large_submission, l);
 }
 
 void rm_rpc_submit_app(struct api_rpc_call *call, const ProtobufCMessage *request, void *user)

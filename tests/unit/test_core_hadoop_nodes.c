@@ -574,6 +574,43 @@ static void test_other_kind_of_awaited_node(void)
     world_free(&w);
 }
 
+/* Nor for a node that registered with an earlier version, whose records lack its address. */
+static void test_other_kind_of_node_without_address(void)
+{
+    begin_mixed();
+    snprintf(hadoop->instance, sizeof hadoop->instance, "hadoop");
+    world_register(&w, hadoop);
+    world_crash(&w, w.journal_n);
+    check_change_of_kind_is_refused(hadoop);
+    world_free(&w);
+}
+
+static bool is_strange_noted(void)
+{
+    bool noted = strstr(w.note, "reports containers that are not known as its own") != NULL;
+
+    w.note[0] = '\0';
+    return noted;
+}
+
+/* A registration tells again of containers that have ended. */
+static void test_note_of_strange_containers(void)
+{
+    begin_mixed();
+    report_stranger(hadoop, 1, true);
+    world_register(&w, hadoop);
+    CU_ASSERT_FALSE(is_strange_noted());
+    report_stranger(hadoop, 2, false);
+    world_register(&w, hadoop);
+    CU_ASSERT(is_strange_noted());
+    world_beat(&w, hadoop, 0);
+    world_advance(&w, 2 * S);
+    report_stranger(hadoop, 3, true);
+    world_beat(&w, hadoop, 0);
+    CU_ASSERT(is_strange_noted());
+    world_free(&w);
+}
+
 static void test_keys(void)
 {
     world_init(&w, "fifo");
@@ -613,6 +650,8 @@ static const struct cunit_case cases[] = {
     {"a launch survives a registration", test_launch_survives_registration},
     {"a node does not change its kind", test_other_kind},
     {"an awaited node does not change its kind", test_other_kind_of_awaited_node},
+    {"other kind of a node without an address", test_other_kind_of_node_without_address},
+    {"note of strange containers", test_note_of_strange_containers},
     {"keys", test_keys},
 };
 

@@ -55,7 +55,7 @@ static void begin_port(void)
     CU_ASSERT_EQUAL_FATAL(api_rpc_server_start(&conf, &server, &err), 0);
     sem_init(&held_up, 0, 0);
     sem_init(&may_go_on, 0, 0);
-    rm_backend_queue_slow_task(rms[0].b, RM_SLOW_FILES, hold_up_thread, NULL);
+    rm_backend_queue_slow_task(rms[0].b, RM_SLOW_SUBMISSIONS, hold_up_thread, NULL);
     sem_wait(&held_up);
     j = ask("POST", "/ws/v1/cluster/apps/new-application", NULL, NULL, 200);
     snprintf(app, sizeof app, "%s", str(j, "application-id"));
@@ -107,7 +107,7 @@ static void check_answer(int fd, const char *exception)
     close(fd);
 }
 
-static int submit(int64_t memory_mb)
+static int submit(int64_t memory_mb, size_t value_bytes)
 {
     Yarn__SubmitRequest request = YARN__SUBMIT_REQUEST__INIT;
     Yarn__Submission s = YARN__SUBMISSION__INIT;
@@ -116,12 +116,13 @@ static int submit(int64_t memory_mb)
     Yarn__AppId id;
     struct base_app_id parsed;
     struct rm_rpc_resource resource;
-    char keys[VARIABLES][8], value[VALUE_BYTES + 1] = "", *command = "true";
+    char keys[VARIABLES][8], *value = base_alloc(value_bytes + 1), *command = "true";
+    int fd;
 
     CU_ASSERT_EQUAL_FATAL(base_app_id_parse(app, &parsed, NULL), 0);
     rm_rpc_put_app_id(&parsed, &id);
     rm_rpc_put_resource(memory_mb, 1, &resource);
-    memset(value, 'v', VALUE_BYTES);
+    memset(value, 'v', value_bytes);
     for (int i = 0; i < VARIABLES; i++) {
         environment[i] = &entries[i];
         yarn__text_entry__init(&entries[i]);
@@ -139,7 +140,9 @@ static int submit(int64_t memory_mb)
     s.resource = &resource.resource;
     s.launch = &launch;
     request.submission = &s;
-    return call("submitApplication", &request.base);
+    fd = call("submitApplication", &request.base);
+    free(value);
+    return fd;
 }
 
 static bool is_answered(int fd, int timeout_ms)
@@ -155,7 +158,7 @@ static void test_others_meanwhile(void)
     int fd;
 
     begin_port();
-    fd = submit(1024);
+    fd = submit(1024, VALUE_BYTES);
     for (int i = 0; i < 10; i++)
         check_answer(call("getClusterMetrics", &none.base), NULL);
     CU_ASSERT_FALSE(is_answered(fd, 100));
@@ -176,15 +179,37 @@ static void test_refused(void)
 
     begin_port();
     sem_post(&may_go_on);
-    fd = submit(INT32_MAX);
+    fd = submit(INT32_MAX, VALUE_BYTES);
     check_answer(fd, "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException");
     snprintf(path, sizeof path, "/ws/v1/cluster/apps/%s", app);
     json_decref(ask("GET", path, NULL, NULL, 404));
     end_port();
 }
 
+/* Submissions that wait leave room for other calls. */
+static void test_too_many_wait(void)
+{
+    Yarn__Empty none = YARN__EMPTY__INIT;
+    int waiting[6];
+
+    begin_port();
+    for (int i = 0; i < 6; i++)
+        waiting[i] = submit(INT32_MAX, 50000); /* of 5 MB: 30 MB in all */
+    check_answer(submit(INT32_MAX, 50000), "org.apache.hadoop.ipc.RetriableException");
+    check_answer(call("getClusterMetrics", &none.base), NULL);
+    CU_ASSERT_FALSE(is_answered(waiting[0], 0));
+    sem_post(&may_go_on);
+    for (int i = 0; i < 6; i++)
+        check_answer(waiting[i],
+                     "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException");
+    check_answer(submit(INT32_MAX, 50000),
+                 "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException");
+    end_port();
+}
+
 static const struct cunit_case cases[] = {
     {"others meanwhile", test_others_meanwhile},
     {"refused", test_refused},
+    {"too many wait", test_too_many_wait},
 };
 CUNIT_MAIN("Hadoop RPC: large submissions", cases)

@@ -57,7 +57,9 @@ static struct rm_container *attach_unknown_container_or_reject(struct rm_core *c
     return NULL;
 }
 
-/* Returns false for a container that is not on the node, as far as is known here. */
+/* Returns false for a container that is on another node or not known here. A node that registers
+ * tells again of all that have ended and that it has not been told to forget, also those that this
+ * ResourceManager does not know any more. */
 static bool process_report(struct rm_core *c, struct rm_node *n,
                            const struct rm_container_report *r, bool registering)
 {
@@ -66,7 +68,9 @@ static bool process_report(struct rm_core *c, struct rm_node *n,
 
     if (!ct)
         ct = attach_unknown_container_or_reject(c, n, r, registering);
-    if (!ct || ct->node != n)
+    if (!ct)
+        return registering && r->state == RM_CONTAINER_COMPLETED;
+    if (ct->node != n)
         return false;
     /* The container has ended already and is kept until that is stored or acknowledged: its node
      * was taken down, or its master has released it, and has started it before or after that. */
@@ -112,7 +116,7 @@ static void note_strangers(struct rm_core *c, struct rm_node *n, size_t count,
         !rm_node_may_note_strange(c, n))
         return;
     n->stranger = *one;
-    rm_emit_note(c, 4, "node %s: reports containers that are not its own here: %zu, such as %s",
+    rm_emit_note(c, 4, "node %s: reports containers that are not known as its own: %zu, such as %s",
                  n->id, count, base_container_id_text(one, id));
 }
 

@@ -168,15 +168,21 @@ static bool has_room(const struct rm_starter *s, const struct rm_talk *t)
            !t->address->silent;
 }
 
-/* Begins tries that are due, ends those that take too long, and removes starts that have ended. */
+#define BEGUN_PER_PASS 8 /* to encode a request may take tens of milliseconds */
+
+/* Begins tries that are due, as many as a pass may, ends those that take too long, and removes
+ * starts that have ended. */
 static void pass_time(struct rm_starter *s)
 {
     int64_t now = now_ms();
+    int begun = 0;
 
     count_open(s);
     for (struct rm_talk **at = &s->talks, *t; (t = *at);) {
-        if (t->state == RM_TALK_WAITING && t->at_ms <= now && has_room(s, t)) {
+        if (t->state == RM_TALK_WAITING && t->at_ms <= now && begun < BEGUN_PER_PASS &&
+            has_room(s, t)) {
             rm_talk_begin(t, now);
+            begun++;
             s->open += is_open(t);
             t->address->open += is_open(t);
             t->address->silent += is_open(t);
