@@ -71,6 +71,7 @@ for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages
         yarn.nodemanager.resource.memory-mb | yarn.nodemanager.resource.cpu-vcores) ;;
         yarn.resourcemanager.work-preserving-recovery.enabled | yarn.app.mapreduce.*) ;;
         yarn.client.failover-sleep-* | yarn.scheduler.minimum-allocation-mb) ;;
+        yarn.application.classpath) ;;
         yarn.resourcemanager.webapp.address | yarn.resourcemanager.webapp.https.address) ;;
         *) grep -qE "$key( \\(|$)" "$T/help" || fail "$key is no key" ;;
     esac
