@@ -266,6 +266,9 @@ static void send_heartbeat(struct sim *s, uint32_t node)
     ev.u.heartbeat.healthy = true;
     ev.u.heartbeat.health_report = "";
     ev.u.heartbeat.has_utilization = false;
+    ev.u.heartbeat.logs = NULL;
+    ev.u.heartbeat.logs_n = 0;
+    ev.u.heartbeat.logs_more = false;
     ev.u.heartbeat.hold_us = ev.u.heartbeat.sent_us = 0;
     ev.u.heartbeat.node_hint = node + 1;
     ev.u.heartbeat.reports = s->reports;
