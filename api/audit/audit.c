@@ -339,6 +339,13 @@ void api_audit_log_call(const char *op, const char *user, const char *ip, const 
     api_audit_log_call_with(op, user, ip, app, NULL, why);
 }
 
+void api_audit_log_refused_connection(void *user, const char *name, const char *peer,
+                                      const char *why)
+{
+    (void)user;
+    api_audit_log_call("connect", name ? name : "-", peer, "", why);
+}
+
 void api_audit_log_call_with(const char *op, const char *user, const char *ip, const char *app,
                              const char *members, const char *why)
 {

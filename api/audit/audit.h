@@ -71,7 +71,13 @@ void api_audit_log_own_operation(const char *op, const char *by, const char *why
 void api_audit_log_call(const char *op, const char *user, const char *ip, const char *app,
                         const char *why);
 
-/* The same with further members, made by api_audit_append_member(); NULL: none. */
+/* Logs that a connection of Hadoop RPC is refused: the .note_refusal of api_rpc_server_conf. @name:
+ * NULL: nobody is known yet. */
+void api_audit_log_refused_connection(void *user, const char *name, const char *peer,
+                                      const char *why);
+
+/* The same as api_audit_log_call() with further members, made by api_audit_append_member(); NULL:
+ * none. */
 void api_audit_log_call_with(const char *op, const char *user, const char *ip, const char *app,
                              const char *members, const char *why);
 

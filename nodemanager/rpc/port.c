@@ -40,13 +40,6 @@ static int note_port(struct nm *nm, int fd, int *port, struct base_error *err)
     return nm_files_save_state(&nm->files, &nm->disk, err);
 }
 
-static void enter_refusal_in_audit_log(void *nm, const char *name, const char *peer,
-                                       const char *why)
-{
-    (void)nm;
-    api_audit_log_call("connect", name ? name : "-", peer, "", why);
-}
-
 static struct nm_rpc *rpc_new(struct nm *nm, int fd, int port)
 {
     struct nm_rpc *r = base_alloc(sizeof *r);
@@ -57,7 +50,7 @@ static struct nm_rpc *rpc_new(struct nm *nm, int fd, int port)
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&r->lock, NULL);
     r->conf.user = nm;
-    r->conf.note_refusal = enter_refusal_in_audit_log;
+    r->conf.note_refusal = api_audit_log_refused_connection;
     r->conf.connections_max = base_conf_int(nm->conf, "creel.rpc.connections");
     r->conf.memory_max = base_conf_int(nm->conf, "creel.rpc.memory-mb") << 20;
     r->conf.seats = (struct api_rpc_seats){.user = nm->server,

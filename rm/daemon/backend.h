@@ -46,8 +46,7 @@ bool rm_backend_knows_groups(struct rm_backend *b, const char *user);
 /* Queues a task, usually for a parked request, on one of four threads: one of low priority that
  * encodes long lists and frees cores, one that may wait for the RM's own files and the name
  * service, one that asks the name service for groups of callers, and one that decodes large
- * submissions. After the stop of the daemon
- * @task is called at once, with @stopping true. */
+ * submissions. After the stop of the daemon @task is called at once, with @stopping true. */
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_GROUPS, RM_SLOW_SUBMISSIONS, RM_SLOW_KINDS };
 void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task,
                                 void *user);

@@ -173,13 +173,6 @@ static void log_port(const struct api_rpc_port *port, bool simple)
                       simple ? "callers name themselves" : "callers show tokens");
 }
 
-static void enter_refusal_in_audit_log(void *backend, const char *name, const char *peer,
-                                       const char *why)
-{
-    (void)backend;
-    api_audit_log_call("connect", name ? name : "-", peer, "", why);
-}
-
 int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct api_server *server,
                        struct base_error *err)
 {
@@ -195,7 +188,7 @@ int rm_rpc_ports_start(struct rm_rpc_ports *p, struct rm_backend *b, struct api_
     if (rc < 0)
         return rc;
     p->conf.user = b;
-    p->conf.note_refusal = enter_refusal_in_audit_log;
+    p->conf.note_refusal = api_audit_log_refused_connection;
     p->conf.seats = (struct api_rpc_seats){.user = server,
                                            .take = api_server_take_seat,
                                            .mark_spoken = api_server_mark_seat_spoken,

@@ -28,23 +28,13 @@ printf '%s\n' '127.0.0.1 localhost' '10.77.0.11 master' '10.77.0.12 master2' \
 mount --bind "$W/hosts" /etc/hosts
 net_open
 for h in zk1 rm1 rm2 nm1 nm2 nm3 nm4; do net_host $h; done # nm4: the attacker
-"$CREEL_SOURCE/deploy/make-certs" "$W/certs" master master2 nm1 nm2 nm3 > /dev/null
-export CREEL_CA_FILE=$W/certs/ca.pem CURL_CA_BUNDLE=$W/certs/ca.pem
-"$BIN/creel" secret --new --file "$W/cluster.secret" 2> /dev/null
-# Folders, secret and certificates come from the command line, because all hosts share one file
-# system here, and without the package there is neither creel-exec nor a group for containers.
-start() { # NAMESPACE HOSTNAME PROGRAM ARGS...
-    host_run "$1" unshare --uts sh -c 'hostname "$0" && exec "$@"' "$2" "$BIN/$3" \
-        -D "creel.cluster.secret-file=$W/cluster.secret" \
-        -D "creel.tls.certificate-file=$W/certs/$2.pem" -D "creel.tls.key-file=$W/certs/$2.key" \
-        -D "creel.tls.ca-file=$W/certs/ca.pem" --log-format text "${@:4}"
-}
+make_credentials master master2 nm1 nm2 nm3
 start_rm() { # I HOSTNAME ARGS...
-    start "rm$1" "$2" creel-rm -D creel.rm.state-dir="$W/state$1" \
+    host_start "rm$1" "$2" creel-rm -D creel.rm.state-dir="$W/state$1" \
         -D creel.rm.audit-log="$W/rm$1.audit" "${@:3}"
 }
 start_nm() { # I
-    start "nm$1" "nm$1" creel-nm -D creel.nodemanager.local-dir="$W/local$1" \
+    host_start "nm$1" "nm$1" creel-nm -D creel.nodemanager.local-dir="$W/local$1" \
         -D creel.nodemanager.user-launcher= -D creel.nodemanager.isolation=none \
         -D creel.nodemanager.audit-log="$W/nm$1.audit"
 }

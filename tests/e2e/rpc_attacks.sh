@@ -44,18 +44,11 @@ net_open
 for h in rm1 nm1 nm4 nm5; do net_host $h; done # nm4: the attacker; nm5: whose node lies
 # What one address has refused is logged up to a number in a minute; each attack has its own.
 for i in {100..199}; do ip -n nm4 addr add 10.77.0.$i/24 dev eth0; done
-"$CREEL_SOURCE/deploy/make-certs" "$W/certs" master nm1 > /dev/null
-export CREEL_CA_FILE=$W/certs/ca.pem CURL_CA_BUNDLE=$W/certs/ca.pem CREEL_RM=https://master:8090
-"$BIN/creel" secret --new --file "$W/cluster.secret" 2> /dev/null
-start() { # NAMESPACE HOSTNAME PROGRAM ARGS...
-    host_run "$1" unshare --uts sh -c 'hostname "$0" && exec "$@"' "$2" "$BIN/$3" \
-        -D "creel.cluster.secret-file=$W/cluster.secret" \
-        -D "creel.tls.certificate-file=$W/certs/$2.pem" -D "creel.tls.key-file=$W/certs/$2.key" \
-        -D "creel.tls.ca-file=$W/certs/ca.pem" --log-format text "${@:4}"
-}
+make_credentials master nm1
+export CREEL_RM=https://master:8090
 umask 077
-start rm1 master creel-rm -D creel.rm.state-dir="$W/state" -D creel.rm.audit-log="$W/rm.audit"
-start nm1 nm1 creel-nm -D creel.nodemanager.local-dir="$W/local" \
+host_start rm1 master creel-rm -D creel.rm.state-dir="$W/state" -D creel.rm.audit-log="$W/rm.audit"
+host_start nm1 nm1 creel-nm -D creel.nodemanager.local-dir="$W/local" \
     -D creel.nodemanager.user-launcher= -D creel.nodemanager.isolation=none \
     -D creel.nodemanager.audit-log="$W/nm.audit" -D creel.nodemanager.map-slots=10
 RM_HEADER=$XDG_STATE_HOME/creel/rm.header

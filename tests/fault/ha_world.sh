@@ -188,3 +188,19 @@ rm_call() {
     done
     return 1
 }
+# make_credentials HOST...: a certificate for each host and the cluster's secret, for host_start;
+# commands believe the certificates.
+make_credentials() {
+    "$CREEL_SOURCE/deploy/make-certs" "$W/certs" "$@" > /dev/null
+    export CREEL_CA_FILE=$W/certs/ca.pem CURL_CA_BUNDLE=$W/certs/ca.pem
+    "$BIN/creel" secret --new --file "$W/cluster.secret" 2> /dev/null
+}
+# host_start NAME HOST PROGRAM ARGS...: runs a daemon with TLS as on the host HOST. Folders, secret
+# and certificates come from the command line, because all hosts share one file system here, and
+# without the package there is neither creel-exec nor a group for containers.
+host_start() {
+    host_run "$1" unshare --uts sh -c 'hostname "$0" && exec "$@"' "$2" "$BIN/$3" \
+        -D "creel.cluster.secret-file=$W/cluster.secret" \
+        -D "creel.tls.certificate-file=$W/certs/$2.pem" -D "creel.tls.key-file=$W/certs/$2.key" \
+        -D "creel.tls.ca-file=$W/certs/ca.pem" --log-format text "${@:4}"
+}

@@ -391,17 +391,11 @@ static void test_new_secret_brings_new_keys(void)
     world_free(&w);
 }
 
-/* The master gets its AMRM token anew while the key waits, and NM tokens when the key was replaced:
- * both again when its request is repeated. */
-static void test_masters_learn_of_new_keys(void)
+/* Starts an application on one node, whose master registers over Hadoop RPC. */
+static void begin_master_over_rpc(void)
 {
-    int64_t answered = 1;
-    struct rm_ask asks[1];
     struct rm_event ev = {0};
 
-    world_init(&w, "fifo");
-    start_with_keys(10);
-    w.hadoop_port = 45454;
     world_add_node(&w, 4, 2, "/a");
     id = world_submit_app(&w, "app 1024 2 0");
     world_beat(&w, &w.nodes[0], 0);
@@ -409,6 +403,19 @@ static void test_masters_learn_of_new_keys(void)
     ev.u.am_register.by_rpc = true;
     ev.u.am_register.host = "h";
     master(1, RM_EV_AM_REGISTER, &ev);
+}
+
+/* The master gets its AMRM token anew while the key waits, and NM tokens when the key was replaced:
+ * both again when its request is repeated. */
+static void test_masters_learn_of_new_keys(void)
+{
+    int64_t answered = 1;
+    struct rm_ask asks[1];
+
+    world_init(&w, "fifo");
+    start_with_keys(10);
+    w.hadoop_port = 45454;
+    begin_master_over_rpc();
     CU_ASSERT_EQUAL_FATAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
     asks[0] = ask("*", 1);
     allocate(0, asks, 1, NULL, 0);
@@ -445,18 +452,11 @@ static void test_masters_learn_of_new_keys(void)
 static void test_keys_of_ended_attempts(void)
 {
     struct base_attempt_id attempt;
-    struct rm_event ev = {0};
     struct rm_master_key key;
 
     world_init(&w, "fifo");
     start_with_keys(10);
-    world_add_node(&w, 4, 2, "/a");
-    id = world_submit_app(&w, "app 1024 2 0");
-    world_beat(&w, &w.nodes[0], 0);
-    world_beat(&w, &w.nodes[0], 0);
-    ev.u.am_register.by_rpc = true;
-    ev.u.am_register.host = "h";
-    master(1, RM_EV_AM_REGISTER, &ev);
+    begin_master_over_rpc();
     attempt = (struct base_attempt_id){id, 1};
     CU_ASSERT_EQUAL(rm_view_amrm_key(w.core, &attempt, -10, &key), 0);
     finish(RM_FINAL_SUCCEEDED);

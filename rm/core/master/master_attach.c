@@ -25,8 +25,7 @@ static bool attempt_has_started(const struct rm_app *a, const struct rm_attempt 
 }
 
 /* Returns false for a container that no instance before this one can have given to the attempt:
- * this one knows all that it has given and that are not over, and none was given before the
- * master's. */
+ * this one knows all live containers that it has given, and none was given before the master's. */
 static bool may_be_of_earlier_instance(const struct rm_core *c, const struct rm_app *a,
                                        const struct rm_attempt *at,
                                        const struct rm_container_report *r)

@@ -413,8 +413,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     n->version = version;
     n->boot_id = boot;
     n->instance = instance;
-    /* without its last byte, which earlier versions did not write; Creel's begin with a digit of 16
-     */
+    /* Without the last byte, which earlier versions did not write. Creel's own are hex digits. */
     n->is_hadoop =
         instance && strncmp(instance, RM_HADOOP_INSTANCE, strlen(RM_HADOOP_INSTANCE) - 1) == 0;
     n->health_report = base_strdup("");
